@@ -35,9 +35,13 @@ CREATE TABLE administrators (
   name text COLLATE "C" NOT NULL,
   password_hash text NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  second_factor text,
+  second_factor_serial text COLLATE "C",
   CONSTRAINT administrators_pkey PRIMARY KEY (id),
   CONSTRAINT administrators_name_key UNIQUE (name),
-  CONSTRAINT administrators_name_given CHECK (name <> ''::text)
+  CONSTRAINT administrators_name_given CHECK (name <> ''::text),
+  CONSTRAINT administrators_second_factor_known CHECK (second_factor = ANY (ARRAY['token'::text, 'passkey'::text])),
+  CONSTRAINT administrators_second_factor_whole CHECK ((second_factor_serial IS NOT NULL) = (NOT second_factor IS DISTINCT FROM 'token'::text))
 );
 CREATE UNIQUE INDEX administrators_name_caseless ON administrators USING btree (lower(name COLLATE "default"));
 
@@ -206,6 +210,24 @@ CREATE TABLE locked_token_deltas (
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 ALTER TABLE locked_token_deltas REPLICA IDENTITY FULL;
 
+CREATE TABLE passkeys (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  administrator_id bigint NOT NULL,
+  name text NOT NULL,
+  credential_id text COLLATE "C" NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkeys_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_administrator_idx ON passkeys USING btree (administrator_id);
+COMMENT ON COLUMN passkeys.credential_id IS 'base64url';
+COMMENT ON COLUMN passkeys.public_key IS 'COSE_Key (RFC 9052 section 7)';
+
 CREATE TABLE policies (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -291,18 +313,46 @@ COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each res
 
 CREATE TABLE sessions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  administrator_id bigint NOT NULL,
+  administrator_id bigint,
+  person text COLLATE "C",
+  groups text[],
+  kind text DEFAULT 'session'::text NOT NULL,
+  client text DEFAULT ''::text NOT NULL,
   session_hash bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
+  CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
+  CONSTRAINT sessions_kind_known CHECK (kind = ANY (ARRAY['session'::text, 'login'::text])),
+  CONSTRAINT sessions_owner_given CHECK (num_nonnulls(administrator_id, person) = 1),
   CONSTRAINT sessions_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_administrator_idx ON sessions USING btree (administrator_id);
 CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
+CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
 CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
+COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
+
+CREATE TABLE sign_in_attempts (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  attempt_hash bytea NOT NULL,
+  administrator_id bigint,
+  password_version bytea,
+  client text NOT NULL,
+  content jsonb NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
+  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'registration'::text, 'link'::text, 'oidc'::text])),
+  CONSTRAINT sign_in_attempts_owner CHECK ((administrator_id IS NULL) = (kind = 'oidc'::text)),
+  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text]))),
+  CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);
+CREATE INDEX sign_in_attempts_expires_idx ON sign_in_attempts USING btree (expires_at);
 
 CREATE TABLE token_counts (
   realm_set_id bigint NOT NULL,

@@ -8,7 +8,7 @@ import type { Endpoint } from '../src/http/endpoint-spec.ts';
 export function declaredEndpoints(dialect: DialectName): readonly Endpoint[] {
   // Declarations use none of the services.
   const dependencies = {
-    services: {},
+    services: { singleSignOn: {} },
     config: { dialect, monitoringPost: 'on', documentedVersion: '0.0.0' },
     metrics: {},
   };

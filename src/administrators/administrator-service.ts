@@ -5,7 +5,7 @@ import { lackingRight, mayPassOn, readRights } from '../policy/api-token-rights.
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
 import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
-import type { Administrator, AdministratorStore, ApiToken, ProvenPassword } from './ports.ts';
+import type { Administrator, AdministratorStore, ApiToken, OpenSession, ProvenPassword } from './ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
@@ -62,10 +62,10 @@ export class AdministratorService {
   }
 
   /** @returns administrators by name */
-  async list(caller: Caller): Promise<readonly Pick<Administrator, 'name' | 'createdAt'>[]> {
+  async list(caller: Caller): Promise<readonly Omit<Administrator, 'id' | 'passwordHash'>[]> {
     await this.#authorize(caller, 'read');
     const administrators = await this.#deps.administrators.list();
-    return administrators.map(({ name, createdAt }) => ({ name, createdAt }));
+    return administrators.map(({ name, createdAt, secondFactor }) => ({ name, createdAt, secondFactor }));
   }
 
   /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
@@ -200,7 +200,7 @@ export class AdministratorService {
     const { administrator: name } = proven;
     const passwordHash = await hasher.hash(password);
     if (await administrators.renewHash(proven, passwordHash, { ...RENEWAL_ACT, actor: name })) {
-      return { administrator: name, version: secretHash(passwordHash) };
+      return { ...proven, version: secretHash(passwordHash) };
     }
     // Another login has renewed it, or the password has changed.
     const changed = await administrators.find(name);
@@ -219,7 +219,8 @@ export class AdministratorService {
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opening: Act = { ...SESSION_ACT, actor: proven.administrator, ...act };
-    const isOpen = await administrators.insertSession(proven, sessionHash(session, kind), expiresAt, opening);
+    const hash = sessionHash(session, kind);
+    const isOpen = await administrators.insertSession(proven, hash, expiresAt, opening, kind);
     return isOpen ? { session, expiresAt } : undefined;
   }
 
@@ -227,6 +228,13 @@ export class AdministratorService {
   async findSession(session: string, kind: SessionKind = 'session'): Promise<string | undefined> {
     return isSessionShaped(session)
       ? this.#deps.administrators.findSession(sessionHash(session, kind), this.#deps.clock.now())
+      : undefined;
+  }
+
+  /** @returns the session of a login, unless it is unknown, has expired or was closed */
+  async findLogin(session: string): Promise<OpenSession | undefined> {
+    return isSessionShaped(session)
+      ? this.#deps.administrators.openSession(sessionHash(session, 'login'), this.#deps.clock.now())
       : undefined;
   }
 
@@ -286,8 +294,12 @@ export class AdministratorService {
   }
 }
 
-function provenBy({ name, passwordHash }: Administrator): ProvenPassword {
-  return { administrator: name, version: secretHash(passwordHash) };
+function provenBy({ name, passwordHash, secondFactor }: Administrator): ProvenPassword {
+  return {
+    administrator: name,
+    version: secretHash(passwordHash),
+    ...(secondFactor !== undefined && { secondFactor }),
+  };
 }
 
 /** @returns the error for an unknown name */

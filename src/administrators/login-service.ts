@@ -1,13 +1,14 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Act } from '../policy/caller.ts';
-import type { LoginTokens } from './ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { LoginTokens, ProvenPassword } from './ports.ts';
 import type { SessionKind } from './session-secrets.ts';
 
 interface LoginDependencies {
   readonly administrators: Pick<
     AdministratorService,
-    'authenticatePassword' | 'openSession' | 'findSession' | 'closeSession'
+    'authenticatePassword' | 'openSession' | 'findLogin' | 'closeSession'
   >;
   readonly tokens: LoginTokens;
   readonly clock: Clock;
@@ -27,6 +28,8 @@ export interface KnownLogin {
   readonly administrator: string;
   readonly session: string;
   readonly csrfToken: string;
+  /** The groups of a person who signed in by single sign-on. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** Characters; a token holds little more than names. */
@@ -44,17 +47,34 @@ export class LoginService {
     this.#deps = dependencies;
   }
 
-  /** @returns undefined for a wrong password, one that was changed meanwhile, or an unknown name */
+  /**
+   * @returns undefined for a wrong password, one that was changed meanwhile, or an unknown name
+   * @throws ServiceError 'second-factor.required' for a right password that is not enough
+   */
   async login(name: string, password: string, act: Partial<Act> = {}): Promise<Login | undefined> {
-    const { administrators, tokens, clock, random } = this.#deps;
+    const { administrators } = this.#deps;
     const proven = await administrators.authenticatePassword(name, password);
-    const opened = proven && (await administrators.openSession(proven, act, 'login'));
-    if (opened === undefined) {
-      return undefined;
+    if (proven?.secondFactor !== undefined) {
+      throw secondFactorRequired(name);
     }
+    return proven && this.openLogin(proven, act);
+  }
+
+  /** @returns undefined where the password was changed a moment ago */
+  async openLogin(proven: ProvenPassword, act: Partial<Act> = {}): Promise<Login | undefined> {
+    const opened = await this.#deps.administrators.openSession(proven, act, 'login');
+    return opened && this.sign(proven.administrator, opened);
+  }
+
+  /** @param opened a session of the kind `login`. @returns the login that names it */
+  async sign(
+    administrator: string,
+    opened: { readonly session: string; readonly expiresAt: Date },
+  ): Promise<Login> {
+    const { tokens, clock, random } = this.#deps;
     const expiresAt = new Date(Math.floor(opened.expiresAt.getTime() / 1000) * 1000);
     const csrfToken = newCsrfToken(random);
-    const claims = { administrator: name, session: opened.session, csrfToken, expiresAt };
+    const claims = { administrator, session: opened.session, csrfToken, expiresAt };
     return { token: await tokens.sign(claims, clock.now()), csrfToken, expiresAt };
   }
 
@@ -68,14 +88,25 @@ export class LoginService {
       return undefined;
     }
     const { administrator, session, csrfToken } = claims;
-    const owner = await this.#deps.administrators.findSession(session, 'login');
-    return owner === administrator ? { administrator, session, csrfToken } : undefined;
+    const owner = await this.#deps.administrators.findLogin(session);
+    return owner?.administrator === administrator
+      ? { administrator, session, csrfToken, ...(owner.groups !== undefined && { groups: owner.groups }) }
+      : undefined;
   }
 
   /** Ends a login, or a session of another kind: old clients log out of either. @returns whether it was open */
   logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
     return this.#deps.administrators.closeSession(session, act, kind);
   }
+}
+
+/** @returns the refusal of a password that is right, and not enough */
+export function secondFactorRequired(account: string): ServiceError {
+  return new ServiceError(
+    'second-factor.required',
+    'This administrator has a second factor: sign in by /admin/sign-in. Programs use an API token',
+    { account },
+  );
 }
 
 /** @returns 128 random bits in the form of an UUID, as the clients of the old service know it */

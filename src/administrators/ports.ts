@@ -1,10 +1,14 @@
 import type { Act } from '../policy/caller.ts';
+import type { SecondFactor } from './second-factor.ts';
+import type { SessionKind } from './session-secrets.ts';
 
 export interface Administrator {
   readonly id: string;
   readonly name: string;
   readonly passwordHash: string;
   readonly createdAt: Date;
+  /** Undefined: the password alone is enough. */
+  readonly secondFactor?: SecondFactor | undefined;
 }
 
 /** A password that was verified, with its version, because it may change before it is used. */
@@ -12,12 +16,16 @@ export interface ProvenPassword {
   readonly administrator: string;
   /** SHA-256 of the hash that the password was verified against. */
   readonly version: Buffer;
+  /** The second factor that the administrator has: with one, the password alone opens nothing. */
+  readonly secondFactor?: SecondFactor | undefined;
 }
 
 /** A session that is open until it expires, unless it is revoked before. */
 export interface OpenSession {
   readonly administrator: string;
   readonly expiresAt: Date;
+  /** The groups of a person who signed in by single sign-on; undefined: an administrator of this server. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 export interface ApiToken {
@@ -60,10 +68,21 @@ export interface AdministratorStore {
   removeApiToken(administrator: string, name: string, act: Act): Promise<boolean>;
   /** @returns the token of that hash, unless it has expired by `now` */
   findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
-  /** @returns false where the password has been changed since it was proven, or the administrator is gone */
-  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean>;
+  /**
+   * @returns false where the password has been changed since it was proven, the administrator has a second factor, or is
+   *   gone
+   */
+  insertSession(
+    proven: ProvenPassword,
+    sessionHash: Buffer,
+    expiresAt: Date,
+    act: Act,
+    kind?: SessionKind,
+  ): Promise<boolean>;
   /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   findSession(sessionHash: Buffer, now: Date): Promise<string | undefined>;
+  /** @returns the session, unless it has expired by `now` or was revoked */
+  openSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined>;
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean>;
 }
 

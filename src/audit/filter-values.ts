@@ -9,7 +9,7 @@ const OUTCOME_WORDS: readonly string[] = [
   'unverifiable',
   // Of administration.
   ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
-  ...['session', 'password', 'added', 'current', 'sealed', 'retired', 'installed'],
+  ...['session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed'],
   // Of upkeep.
   ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
   // Of webhooks.
@@ -33,6 +33,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
       'transaction',
       'userlist',
     ],
+    ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc'],
+    'sign-in/oidc/callback',
+    ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
   ],
   system: [
     ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
@@ -41,7 +44,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'export', 'prune'],
-  administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session'],
+  administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session', 'second-factor'],
   'api-token': ['add', 'remove'],
   backup: ['export', 'restore'],
   configuration: ['set', 'remove'],

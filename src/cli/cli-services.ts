@@ -1,6 +1,8 @@
 import type { AuditService } from '../audit/audit-service.ts';
 import type { BackupService } from '../backup/backup-service.ts';
 import type { AdministratorService } from '../administrators/administrator-service.ts';
+import type { SecondFactorService } from '../administrators/second-factor-service.ts';
+import type { SessionService } from '../administrators/session-service.ts';
 import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { ConsequenceService } from '../consequences/consequence-service.ts';
@@ -29,6 +31,8 @@ type MethodsOf<Service> = Pick<Service, keyof Service>;
 /** The services that commands call. */
 export interface CliServices {
   readonly administrators: MethodsOf<AdministratorService>;
+  readonly secondFactors: MethodsOf<SecondFactorService>;
+  readonly sessions: MethodsOf<SessionService>;
   readonly realms: MethodsOf<RealmService>;
   readonly resolvers: MethodsOf<ResolverService>;
   readonly users: MethodsOf<UserService>;

@@ -9,12 +9,14 @@ import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
 import { monitoringServices, type MonitoringServices } from './monitoring-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { signInServices, type SignInServices } from './sign-in-services.ts';
 import { webhookServices, type WebhookServices } from './webhook-services.ts';
 
 export interface Services
   extends
     AccountServices,
     LoginServices,
+    SignInServices,
     ImportServices,
     ConsequenceServices,
     ChallengeServices,
@@ -34,16 +36,19 @@ export function buildServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
   const { configuration, credentials, refusals, sources } = shared;
   const accounts = accountServices(shared);
+  const logins = loginServices(shared, accounts);
+  const challenges = challengeServices(shared);
   return {
     configuration,
     credentials,
     refusals,
     closeSources: () => sources.close(),
     ...accounts,
-    ...loginServices(shared, accounts),
+    ...logins,
+    ...signInServices(shared, { ...accounts, ...logins, ...challenges }),
     ...importServices(shared),
     ...consequenceServices(shared),
-    ...challengeServices(shared),
+    ...challenges,
     ...monitoringServices(shared),
     ...housekeepingServices(shared),
     ...webhookServices(shared),

@@ -19,6 +19,10 @@ export function guestServices(parts: ServiceParts): Services {
   const logins = once(async () =>
     (await import('./login-services.ts')).loginServices(shared, { administrators }),
   );
+  const signIns = once(async () => {
+    const parts = { administrators, ...(await logins()), ...(await challenges()) };
+    return (await import('./sign-in-services.ts')).signInServices(shared, parts);
+  });
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
   const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
@@ -38,6 +42,12 @@ export function guestServices(parts: ServiceParts): Services {
     settings: loadOnUse(async () => (await accounts()).settings),
     tokens: loadOnUse(async () => (await accounts()).tokens),
     logins: loadOnUse(async () => (await logins()).logins),
+    signIn: loadOnUse(async () => (await signIns()).signIn),
+    passkeys: loadOnUse(async () => (await signIns()).passkeys),
+    // Browsers use it alone.
+    singleSignOn: undefined,
+    secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    sessions: loadOnUse(async () => (await signIns()).sessions),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
     consequences: loadOnUse(async () => (await foreseen()).consequences),

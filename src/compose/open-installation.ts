@@ -127,6 +127,8 @@ function configuredParts(
   | 'random'
   | 'transactionIds'
   | 'sessionLifetime'
+  | 'publicUrl'
+  | 'singleSignOn'
   | 'passwordsAtOnce'
   | 'statusWaits'
   | 'resolverTimeout'
@@ -139,6 +141,8 @@ function configuredParts(
     random: systemRandom,
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,
+    publicUrl: config.publicUrl,
+    singleSignOn: singleSignOnOf(config),
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
@@ -146,6 +150,16 @@ function configuredParts(
     challengeRetention: config.challengeRetention,
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
   };
+}
+
+/** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
+function singleSignOnOf({ singleSignOn: configured }: Config): ServiceParts['singleSignOn'] {
+  return (
+    configured && {
+      ...configured,
+      clientSecret: readSecretFile('OIDC_CLIENT_SECRET_FILE', configured.clientSecretFile),
+    }
+  );
 }
 
 async function loadServices(role: Role): Promise<{

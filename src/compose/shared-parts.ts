@@ -15,6 +15,7 @@ import type { ResolverSecrets } from '../resolvers/ports.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
+import type { OpenidSettings } from '../security/openid-provider.ts';
 import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
 import { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
@@ -36,6 +37,14 @@ export interface ServiceMeasures {
   readonly webhooks: WebhookMetrics;
 }
 
+/** A provider of single sign-on. */
+export interface SingleSignOnParts extends OpenidSettings {
+  /** Groups of policies by the provider's. */
+  readonly groups: ReadonlyMap<string, string>;
+  /** Seconds. */
+  readonly lifetime: number;
+}
+
 /** The parts that services are constructed from. */
 export interface ServiceParts {
   readonly database: Database;
@@ -52,6 +61,10 @@ export interface ServiceParts {
   readonly transactionIds?: TransactionIds;
   /** Seconds. */
   readonly sessionLifetime: number;
+  /** The address of the server in browsers, an origin; undefined: there are no passkeys. */
+  readonly publicUrl?: string | undefined;
+  /** The provider of single sign-on; undefined: none. */
+  readonly singleSignOn?: SingleSignOnParts | undefined;
   /** The most passwords that are verified at once, by all workers together; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */

@@ -48,6 +48,10 @@ const configSchema = environmentSchema.transform((values) =>
     licencePublicKeyFile: values.LICENCE_PUBLIC_KEY_FILE,
     limits: limitsOf(values),
     sessionLifetime: values.SESSION_LIFETIME,
+    /** The address of the server in browsers, an origin. */
+    publicUrl: values.PUBLIC_URL,
+    /** Undefined: no single sign-on. */
+    singleSignOn: singleSignOnOf(values),
     resolverTimeout: values.RESOLVER_TIMEOUT,
     resolverFileDirs: Object.freeze(values.RESOLVER_FILE_DIRS ?? []),
     challengeRetention: values.CHALLENGE_RETENTION,
@@ -107,6 +111,31 @@ function securityModuleOf(values: Values) {
     pinFile: resolve(module.PKCS11_PIN_FILE),
     key: module.PKCS11_KEY,
     createKey: values.PKCS11_CREATE_KEY === 'on',
+  });
+}
+
+/** @returns the registration at the provider; its secret is read from the file by the server */
+function singleSignOnOf(values: Values) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: clientSecretFile } = values;
+  const { OIDC_GROUPS: groups, PUBLIC_URL: publicUrl = '' } = values;
+  if (
+    issuer === undefined ||
+    clientId === undefined ||
+    clientSecretFile === undefined ||
+    groups === undefined
+  ) {
+    return undefined;
+  }
+  return Object.freeze({
+    issuer,
+    clientId,
+    clientSecretFile,
+    redirectUrl: values.OIDC_REDIRECT_URL ?? `${publicUrl}/admin/sign-in/oidc/callback`,
+    scopes: values.OIDC_SCOPES,
+    nameClaim: values.OIDC_NAME_CLAIM,
+    groupsClaim: values.OIDC_GROUPS_CLAIM,
+    groups,
+    lifetime: values.OIDC_SESSION_LIFETIME,
   });
 }
 

@@ -99,6 +99,40 @@ const origin = z
   .refine(({ protocol, hostname }) => protocol === 'https:' || LOOPBACK.test(hostname))
   .transform((url) => url.origin);
 
+/** One origin. */
+export const oneOrigin: z.ZodType<string, string> = origin.meta({
+  allowed: 'an origin such as https://tan.example.com; http:// for this machine only',
+});
+
+const httpUrl = z
+  .string()
+  .regex(/^https?:\/\/[^\s#@\\]+$/i)
+  .refine((value) => URL.canParse(value))
+  .refine((value) => new URL(value).protocol === 'https:' || LOOPBACK.test(new URL(value).hostname));
+
+/** An address that browsers open. */
+export const oneUrl: z.ZodType<string, string> = httpUrl.meta({
+  allowed: 'a URL with https://; http:// for this machine only',
+});
+
+/** The issuer of an OpenID Connect provider, as its metadata writes it. */
+export const issuer: z.ZodType<string, string> = httpUrl
+  .refine((value) => !value.includes('?'))
+  .meta({ allowed: 'an issuer such as https://login.example.com/realms/staff' });
+
+/** Groups of a provider, each with a group of policies. */
+export const groupMapping: z.ZodType<ReadonlyMap<string, string>, string> = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => /^(.+)=group:([\w.-]{1,64})$/.exec(entry.trim())))
+  .transform((entries, context) => {
+    if (entries.includes(null)) {
+      context.addIssue('not a mapping');
+      return z.NEVER;
+    }
+    return new Map(entries.map((entry) => [entry?.[1]?.trim() ?? '', entry?.[2] ?? '']));
+  })
+  .meta({ allowed: 'pairs such as helpdesk-team=group:helpdesk, comma separated' });
+
 /** Origins, separated by commas. */
 export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(origin)).meta({
   allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',

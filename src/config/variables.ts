@@ -8,6 +8,10 @@ import {
   folders,
   networks,
   oneOf,
+  groupMapping,
+  issuer,
+  oneOrigin,
+  oneUrl,
   origins,
   text,
   wholeNumber,
@@ -161,6 +165,35 @@ const limits = z
   })
   .meta({ title: 'Limits' });
 
+const signIn = z
+  .object({
+    PUBLIC_URL: oneOrigin
+      .optional()
+      .describe('address of this server in browsers, to which passkeys are bound; unset: no passkeys'),
+    OIDC_ISSUER: issuer
+      .optional()
+      .describe('OpenID Connect provider for single sign-on of administrators; unset: none'),
+    OIDC_CLIENT_ID: aText.optional().describe('name of this server at the provider'),
+    OIDC_CLIENT_SECRET_FILE: aFile.optional().describe('file with the secret of this server at the provider'),
+    OIDC_REDIRECT_URL: oneUrl
+      .optional()
+      .describe(
+        'address to which the provider sends browsers; unset: PUBLIC_URL/admin/sign-in/oidc/callback',
+      ),
+    OIDC_SCOPES: aText.prefault('openid profile email').describe('scopes that are requested'),
+    OIDC_NAME_CLAIM: aText
+      .prefault('preferred_username')
+      .describe('claim with the name of the person, which the provider must not let people choose'),
+    OIDC_GROUPS_CLAIM: aText.prefault('groups').describe('claim with the groups of the person'),
+    OIDC_GROUPS: groupMapping
+      .optional()
+      .describe('groups of the provider that may sign in, each with the group that policies name'),
+    OIDC_SESSION_LIFETIME: duration('a duration such as 300 or 1H30M')
+      .prefault('1H')
+      .describe('lifetime of a login by single sign-on'),
+  })
+  .meta({ title: 'Sign-in' });
+
 const times = z
   .object({
     SESSION_LIFETIME: duration('a duration such as 300 or 1H30M')
@@ -192,6 +225,7 @@ export const environmentSchema = z
     ...answers.shape,
     ...log.shape,
     ...keys.shape,
+    ...signIn.shape,
     ...limits.shape,
     ...times.shape,
   })
@@ -206,6 +240,9 @@ export const environmentSchema = z
       if (values.DATABASE_READ_URL !== undefined && values.DATABASE_URL === undefined) {
         context.addIssue('DATABASE_READ_URL also needs DATABASE_URL.');
       }
+      for (const fault of singleSignOnFaults(values)) {
+        context.addIssue(fault);
+      }
       if (values.SECURITY_MODULE === 'pkcs11') {
         const missing = Object.keys(pkcs11Schema.shape).filter(
           (name) => values[name as keyof typeof values] === undefined,
@@ -218,6 +255,18 @@ export const environmentSchema = z
     // Also runs where another variable is wrong, so that one message names all.
     { when: () => true },
   );
+
+/** @returns what single sign-on lacks */
+function singleSignOnFaults(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const missing = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET_FILE', 'OIDC_GROUPS'].filter(
+    (name) => values[name] === undefined,
+  );
+  const redirect = values.OIDC_REDIRECT_URL ?? values.PUBLIC_URL;
+  const needed = [...missing, ...(redirect === undefined ? ['PUBLIC_URL or OIDC_REDIRECT_URL'] : [])];
+  return values.OIDC_ISSUER === undefined || needed.length === 0
+    ? []
+    : [`OIDC_ISSUER also needs ${needed.join(', ')}.`];
+}
 
 /** Facts about a variable, for messages, `tankeeper config` and the reference. */
 export interface Variable {
@@ -233,7 +282,7 @@ export interface Variable {
   readonly mask: (value: string) => string;
 }
 
-const groups = [listening, database, answers, log, keys, limits, times];
+const groups = [listening, database, answers, log, keys, signIn, limits, times];
 
 /** Every variable that tankeeper reads, in the order of the reference. */
 export const VARIABLES: readonly Variable[] = Object.entries(environmentSchema.shape).map(

@@ -21,6 +21,7 @@ import { type Consequence, consequence, counted, named } from './consequence.ts'
 import { policyConsequences } from './policy-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
 import { settingConsequences } from './setting-consequences.ts';
+import { SignInConsequences } from './sign-in-consequences.ts';
 import { TokenConsequences } from './token-consequences.ts';
 
 export interface ConsequenceDependencies {
@@ -44,11 +45,13 @@ export class ConsequenceService {
   readonly #deps: ConsequenceDependencies;
   readonly #realms: RealmConsequences;
   readonly #tokens: TokenConsequences;
+  readonly #signIns: SignInConsequences;
 
   constructor(dependencies: ConsequenceDependencies) {
     this.#deps = dependencies;
     this.#realms = new RealmConsequences(dependencies);
     this.#tokens = new TokenConsequences(dependencies);
+    this.#signIns = new SignInConsequences(dependencies);
   }
 
   async ofRealmRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
@@ -96,13 +99,13 @@ export class ConsequenceService {
 
   async ofTokenRemoval(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    return this.#tokens.ofRemoval(serials);
+    return [...(await this.#tokens.ofRemoval(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of switching tokens off, or taking them from their owners. */
   async ofTokenWithdrawal(caller: Caller, serials: readonly string[]): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    return this.#tokens.ofWithdrawal(serials);
+    return [...(await this.#tokens.ofWithdrawal(serials)), ...(await this.#signIns.ofTokens(serials))];
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */
@@ -179,6 +182,23 @@ export class ConsequenceService {
         `${others[0] ?? ''} is then the only administrator`,
       ),
     ];
+  }
+
+  /**
+   * Of setting the second factor of an administrator, or of removing it.
+   * @throws ServiceError 'administrator.unknown'
+   */
+  async ofSecondFactor(
+    caller: Caller,
+    name: string,
+    wanted: { readonly serial: string } | undefined,
+  ): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === name);
+    if (administrator === undefined) {
+      throw unknownAdministrator(name);
+    }
+    return this.#signIns.ofSecondFactor(administrator, wanted);
   }
 
   /** Of revoking one API token, or all of an administrator. */

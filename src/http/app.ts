@@ -23,6 +23,13 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
+import { type PasskeyOperations, passkeyEndpoints } from './controllers/passkey-controller.ts';
+import { type OpenSessionOperations, sessionEndpoints } from './controllers/session-controller.ts';
+import {
+  singleSignOnEndpoints,
+  type SingleSignOnOperations,
+} from './controllers/single-sign-on-controller.ts';
+import { signInEndpoints, type SignInOperations } from './controllers/sign-in-controller.ts';
 import {
   type OcraOperations,
   ocraEndpoints,
@@ -62,6 +69,11 @@ export interface AppServices extends AdministrationOperations {
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
+  readonly signIn: SignInOperations;
+  readonly passkeys: PasskeyOperations;
+  /** Undefined: there is no single sign-on. */
+  readonly singleSignOn?: SingleSignOnOperations | undefined;
+  readonly sessions: OpenSessionOperations;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   /** Undefined: refusals are not recorded. */
   readonly refusals?: RefusalNotes;
@@ -151,6 +163,12 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
+    ...signInEndpoints(services.signIn, dialect.administration, guards.logins),
+    ...passkeyEndpoints(services.passkeys, dialect.administration, guards.logins),
+    ...(services.singleSignOn === undefined
+      ? []
+      : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
+    ...sessionEndpoints(services.sessions, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
     auditEndpoint(services.auditSearch, dialect.administration, clock),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProvenPassword } from '../administrators/ports.ts';
 import type { Right } from '../policy/access-control.ts';
-import type { Caller } from '../policy/caller.ts';
+import type { Act, Caller } from '../policy/caller.ts';
 import type { Answers } from './answers.ts';
 import type { Identity } from './authentication/authenticate.ts';
 import type { Family } from './dialects/family.ts';
@@ -15,10 +15,10 @@ export type Method = 'GET' | 'POST';
 
 /**
  * The credential that a caller needs: a right, as `scope:action`; any credential of an administrator; a password; the
- * id of a transaction; or nothing.
+ * cookie of a sign-in under way; the link of an operator; the id of a transaction; or nothing.
  */
 export type Requirement =
-  `${Right['scope']}:${string}` | 'credential' | 'password' | 'transaction' | 'nothing';
+  `${Right['scope']}:${string}` | 'credential' | 'password' | 'sign-in' | 'link' | 'transaction' | 'nothing';
 
 /** The declaration of an endpoint: the source of its checks, of docs/reference/endpoints.md and of /openapi.json. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
@@ -67,6 +67,16 @@ export interface Call<Parameters> {
   readonly ifNoneMatch: string | undefined;
   /** True if it came over https, as far as trusted proxies report. */
   readonly secure: boolean;
+  /** The header `Cookie`. */
+  readonly cookies: string | undefined;
+}
+
+/** @returns the act of a call whose caller is not known yet, for the audit */
+export function actOfCall(
+  { client, requestId }: Pick<Call<unknown>, 'client' | 'requestId'>,
+  action: string,
+): Act {
+  return { actor: '', action, client, requestId };
 }
 
 /** A call by an authenticated administrator. */

@@ -24,6 +24,9 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
   headers,
 });
 
+/** A scheme that browsers do not know (RFC 9110 section 11.6.1): for Basic they would ask for a password by themselves. */
+const SIGN_IN = withStatus(401, { 'WWW-Authenticate': 'Sign-In realm="tankeeper"' });
+
 /** Every way to fail, once. No other module knows the codes and statuses of the wire. */
 const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'parameter.missing': numbered(77),
@@ -34,6 +37,13 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'path.unknown': withStatus(404),
   'method.not-allowed': withStatus(405),
   'authentication.required': withStatus(401, { 'WWW-Authenticate': 'Basic realm="tankeeper"' }),
+  'second-factor.required': SIGN_IN,
+  'second-factor.unusable': SIGN_IN,
+  'sign-in.refused': SIGN_IN,
+  'sign-in.ended': SIGN_IN,
+  'sign-in.unavailable': withStatus(503, { 'Retry-After': '10' }),
+  'passkey.unknown': PLAIN,
+  'passkey.invalid': PLAIN,
   'right.missing': numbered(410),
   'cross-site.refused': withStatus(403),
   'too-many-requests': withStatus(429, { 'Retry-After': '60' }),

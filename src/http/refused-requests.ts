@@ -22,6 +22,10 @@ export function refusedBy({ code, payload }: AnyServiceError): Refused | undefin
     case 'authentication.required':
       // Browsers send the first request without credentials; that is no failed attempt.
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
+    case 'sign-in.refused':
+      return { outcome: payload.credentials, account: payload.account };
+    case 'second-factor.required':
+      return { outcome: 'second factor', account: payload.account };
     case 'too-many-requests':
       return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
     default:

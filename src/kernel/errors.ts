@@ -29,6 +29,15 @@ export interface ErrorPayloads {
   'method.not-allowed': NoPayload;
   /** The refused credentials, and their account. Both absent if no credentials were given. */
   'authentication.required': { readonly credentials?: RefusedCredentials; readonly account?: string };
+  /** A right password of that account, which is not enough. */
+  'second-factor.required': { readonly account: string };
+  'second-factor.unusable': NoPayload;
+  /** A proof of a sign-in was wrong. */
+  'sign-in.refused': { readonly credentials: RefusedCredentials; readonly account?: string };
+  'sign-in.ended': NoPayload;
+  'sign-in.unavailable': NoPayload;
+  'passkey.unknown': NoPayload;
+  'passkey.invalid': NoPayload;
   /** The policy action that would give the right; or the requested realms, of which none is visible. */
   'right.missing': {
     readonly policy?: { readonly scope: string; readonly action: string };
@@ -99,7 +108,8 @@ export interface ErrorPayloads {
 
 export type ErrorCode = keyof ErrorPayloads;
 
-export type RefusedCredentials = 'password' | 'session' | 'login' | 'csrf token' | 'api token';
+export type RefusedCredentials =
+  'password' | 'session' | 'login' | 'csrf token' | 'api token' | 'second factor' | 'single sign-on';
 
 /** The parts of an OCRA suite (RFC 6287 §6); `shape`: the three of them, `duplicate`: one that is given twice. */
 export type SuitePart =

@@ -46,7 +46,7 @@ export class AccessControl {
     if (!principal.rights.some((held) => covers(held, wanted))) {
       throw lackingRight(wanted);
     }
-    const policies = grantingPolicies(base.policies, principal.administrator, right);
+    const policies = grantingPolicies(base.policies, principal, right);
     if (policies === 'open') {
       return { realms: 'all' };
     }

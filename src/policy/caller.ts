@@ -2,6 +2,11 @@
 export interface Principal {
   /** The administrator's name, as policies name users. */
   readonly administrator: string;
+  /**
+   * The groups of a person who signed in by single sign-on, who has only the rights of policies that name the person or
+   * a group. Undefined for administrators of this server.
+   */
+  readonly groups?: readonly string[] | undefined;
   /** `*`, or the rights of an API token: `scope:action`, each part may be `*` (`monitoring:*`, `ocra:request`). */
   readonly rights: readonly string[];
   /** A user of the command line on the machine itself. Policies do not apply, so that a wrong one can be repaired. */

@@ -1,3 +1,4 @@
+import type { Principal } from './caller.ts';
 import { policyMeans } from './policy.ts';
 import type { PolicySubject } from './policy-users.ts';
 import type { Policy, PolicyScope } from './stored-policy.ts';
@@ -15,15 +16,21 @@ const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admi
 const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
 
 /**
+ * A person of single sign-on has the rights of policies that name the person or a group: never those for everybody, nor
+ * those of an installation without policies.
  * @returns the policies that give an administrator a right, regardless of their times and clients; 'open': no policy is
  *   needed
  */
 export function grantingPolicies(
   policies: readonly Policy[],
-  administrator: string,
+  { administrator, groups }: Pick<Principal, 'administrator' | 'groups'>,
   { scope, action }: Right,
 ): 'open' | readonly Policy[] {
   const active = policies.filter((policy) => policy.active && policy.scope === scope);
+  if (groups !== undefined) {
+    const person: PolicySubject = { login: administrator, realms: [], resolver: undefined, groups };
+    return active.filter((policy) => policyMeans(policy, action, person) === 'named');
+  }
   if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(scope)) {
     return 'open';
   }

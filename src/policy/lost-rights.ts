@@ -83,6 +83,6 @@ function lostOf(
 }
 
 function has(policies: readonly Policy[], name: string, right: Right): boolean {
-  const granting = grantingPolicies(policies, name, right);
+  const granting = grantingPolicies(policies, { administrator: name }, right);
   return granting === 'open' || granting.length > 0;
 }

@@ -26,6 +26,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, readonly 
     'audit',
     'transaction',
     'transactiondata',
+    'sessions',
   ],
   system: ['read', 'write'],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption', 'metrics'],

@@ -8,6 +8,8 @@ export interface PolicySubject {
   readonly realms: readonly string[];
   /** The name of their resolver. */
   readonly resolver: string | undefined;
+  /** The groups of an administrator who signed in by single sign-on. */
+  readonly groups?: readonly string[];
 }
 
 /** The match of a policy with a user: as everybody, by name, or none. */
@@ -21,13 +23,15 @@ interface UserRule {
 
 /** Dots and pluses alone do not make a pattern: they are frequent in logins, which are compared exactly. */
 const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
+/** Precedes the name of a group of administrators. */
+const GROUP = 'group:';
 /**
  * The class in LinOTP's names of resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`.
  */
 const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\./i;
 
 /**
- * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `*` for everybody, regular expressions for whole
+ * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `group:name`, `*` for everybody, regular expressions for whole
  * names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are compared exactly,
  * realms without regard to case.
  * @returns the match of a user; a list of exclusions alone matches all other users, an empty list none
@@ -71,6 +75,10 @@ function readRule(text: string): UserRule {
   }
   if (entry === '*') {
     return { isExclusion, isEverybody: true, matches: () => true };
+  }
+  if (entry.startsWith(GROUP) && entry.length > GROUP.length) {
+    const group = entry.slice(GROUP.length);
+    return { isExclusion, isEverybody: false, matches: ({ groups = [] }) => groups.includes(group) };
   }
   if (entry.endsWith(':')) {
     const resolver = plainResolverName(entry.slice(0, -1));

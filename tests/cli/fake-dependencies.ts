@@ -84,7 +84,18 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       },
     );
   const nouns = [
-    ...['administrators', 'realms', 'resolvers', 'users', 'policies', 'settings', 'tokens', 'enrolment'],
+    ...[
+      'administrators',
+      'secondFactors',
+      'sessions',
+      'realms',
+      'resolvers',
+      'users',
+      'policies',
+      'settings',
+      'tokens',
+      'enrolment',
+    ],
     ...[
       'resynchronisation',
       'ocra',

@@ -51,6 +51,24 @@ describe('the users of a policy', () => {
     expect(readUsers(text)(who)).toBe(expected);
   });
 
+  it('group:name matches the groups of a person alone', () => {
+    const person = { login: 'oidc:anna', realms: [], resolver: undefined, groups: ['helpdesk'] };
+    for (const [text, expected] of [
+      ['group:helpdesk', 'named'],
+      ['group:help', 'nobody'],
+      ['group:.*', 'nobody'],
+      ['*, !group:helpdesk', 'nobody'],
+      ['oidc:anna', 'named'],
+      ['anna', 'nobody'],
+      ['helpdesk', 'nobody'],
+      ['group:', 'nobody'],
+    ] as const) {
+      expect([text, readUsers(text)(person)]).toEqual([text, expected]);
+    }
+    expect(readUsers('group:helpdesk')(subject('helpdesk'))).toBe('nobody');
+    expect(readUsers('group:')(subject('alice', [], 'group'))).toBe('named');
+  });
+
   it.each(['eva.maria', 'anna+test', 'o-neil_1'])(
     'takes the login %s for what it is, not for a pattern',
     (login) => {

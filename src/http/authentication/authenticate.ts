@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
 import type { RecalledPassword } from '../../administrators/credential-memory.ts';
-import type { KnownLogin } from '../../administrators/login-service.ts';
+import { type KnownLogin, secondFactorRequired } from '../../administrators/login-service.ts';
 import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
@@ -101,20 +101,21 @@ export async function findCandidates(
   if (authorization !== undefined) {
     return [principal((await byPassword(authorization, origin, checks)).administrator, client)];
   }
-  const names = await ownersOfCookies(request, inQuery.has('session'), checks);
-  return names.map((name) => principal(name, client));
+  const owners = await ownersOfCookies(request, inQuery.has('session'), checks);
+  return owners.map(({ administrator, groups }) => principal(administrator, client, groups));
 }
 
 async function ownersOfCookies(
   request: IncomingMessage,
   isSessionNamed: boolean,
   { credentials, logins }: Checks,
-): Promise<readonly string[]> {
+): Promise<readonly Pick<KnownLogin, 'administrator' | 'groups'>[]> {
   const session = readCookie(request.headers.cookie, SESSION_COOKIE);
   const login = readLoginCookie(request);
+  const ofSession = session === undefined ? undefined : await credentials.findSession(session);
   const owners = [
-    session === undefined ? undefined : await credentials.findSession(session),
-    login === undefined ? undefined : (await logins.authenticate(login))?.administrator,
+    ofSession === undefined ? undefined : { administrator: ofSession },
+    login === undefined ? undefined : await logins.authenticate(login),
   ].filter((owner) => owner !== undefined);
   if (owners.length === 0) {
     const isByLogin = login !== undefined && (session === undefined || !isSessionNamed);
@@ -155,6 +156,9 @@ async function byPassword(
   if (proven === undefined) {
     throw notAuthenticated('password', name);
   }
+  if (proven.secondFactor !== undefined) {
+    throw secondFactorRequired(name);
+  }
   return proven;
 }
 
@@ -187,7 +191,8 @@ async function byLogin(
     throw notAuthenticated('login');
   }
   assertCsrfToken(request, login, given.get('csrf_token'));
-  return { principal: principal(login.administrator, client), session: undefined, login: login.session };
+  const known = principal(login.administrator, client, login.groups);
+  return { principal: known, session: undefined, login: login.session };
 }
 
 async function byApiToken(
@@ -203,8 +208,9 @@ async function byApiToken(
   return { ...principal(found.administrator, client), rights: found.rights };
 }
 
-function principal(administrator: string, client: string): Principal {
-  return { administrator, rights: ['*'], operator: false, client };
+/** @param groups of a person who signed in by single sign-on; undefined for administrators of this server */
+function principal(administrator: string, client: string, groups?: readonly string[]): Principal {
+  return { administrator, rights: ['*'], operator: false, client, ...(groups !== undefined && { groups }) };
 }
 
 function withoutSession(known: Principal): Identity {

@@ -15,7 +15,10 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 0 } },
-  'WWW-Authenticate': { description: 'Basic', schema: { type: 'string' } },
+  'WWW-Authenticate': {
+    description: 'Basic, or Sign-In after a step of a sign-in',
+    schema: { type: 'string' },
+  },
   Deprecation: {
     description: 'the day of the deprecation (RFC 9745), with `Link` to its page',
     required: true,
@@ -105,11 +108,11 @@ export function failsInEnvelope({ access, parameters }: Endpoint): boolean {
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, changesState, answersAlways } = endpoint;
+  const { access, requires, changesState, answersAlways } = endpoint;
   const isUnlimited = access === 'open' && answersAlways === true;
   return [
     400,
-    ...(access === 'open' ? [] : [401 as const]),
+    ...(access === 'open' && requires !== 'sign-in' && requires !== 'link' ? [] : [401 as const]),
     ...(changesState ? [403 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isUnlimited ? [] : [429 as const]),

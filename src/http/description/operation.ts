@@ -28,6 +28,8 @@ const DEPRECATION = ['Deprecation', 'Link', 'Sunset'] as const;
 const REQUIREMENTS: Readonly<Record<string, string>> = {
   credential: 'Requires any credential of an administrator.',
   password: 'Requires the name and password of an administrator.',
+  'sign-in': 'Requires a sign-in that this browser has begun.',
+  link: 'Requires the link of an operator.',
   transaction: 'Requires the id of an open transaction.',
   nothing: 'Open to all.',
 } satisfies Readonly<Partial<Record<Requirement, string>>>;

@@ -73,7 +73,7 @@ export interface LoginDialect {
 export interface AdministrationDialect {
   readonly shapes: AdministrationShapes;
   /** @param content shaped by `shapes` */
-  value(content: unknown, context: RequestContext): Reply;
+  value(content: unknown, context: RequestContext, detail?: Readonly<Record<string, unknown>>): Reply;
   /** @returns the answer to an operation without a result */
   done(context: RequestContext): Reply;
   /** @param done true if the token is resynchronised */

@@ -53,6 +53,7 @@ export const answer: Step = async ({ endpoint, request, exchange, values, identi
     limitedAs,
     requestId,
     secure: request.secure,
+    cookies: request.headers.cookie,
     ifNoneMatch: request.headers['if-none-match'],
   };
   if (endpoint.access === 'open') {

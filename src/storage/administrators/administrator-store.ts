@@ -9,17 +9,27 @@ import type {
   ProvenPassword,
 } from '../../administrators/ports.ts';
 import { lastAdministrator } from '../../administrators/last-administrator.ts';
+import type { SecondFactor } from '../../administrators/second-factor.ts';
+import type { SessionKind } from '../../administrators/session-secrets.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { insertSession } from './session-rows.ts';
 
 interface AdministratorRow {
   readonly id: string;
   readonly name: string;
   readonly password_hash: string;
   readonly created_at: Date;
+  readonly second_factor: SecondFactor['kind'] | null;
+  readonly second_factor_serial: string | null;
+}
+
+interface SessionOwnerRow extends Pick<OpenSession, 'administrator' | 'expiresAt'> {
+  /** Null for administrators of this server. */
+  readonly groups: string[] | null;
 }
 
 /** An API token as `selectApiTokens` reads it; never its hash. */
@@ -108,6 +118,7 @@ export class SqlAdministratorStore implements AdministratorStore {
       await sql('sessions')
         .where({ ...owned, revoked_at: null })
         .update({ revoked_at: sql.fn.now() });
+      await sql('sign_in_attempts').where(owned).delete();
       const tokens = sql('api_tokens').where(owned);
       const apiTokens = revokesApiTokens
         ? await tokens.delete()
@@ -220,37 +231,55 @@ export class SqlAdministratorStore implements AdministratorStore {
     return found;
   }
 
-  /**
-   * Opens a session under the lock of the administrator's row: a change of the password either is seen here, or sees
-   * the session and ends it.
-   * @returns false if the password is not the one that was proven, or the administrator is gone
-   */
-  insertSession(proven: ProvenPassword, sessionHash: Buffer, expiresAt: Date, act: Act): Promise<boolean> {
-    const session = { hash: sessionHash, expiresAt };
-    return this.#database.transact((unit) => insertSession(unit, proven, session, act));
+  /** @returns false if the password is not the one that was proven or not enough, or the administrator is gone */
+  insertSession(
+    proven: ProvenPassword,
+    hash: Buffer,
+    expiresAt: Date,
+    act: Act,
+    kind: SessionKind = 'session',
+  ): Promise<boolean> {
+    return this.#database.transact((unit) =>
+      insertSession(unit, proven, undefined, { hash, expiresAt, kind }, act),
+    );
   }
 
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
+    return (await this.openSession(sessionHash, now))?.administrator;
+  }
+
+  async openSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
     const memory = this.#credentials?.current?.sessions;
     const key = sessionHash.toString('base64');
     const kept = memory?.get(key);
     if (kept !== undefined) {
-      return kept.expiresAt > now ? kept.administrator : undefined;
+      return kept.expiresAt > now ? kept : undefined;
     }
     const found = await this.#readSession(sessionHash, now);
     if (found !== undefined) {
       memory?.set(key, found);
     }
-    return found?.administrator;
+    return found;
   }
 
-  #readSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
-    return this.#database
-      .knex('sessions')
-      .join('administrators', 'administrators.id', 'sessions.administrator_id')
+  async #readSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
+    const { knex } = this.#database;
+    const row = await knex('sessions')
+      .leftJoin('administrators', 'administrators.id', 'sessions.administrator_id')
       .where({ session_hash: sessionHash, revoked_at: null })
       .where('expires_at', '>', now)
-      .first<OpenSession | undefined>('administrators.name as administrator', 'expires_at as expiresAt');
+      .first<SessionOwnerRow | undefined>(
+        knex.raw('coalesce(person, administrators.name) AS administrator'),
+        'expires_at as expiresAt',
+        'groups',
+      );
+    return (
+      row && {
+        administrator: row.administrator,
+        expiresAt: row.expiresAt,
+        ...(row.groups !== null && { groups: row.groups }),
+      }
+    );
   }
 
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
@@ -289,7 +318,23 @@ async function findId(sql: Knex.Transaction, name: string): Promise<string> {
 }
 
 function toAdministrator(row: AdministratorRow): Administrator {
-  return { id: row.id, name: row.name, passwordHash: row.password_hash, createdAt: row.created_at };
+  return {
+    id: row.id,
+    name: row.name,
+    passwordHash: row.password_hash,
+    createdAt: row.created_at,
+    secondFactor: toSecondFactor(row),
+  };
+}
+
+function toSecondFactor({
+  second_factor: kind,
+  second_factor_serial: serial,
+}: AdministratorRow): SecondFactor | undefined {
+  if (kind === null) {
+    return undefined;
+  }
+  return kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
 }
 
 /** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */
@@ -315,38 +360,11 @@ function toApiToken(row: ApiTokenRow): ApiToken {
   };
 }
 
-/** @returns false if the password has changed since it was proven, or the administrator is gone */
-async function insertSession(
-  { sql, audit }: UnitOfWork,
-  { administrator, version }: ProvenPassword,
-  session: { readonly hash: Buffer; readonly expiresAt: Date },
-  act: Act,
-): Promise<boolean> {
-  if (!isStorable(administrator)) {
-    return false;
-  }
-  const { rows } = await sql.raw<{ rows: unknown[] }>(
-    `INSERT INTO sessions (administrator_id, session_hash, expires_at)
-     SELECT proven.id, :hash, :expiresAt::timestamptz FROM (
-       SELECT id FROM administrators
-       WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
-       FOR SHARE
-     ) AS proven
-     RETURNING id`,
-    { administrator, version, ...session },
-  );
-  if (rows.length > 0) {
-    await audit.write(act, administrator, 'session opened');
-  }
-  return rows.length > 0;
-}
-
 /** @returns true if it was open */
 async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    `UPDATE sessions SET revoked_at = now() FROM administrators
-     WHERE administrators.id = sessions.administrator_id AND session_hash = ? AND revoked_at IS NULL
-     RETURNING administrators.name`,
+    `UPDATE sessions SET revoked_at = now() WHERE session_hash = ? AND revoked_at IS NULL
+     RETURNING coalesce(person, (SELECT name FROM administrators WHERE id = administrator_id)) AS name`,
     [sessionHash],
   );
   for (const { name } of rows) {

@@ -1,7 +1,8 @@
 /** The tables of a backup, each after those that its foreign keys name. */
 export const BACKED_UP_TABLES = [
   ...['realms', 'resolvers', 'realm_resolvers', 'resolver_user_counts', 'realm_sets', 'users', 'tokens'],
-  ...['challenges', 'configuration', 'policies', 'licence', 'administrators', 'api_tokens', 'webhooks'],
+  ...['challenges', 'configuration', 'policies', 'licence', 'administrators', 'api_tokens', 'passkeys'],
+  ...['webhooks'],
   ...['imported_entries', 'imported_tokens', 'encryption_keys', 'audit_journal', 'audit'],
   // Last: triggers of the tables above write it.
   'configuration_state',
@@ -9,10 +10,19 @@ export const BACKED_UP_TABLES = [
 
 /**
  * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
- * sessions, of which a restore could bring back one that was revoked since, and events, which receivers have got since.
+ * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, and events, which
+ * receivers have got since.
  */
 export const LEFT_OUT_TABLES = [
-  ...['key_holders', 'rate_limits', 'sessions', 'credential_state', 'count_state', 'count_deltas'],
+  ...[
+    'key_holders',
+    'rate_limits',
+    'sessions',
+    'sign_in_attempts',
+    'credential_state',
+    'count_state',
+    'count_deltas',
+  ],
   ...['token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts'],
   ...['webhook_events', 'webhook_deliveries', 'webhook_health'],
   ...['locked_token_deltas', 'locked_token_counts'],

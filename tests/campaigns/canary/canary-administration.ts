@@ -72,6 +72,25 @@ export class CanaryAdministration {
       headers: { authorization: '', cookie: `access_token_cookie=${changed}` },
     });
     await this.#send({ path: '/admin/logout', headers, parameters: { csrf_token: csrf } });
+    await this.#signIn();
+  }
+
+  /** Sign-ins with proofs that are wrong, and passkeys. */
+  async #signIn(): Promise<void> {
+    const wrong = this.#marks.text('wrong password', 'of a sign-in');
+    const secret = this.#marks.word('session', 'of a sign-in').padEnd(43, 'x');
+    const post = (path: string, parameters: Readonly<Record<string, string>>) =>
+      this.#send({ path, method: 'POST', parameters, headers: { cookie: `sign_in=${secret}` } });
+    await post('/admin/sign-in', { username: `${this.#name}-nobody`, password: wrong });
+    await post('/admin/sign-in', { username: 'admin', password: this.#password });
+    await post('/admin/sign-in/finish', { response: wrong, credential: wrong });
+    await post('/admin/sign-in/passkey-link', { link: secret });
+    await post('/admin/sign-in/passkey', { credential: JSON.stringify({ id: wrong }), name: 'laptop' });
+    await post('/admin/passkeys/options', { password: wrong });
+    await post('/admin/passkeys/remove', { id: '1' });
+    await this.#send({ path: '/admin/passkeys' });
+    await this.#send({ path: '/admin/sessions', parameters: { administrator: '*' } });
+    await post('/admin/sessions/end', { administrator: `${this.#name}-nobody`, all: '1' });
   }
 
   async #logInWrongly(): Promise<void> {

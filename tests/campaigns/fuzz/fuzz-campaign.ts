@@ -33,6 +33,9 @@ export interface CampaignOptions {
   readonly tell: (text: string) => void;
 }
 
+/** Endpoints that go on with a step in a browser before: requests by themselves are refused. */
+export const LATER_STEPS = /^\/admin\/(?:sign-in|passkeys)\//;
+
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {
   readonly #server: FuzzServer;
@@ -71,7 +74,7 @@ export class FuzzCampaign {
     const failing: string[] = [];
     for (const request of soundRequests(this.#endpoints, known)) {
       const answer = await client.ask(request.bytes, request.method);
-      if (!isSuccess(answer)) {
+      if (!isSuccess(answer) && !LATER_STEPS.test(request.path)) {
         failing.push(`${request.path}: ${answer.status} ${answer.body.toString('utf8')}`);
       }
     }

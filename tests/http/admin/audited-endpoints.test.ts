@@ -4,6 +4,8 @@ import request, { type Response } from 'supertest';
 
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
+import type { Act, Asked, Given } from './audited-act.ts';
+import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -12,38 +14,14 @@ jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
-const PASSWORD = 'correct horse';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
 let application: TestApplication;
 beforeAll(async () => {
-  application = await TestApplication.open();
+  application = await TestApplication.open({ publicUrl: ORIGIN });
   await application.addRealm('north', ['ann']);
 });
 afterAll(() => application.close());
-
-type Given = Readonly<Record<string, string>>;
-
-/** What one request needs beside its path. */
-interface Asked {
-  readonly given: Given;
-  /** Headers in place of those of the administrator. */
-  readonly headers?: Given;
-}
-
-interface Act {
-  /** Makes what the act is about. */
-  readonly prepare: () => Promise<Asked>;
-  readonly outcomes: readonly string[];
-  /** What the audit calls it; the path unless told, as commands do the same. */
-  readonly action?: string;
-  /** Whether it changes nothing but the audit, as it was told. */
-  readonly isIdle?: true;
-  /** undefined: the open endpoints, where there is no right to be missed. */
-  readonly isOpen?: true;
-  /** Nobody needs a right for it. */
-  readonly isFree?: true;
-}
 
 let number = 0;
 const unused = (): string => {
@@ -145,6 +123,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     isFree: true,
   },
   '/admin/logout': { prepare: () => session('/admin/login'), outcomes: ['session closed'], isFree: true },
+  ...auditedSignIns({
+    application: () => application,
+    name: () => unused().toLowerCase(),
+    token,
+    suite: SUITE,
+  }),
   '/admin/resync': {
     prepare: about({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
     outcomes: ['refused'],
@@ -268,6 +252,8 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/show': {},
   '/admin/userlist': { realm: 'north' },
   '/admin/transaction': { transactionid: 'X' },
+  '/admin/passkeys': {},
+  '/admin/sessions': {},
   '/audit/search': {},
   '/ocra/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },
@@ -396,12 +382,13 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
   const { prepare, outcomes, action, isOpen, isFree, isIdle } = act;
 
   it('writes one row for each act, with actor, action, client and request id', async () => {
-    const { response, rows } = await ask(path, await prepare());
+    const asked = await prepare();
+    const { response, rows } = await ask(path, asked);
     expect(response.status).toBe(200);
     expect(rows).toEqual(
       outcomes.map((outcome) => ({
         ...{ outcome, action: action ?? path.slice(1), client: '127.0.0.1' },
-        actor: isOpen === true ? '' : 'admin',
+        actor: asked.actor ?? (isOpen === true ? '' : 'admin'),
       })),
     );
   });

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
+import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
@@ -225,6 +226,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         ),
     },
     ...fakeAdministration(answer),
+    ...fakeSignIns(answer),
     configuration: { current: () => Promise.resolve({ settings } as Configuration) },
     ready: answer('ready', true),
   };

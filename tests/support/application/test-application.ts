@@ -4,6 +4,7 @@ import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
 import { buildServices, type Services } from '../../../src/compose/build-services.ts';
+import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
@@ -91,6 +92,10 @@ interface TestApplicationOptions {
   readonly trustProxy?: readonly string[];
   /** Computes the expected responses; default `respond`. */
   readonly responder?: Responder;
+  /** The provider of single sign-on; default: none. */
+  readonly singleSignOn?: SingleSignOnParts;
+  /** The address of the server in browsers; default: none. */
+  readonly publicUrl?: string;
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -141,6 +146,8 @@ export class TestApplication {
       log,
       ...(dialect === 'linotp' && { transactionIds: decimalTransactionIds }),
       sessionLifetime: 3600,
+      publicUrl: options.publicUrl,
+      singleSignOn: options.singleSignOn,
       configurationWindow: all.configurationWindow,
       credentialWindow: all.credentialWindow,
       resolverTimeout: all.resolverTimeout,

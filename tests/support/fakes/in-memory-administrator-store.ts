@@ -125,11 +125,13 @@ export class InMemoryAdministratorStore implements AdministratorStore {
     return Promise.resolve(holds);
   }
 
-  findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
+  async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
+    return (await this.openSession(sessionHash, now))?.administrator;
+  }
+
+  openSession(sessionHash: Buffer, now: Date): Promise<Session | undefined> {
     const session = this.kept.sessions.get(sessionHash.toString('hex'));
-    return Promise.resolve(
-      session !== undefined && session.expiresAt > now ? session.administrator : undefined,
-    );
+    return Promise.resolve(session !== undefined && session.expiresAt > now ? session : undefined);
   }
 
   revokeSession(sessionHash: Buffer): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addApiTokenCommands } from './api-token-commands.ts';
+import { addSignInCommands } from './sign-in-commands.ts';
 import type { CliServices } from '../../cli-services.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -19,11 +20,18 @@ type Administrator = Awaited<ReturnType<CliServices['administrators']['list']>>[
 const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },
   { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+  {
+    key: 'second_factor',
+    title: 'SECOND FACTOR',
+    value: ({ secondFactor }) => secondFactor?.kind ?? null,
+    text: ({ secondFactor }) =>
+      secondFactor?.kind === 'token' ? `token ${secondFactor.serial}` : (secondFactor?.kind ?? 'none'),
+  },
 ];
 
 /** Adds `tankeeper admin …`. */
 export function addAdminCommands(program: Command, context: CommandContext): void {
-  const admin = program.command('admin').description('administrators and their API tokens');
+  const admin = program.command('admin').description('administrators, their sign-ins and API tokens');
   admin
     .command('add')
     .addHelpText('after', examples('admin add bert', 'admin add bert --password-file bert.password'))
@@ -57,6 +65,7 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
       }
     });
   addPassword(admin, context);
+  addSignInCommands(admin, context);
   addApiTokenCommands(admin, context);
 }
 

@@ -39,7 +39,7 @@ const SHAPES: AdministrationShapes = {
 export function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
   return {
     shapes: SHAPES,
-    value: (content, context) => envelope.value(context, content),
+    value: (content, context, detail) => envelope.value(context, content, detail),
     done: (context) => envelope.value(context, true),
     resynchronised: (done, context) => envelope.value(context, done),
   };

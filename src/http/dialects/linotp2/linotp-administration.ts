@@ -38,7 +38,7 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
 export function linotpAdministration(version: string): AdministrationDialect {
   return {
     shapes: LINOTP_ADMINISTRATION,
-    value: (content) => linotpValue(version, content),
+    value: (content, _context, detail) => linotpValue(version, content, detail),
     done: () => linotpValue(version, true),
     resynchronised: (done) => linotpValue(version, done),
   };

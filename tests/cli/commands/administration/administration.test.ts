@@ -25,6 +25,8 @@ const USER = {
 const ANSWERS: Answers = {
   'administrators.list': [{ name: 'admin', createdAt: CREATED }],
   'administrators.addApiToken': { token: 'tk_secret' },
+  'sessions.list': [],
+  'sessions.end': 1,
   'administrators.setPassword': { apiTokens: 2 },
   'administrators.listApiTokens': [
     { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: CREATED, expiresAt: null },
@@ -77,6 +79,12 @@ describe('what commands ask of the services', () => {
   it.each<[string, Call]>([
     ['admin list', ['administrators.list']],
     ['admin remove bert', ['administrators.remove', 'bert']],
+    ['admin second-factor bert --token QR1 --yes', ['secondFactors.setToken', 'bert', 'QR1']],
+    ['admin second-factor bert --remove --yes', ['secondFactors.remove', 'bert']],
+    ['admin sessions', ['sessions.list', '*']],
+    ['admin sessions bert', ['sessions.list', 'bert']],
+    ['admin sessions bert --end 17', ['sessions.end', { owner: 'bert', id: '17', isAll: false }]],
+    ['admin sessions bert --end-all', ['sessions.end', { owner: 'bert', isAll: true }]],
     ['admin api-token list admin', ['administrators.listApiTokens', 'admin']],
     ['admin api-token remove admin probe', ['administrators.removeApiToken', 'admin', 'probe']],
     [
@@ -224,7 +232,9 @@ describe('passwords', () => {
 
 describe('what scripts read', () => {
   it('is the same, key by key, in every version', async () => {
-    expect(await json('admin', 'list')).toEqual([{ name: 'admin', created: CREATED.toISOString() }]);
+    expect(await json('admin', 'list')).toEqual([
+      { name: 'admin', created: CREATED.toISOString(), second_factor: null },
+    ]);
     expect(await json('admin', 'api-token', 'list', 'admin')).toEqual([
       {
         ...{ name: 'probe', administrator: 'admin', rights: ['monitoring:*'] },

@@ -177,6 +177,8 @@ const acts = (): readonly Act[] => [
   act('admin password bert --password-file @password', 'administrator/password: password changed'),
   act('admin api-token add bert probe --rights *', 'api-token/add: created'),
   act('admin list'),
+  act('admin second-factor bert --remove --yes', 'administrator/second-factor: second factor removed'),
+  act('admin sessions bert'),
   act('admin api-token list bert'),
   act('admin api-token remove bert probe --yes', 'api-token/remove: removed'),
   act('admin add carl --password-file @password', 'administrator/add: created'),

@@ -1,0 +1,226 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { lackingRight } from '../policy/api-token-rights.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import type { AdministratorService } from './administrator-service.ts';
+import type { ProvenPassword } from './ports.ts';
+import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
+import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-service.ts';
+import type {
+  Passkey,
+  PasskeyAssertions,
+  PasskeyStore,
+  SignInContent,
+  SignInStore,
+  UsedPasskey,
+  WebAuthn,
+} from './sign-in-ports.ts';
+
+interface PasskeyDependencies {
+  readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
+  readonly passkeys: PasskeyStore;
+  readonly attempts: SignInStore;
+  /** Undefined without PUBLIC_URL, which passkeys are bound to. */
+  readonly webAuthn: WebAuthn | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A registration that the browser goes on with. */
+export interface BegunRegistration {
+  readonly attempt: string;
+  readonly expiresAt: Date;
+  /** For `navigator.credentials.create`, as JSON. */
+  readonly options: object;
+}
+
+/** What permits a registration. */
+interface RegistrationBasis {
+  readonly owner: ProvenPassword | { readonly administrator: string };
+  /** The hash of the session that stays open, base64. */
+  readonly keeps?: string | undefined;
+  /** The hash of the link that is used up. */
+  readonly replaces?: Buffer | undefined;
+}
+
+const CHALLENGE_SIZE = 32;
+/** Passkeys of one administrator. */
+const MOST_PASSKEYS = 20;
+
+/** The passkeys of administrators: registered with the password or a link, used as second factor, removed. */
+export class PasskeyService implements PasskeyAssertions {
+  readonly #deps: PasskeyDependencies;
+
+  constructor(dependencies: PasskeyDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @returns the caller's own, oldest first. @throws ServiceError 'right.missing' for an API token with some rights only */
+  async list({ principal }: Caller): Promise<readonly Passkey[]> {
+    assertWhole(principal.rights);
+    return this.#deps.passkeys.list(principal.administrator);
+  }
+
+  /**
+   * Begins the registration of a passkey of the caller, who gives the password again: a stolen session is not enough.
+   * @param keeps the login that stays open when the first passkey ends the others
+   * @returns undefined for a wrong password
+   * @throws ServiceError 'right.missing', 'passkey.invalid', 'configuration.invalid'
+   */
+  async beginOwn(
+    caller: Caller,
+    password: string,
+    keeps: string | undefined,
+  ): Promise<BegunRegistration | undefined> {
+    const { principal } = caller;
+    assertWhole(principal.rights);
+    const webAuthn = this.#webAuthn();
+    const proven = await this.#deps.administrators.authenticatePassword(principal.administrator, password);
+    if (proven === undefined) {
+      return undefined;
+    }
+    if (proven.secondFactor?.kind === 'token') {
+      throw invalid(
+        `The second factor is the token ${proven.secondFactor.serial}: an operator can replace it by tankeeper admin second-factor --passkey-link`,
+      );
+    }
+    const kept = keeps === undefined ? undefined : sessionHash(keeps, 'login').toString('base64');
+    return this.#begin(webAuthn, { owner: proven, keeps: kept }, actOf(caller, 'admin/passkeys/options'));
+  }
+
+  /** As `beginOwn`, for the holder of a link, which ends. @throws ServiceError 'sign-in.ended' */
+  async beginByLink(link: string, act: Act): Promise<BegunRegistration> {
+    const { attempts, clock } = this.#deps;
+    const webAuthn = this.#webAuthn();
+    const replaces = attemptHash(link);
+    const found = isSessionShaped(link) ? await attempts.find(replaces, ['link'], clock.now()) : undefined;
+    const administrator = found?.administrator;
+    const begun =
+      administrator === undefined
+        ? undefined
+        : await this.#begin(
+            webAuthn,
+            { owner: { administrator }, replaces },
+            { ...act, actor: administrator },
+          );
+    if (begun === undefined) {
+      throw new ServiceError('sign-in.ended', 'This link has been used or has expired: ask for another one');
+    }
+    return begun;
+  }
+
+  /**
+   * Registers the passkey that the browser has made.
+   * @param secret of the registration
+   * @throws ServiceError 'sign-in.ended', 'passkey.invalid'
+   */
+  async register(
+    secret: string | undefined,
+    given: { readonly credential: string; readonly name: string },
+    act: Act,
+  ): Promise<void> {
+    const { attempts, passkeys, clock } = this.#deps;
+    const webAuthn = this.#webAuthn();
+    const hash = attemptHash(secret ?? '');
+    const found = await attempts.find(hash, ['registration'], clock.now());
+    if (found?.content.kind !== 'registration' || found.administrator === undefined) {
+      throw new ServiceError('sign-in.ended', 'This registration has ended: begin again');
+    }
+    const { administrator, content } = found;
+    const credential = await webAuthn.verifyCreation(given.credential, content.challenge);
+    if (credential === undefined) {
+      await attempts.take(hash, ['registration'], clock.now());
+      throw invalid('The passkey cannot be accepted: begin again');
+    }
+    const keeps = content.keeps === undefined ? undefined : Buffer.from(content.keeps, 'base64');
+    const stored = { ...credential, administrator, name: readPasskeyName(given.name) };
+    if (!(await passkeys.register(hash, stored, keeps, { ...act, actor: administrator }))) {
+      throw invalid('The registration has ended, or the passkey is registered already');
+    }
+  }
+
+  /**
+   * Removes a passkey of the caller. The last one stays: an operator can remove the second factor.
+   * @throws ServiceError 'right.missing', 'passkey.unknown', 'passkey.invalid'
+   */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { principal } = caller;
+    assertWhole(principal.rights);
+    const isKnown =
+      /^[1-9]\d{0,17}$/.test(id) &&
+      (await this.#deps.passkeys.remove(principal.administrator, id, actOf(caller, 'admin/passkeys/remove')));
+    if (!isKnown) {
+      throw new ServiceError('passkey.unknown', `There is no passkey '${id.slice(0, 32)}'`);
+    }
+  }
+
+  async request(administrator: string): Promise<{ readonly options: object; readonly challenge: string }> {
+    const challenge = this.#deps.random.bytes(CHALLENGE_SIZE);
+    const known = await this.#deps.passkeys.credentials(administrator);
+    const options = await this.#webAuthn().requestOptions(known, challenge);
+    return { options, challenge: challenge.toString('base64url') };
+  }
+
+  async verify(
+    administrator: string,
+    challenge: string,
+    credential: string,
+  ): Promise<UsedPasskey | undefined> {
+    const known = await this.#deps.passkeys.credentials(administrator);
+    return this.#webAuthn().verifyAssertion(credential, challenge, known);
+  }
+
+  async #begin(
+    webAuthn: WebAuthn,
+    { owner, keeps, replaces }: RegistrationBasis,
+    act: Act,
+  ): Promise<BegunRegistration | undefined> {
+    const { attempts, passkeys, random, clock } = this.#deps;
+    const { administrator } = owner;
+    const known = await passkeys.credentials(administrator);
+    if (known.length >= MOST_PASSKEYS) {
+      throw invalid(`An administrator has ${MOST_PASSKEYS} passkeys at most`);
+    }
+    const challenge = random.bytes(CHALLENGE_SIZE);
+    const options = await webAuthn.creationOptions({ administrator, known, challenge });
+    const secret = newSession(random);
+    const expiresAt = new Date(clock.now().getTime() + SIGN_IN_LIFETIME * 1000);
+    const content: SignInContent = {
+      kind: 'registration',
+      challenge: challenge.toString('base64url'),
+      ...(keeps !== undefined && { keeps }),
+    };
+    // A registration has no password to be compared with later.
+    const attempt = { hash: attemptHash(secret), content, expiresAt, client: act.client };
+    const isBegun = await attempts.begin({ ...attempt, owner, replaces }, clock.now(), act);
+    return isBegun ? { attempt: secret, expiresAt, options } : undefined;
+  }
+
+  #webAuthn(): WebAuthn {
+    if (this.#deps.webAuthn === undefined) {
+      throw new ServiceError(
+        'configuration.invalid',
+        'Passkeys need PUBLIC_URL, the address that browsers open',
+      );
+    }
+    return this.#deps.webAuthn;
+  }
+}
+
+function readPasskeyName(text: string): string {
+  const name = text.trim();
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+()'-]{0,63}$/u.test(name)) {
+    throw invalid("The name of a passkey has 1 to 64 letters, digits, blanks and any of . _ @ + ( ) ' -");
+  }
+  return name;
+}
+
+function assertWhole(rights: readonly string[]): void {
+  if (!rights.includes('*')) {
+    throw lackingRight('*');
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('passkey.invalid', message);
+}

@@ -1,0 +1,97 @@
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { lackingRight, mayPassOn } from '../policy/api-token-rights.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import { unknownAdministrator } from './administrator-service.ts';
+import { newSession } from './session-secrets.ts';
+import type { SecondFactorStore, SecondFactorTokens, SignInStore } from './sign-in-ports.ts';
+import { attemptHash } from './sign-in-service.ts';
+
+interface SecondFactorDependencies {
+  readonly secondFactors: SecondFactorStore;
+  readonly tokens: Pick<SecondFactorTokens, 'exists'>;
+  readonly attempts: Pick<SignInStore, 'begin'>;
+  /** The address of the server in browsers, without a slash at its end. */
+  readonly publicUrl?: string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly configuration: ConfigurationStore;
+  readonly access: AccessControl;
+}
+
+/** Seconds. */
+const LINK_LIFETIME = 3_600;
+
+/** Sets and removes second factors of administrators. Takes the right `system/write` and a credential with all rights. */
+export class SecondFactorService {
+  readonly #deps: SecondFactorDependencies;
+
+  constructor(dependencies: SecondFactorDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Binds a token to an administrator, in place of another second factor. Ends all sessions.
+   * @throws ServiceError 'administrator.unknown', 'token.unknown'
+   */
+  async setToken(caller: Caller, administrator: string, serial: string): Promise<void> {
+    await this.#authorize(caller);
+    if (!(await this.#deps.tokens.exists(serial))) {
+      throw new ServiceError('token.unknown', `There is no OCRA token '${serial.slice(0, 128)}'`);
+    }
+    await this.#set(caller, administrator, { kind: 'token', serial });
+  }
+
+  /**
+   * Makes a link by which the administrator may register a passkey, within an hour and once. It stands for a second
+   * factor, not for the password.
+   * @returns the link, with its secret in the fragment, which no server sees
+   * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without PUBLIC_URL
+   */
+  async passkeyLink(caller: Caller, administrator: string): Promise<{ link: string; expiresAt: Date }> {
+    await this.#authorize(caller);
+    const { attempts, publicUrl, clock, random } = this.#deps;
+    if (publicUrl === undefined) {
+      throw new ServiceError(
+        'configuration.invalid',
+        'Passkeys need PUBLIC_URL, the address that browsers open',
+      );
+    }
+    const secret = newSession(random);
+    const expiresAt = new Date(clock.now().getTime() + LINK_LIFETIME * 1000);
+    const act = actOf(caller, 'administrator/second-factor');
+    const attempt = { hash: attemptHash(secret), content: { kind: 'link' }, expiresAt } as const;
+    const owner = { administrator };
+    if (!(await attempts.begin({ ...attempt, owner, client: act.client }, clock.now(), act))) {
+      throw unknownAdministrator(administrator);
+    }
+    return { link: `${publicUrl}/console/passkey#link=${secret}`, expiresAt };
+  }
+
+  /** Leaves the password alone. Ends all sessions. @throws ServiceError 'administrator.unknown' */
+  async remove(caller: Caller, administrator: string): Promise<void> {
+    await this.#authorize(caller);
+    await this.#set(caller, administrator, undefined);
+  }
+
+  async #set(
+    caller: Caller,
+    administrator: string,
+    factor: Parameters<SecondFactorStore['set']>[1],
+  ): Promise<void> {
+    const act = actOf(caller, 'administrator/second-factor');
+    if (!(await this.#deps.secondFactors.set(administrator, factor, act))) {
+      throw unknownAdministrator(administrator);
+    }
+  }
+
+  async #authorize(caller: Caller): Promise<void> {
+    const { access, configuration } = this.#deps;
+    await access.authorizeSystem(configuration, caller, 'write');
+    if (!mayPassOn(caller.principal.rights, ['*'])) {
+      throw lackingRight('*');
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { lackingRight } from '../policy/api-token-rights.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import { sessionHash, type SessionKind } from './session-secrets.ts';
+
+/** An open session. */
+export interface ListedSession {
+  /** Names it to those who may end it; opens nothing. */
+  readonly id: string;
+  /** The administrator, or the person who signed in by single sign-on. */
+  readonly owner: string;
+  readonly kind: SessionKind;
+  /** The address that opened it. */
+  readonly client: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** True for the session that asks. */
+  readonly isOwn: boolean;
+}
+
+/** One session of an owner, or all of them. */
+export interface SessionChoice {
+  readonly owner: string;
+  readonly id?: string | undefined;
+}
+
+/** The session that authenticated a request. */
+export interface UsedSession {
+  readonly secret: string;
+  readonly kind: SessionKind;
+}
+
+export interface SessionStore {
+  /** @param owner undefined: of everybody. @returns open sessions, newest first, `most` at most */
+  list(
+    owner: string | undefined,
+    options: { readonly now: Date; readonly most: number; readonly own: Buffer | undefined },
+  ): Promise<readonly ListedSession[]>;
+  /** @returns the number of sessions that were open and are ended */
+  end(choice: SessionChoice, now: Date, act: Act): Promise<number>;
+}
+
+interface SessionDependencies {
+  readonly sessions: SessionStore;
+  readonly configuration: ConfigurationStore;
+  readonly access: AccessControl;
+  readonly clock: Clock;
+}
+
+/** The most sessions of one list. */
+const MOST = 1_000;
+
+/**
+ * The open sessions and logins. One's own need no right, but the whole of one's rights: an API token with some of them
+ * is refused. Those of others take the right `admin/sessions`, without a bound by realms.
+ */
+export class SessionService {
+  readonly #deps: SessionDependencies;
+
+  constructor(dependencies: SessionDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @param owner `*`: everybody's
+   * @returns open sessions, newest first, a thousand at most
+   * @throws ServiceError 'right.missing'
+   */
+  async list(caller: Caller, owner: string, used?: UsedSession): Promise<readonly ListedSession[]> {
+    await this.#authorize(caller, owner);
+    return this.#deps.sessions.list(owner === '*' ? undefined : owner, {
+      now: this.#deps.clock.now(),
+      most: MOST,
+      own: used && sessionHash(used.secret, used.kind),
+    });
+  }
+
+  /**
+   * Ends a session, or all of the owner. Every server refuses them within a second.
+   * @returns how many were open
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for what is no id
+   */
+  async end(
+    caller: Caller,
+    { isAll, ...choice }: SessionChoice & { readonly isAll: boolean },
+  ): Promise<number> {
+    await this.#authorize(caller, choice.owner);
+    if ((choice.id === undefined) !== isAll) {
+      throw new ServiceError('parameter.missing', 'Name one session by id, or all of them by all=1', {
+        parameters: ['id', 'all'],
+      });
+    }
+    if (choice.id !== undefined && !/^[1-9]\d{0,17}$/.test(choice.id)) {
+      throw new ServiceError('parameter.invalid', 'The id of a session is a number', { parameter: 'id' });
+    }
+    return this.#deps.sessions.end(choice, this.#deps.clock.now(), actOf(caller, 'administrator/session'));
+  }
+
+  async #authorize(caller: Caller, owner: string): Promise<void> {
+    const { principal } = caller;
+    if (owner === principal.administrator && principal.rights.includes('*')) {
+      return;
+    }
+    const { access, configuration } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'sessions');
+    if (grant.realms !== 'all') {
+      throw lackingRight('admin:sessions');
+    }
+  }
+}

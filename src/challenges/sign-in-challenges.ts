@@ -1,0 +1,73 @@
+import type { SecondFactorTokens } from '../administrators/sign-in-ports.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Act, Caller } from '../policy/caller.ts';
+import type { TokenStore } from '../tokens/ports.ts';
+import type { ChallengeService } from './challenge-service.ts';
+
+interface SignInChallengeDependencies {
+  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
+  readonly tokens: Pick<TokenStore, 'findBySerial'>;
+}
+
+/** Faults of a token or of its policies, which only an operator can mend. */
+const UNUSABLE = [
+  ...['token.unknown', 'token.not-ocra', 'token.not-ready', 'token.state'],
+  ...['challenge.too-long', 'challenge.url-ambiguous'],
+];
+
+/** Challenges for the OCRA tokens with which administrators sign in. Their life is that of any other challenge. */
+export class SignInChallenges implements SecondFactorTokens {
+  readonly #deps: SignInChallengeDependencies;
+
+  constructor(dependencies: SignInChallengeDependencies) {
+    this.#deps = dependencies;
+  }
+
+  async issue(
+    serial: string,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly transactionId: string; readonly url: string }> {
+    const token = await this.#deps.tokens.findBySerial(serial);
+    if (token?.active !== true || token.failCount >= token.maxFail) {
+      throw unusable();
+    }
+    try {
+      return await this.#deps.ocra.requestChallenge(serverCaller(act), { serial, data: text });
+    } catch (error) {
+      throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(error) : error;
+    }
+  }
+
+  async check(transactionId: string, response: string, act: Act): Promise<boolean> {
+    const { client, requestId, action } = act;
+    const given = { transactionId, pass: response };
+    return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, given)).result;
+  }
+
+  async state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {
+    const [entry] = await this.#deps.ocra.status(serverCaller(act), { transactionId });
+    if (entry?.active !== true || entry.dropped) {
+      return 'over';
+    }
+    return entry.validTan ? 'answered' : 'waiting';
+  }
+
+  async exists(serial: string): Promise<boolean> {
+    const token = await this.#deps.tokens.findBySerial(serial);
+    return token?.type === 'ocra' || token?.type === 'ocra2';
+  }
+}
+
+/** The server asks on its own behalf: the administrator needs no right to sign in. The audit names the administrator. */
+function serverCaller({ actor, client, requestId }: Act): Caller {
+  return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
+}
+
+function unusable(cause?: Error): ServiceError {
+  return new ServiceError(
+    'second-factor.unusable',
+    'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
+    { ...(cause !== undefined && { cause, detail: cause.message }) },
+  );
+}

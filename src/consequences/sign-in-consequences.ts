@@ -1,0 +1,74 @@
+import type { Administrator, AdministratorStore } from '../administrators/ports.ts';
+import { serialOf } from '../administrators/second-factor.ts';
+import { isOcraToken } from '../tokens/token.ts';
+import type { TokenStore } from '../tokens/ports.ts';
+import { type Consequence, consequence, named } from './consequence.ts';
+
+interface SignInConsequenceDependencies {
+  readonly tokens: Pick<TokenStore, 'findBySerial'>;
+  readonly administrators: Pick<AdministratorStore, 'list'>;
+}
+
+/** Consequences for the sign-ins of administrators. */
+export class SignInConsequences {
+  readonly #deps: SignInConsequenceDependencies;
+
+  constructor(dependencies: SignInConsequenceDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @param wanted the token that is to be the second factor; undefined: none is to be left */
+  async ofSecondFactor(
+    administrator: Administrator,
+    wanted: { readonly serial: string } | undefined,
+  ): Promise<readonly Consequence[]> {
+    const { name, secondFactor } = administrator;
+    return [
+      { code: 'administrator.sessions', text: `all sessions of ${name} end` },
+      ...consequence(
+        secondFactor?.kind === 'passkey',
+        'second-factor.passkeys',
+        `the passkeys of ${name} are removed`,
+      ),
+      ...(wanted === undefined
+        ? ofRemoval(administrator)
+        : await this.#ofToken(administrator, wanted.serial)),
+    ];
+  }
+
+  async #ofToken({ name, secondFactor }: Administrator, serial: string): Promise<readonly Consequence[]> {
+    const administrators = await this.#deps.administrators.list();
+    const token = await this.#deps.tokens.findBySerial(serial);
+    const isUsable =
+      token !== undefined && isOcraToken(token) && token.active && token.rollout === 'complete';
+    return [
+      ...consequence(
+        secondFactor === undefined,
+        'second-factor.programs',
+        `programs that show the password of ${name} are refused: they need an API token`,
+      ),
+      ...consequence(!isUsable, 'second-factor.unusable', `${serial} cannot answer: ${name} cannot sign in`),
+      ...consequence(
+        administrators.length === 1,
+        'second-factor.last',
+        `${name} is the only administrator: without the token, only commands on this machine let anybody in`,
+      ),
+    ];
+  }
+
+  /** @param serials tokens that are to be removed, switched off or replaced */
+  async ofTokens(serials: readonly string[]): Promise<readonly Consequence[]> {
+    const names = (await this.#deps.administrators.list())
+      .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))
+      .map(({ name }) => name);
+    return consequence(
+      names.length > 0,
+      'second-factor.lost',
+      `${named(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+    );
+  }
+}
+
+function ofRemoval({ name, secondFactor }: Administrator): readonly Consequence[] {
+  return consequence(secondFactor !== undefined, 'second-factor.none', `the password alone signs ${name} in`);
+}

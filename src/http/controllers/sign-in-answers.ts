@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { type Answers, inEveryDialect, valueOf } from '../answers.ts';
+
+const signedIn = z.strictObject({ signed_in: z.literal(true) });
+const expires = z.iso.datetime();
+
+/** The answers of /admin/sign-in. */
+export const BEGUN: Answers = inEveryDialect(
+  valueOf(
+    z.union([
+      signedIn,
+      z.strictObject({ signed_in: z.literal(false), second_factor: z.literal('token'), expires }),
+      z.strictObject({
+        signed_in: z.literal(false),
+        second_factor: z.literal('passkey'),
+        expires,
+        options: z.looseObject({ challenge: z.string() }),
+      }),
+    ]),
+    {
+      detail: z.strictObject({ transactionid: z.string(), data: z.string() }).optional(),
+      example: {
+        value: { signed_in: false, second_factor: 'token', expires: '2026-11-20T12:05:00.000Z' },
+        detail: {
+          transactionid: '5f1c0e9a7b3d42860c1e',
+          data: 'lseqr://req?me=Sign+in+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff',
+        },
+      },
+    },
+  ),
+);
+
+/** The answers of /admin/sign-in/finish. */
+export const FINISHED: Answers = inEveryDialect(
+  valueOf(z.union([signedIn, z.strictObject({ signed_in: z.literal(false) })]), {
+    example: { value: { signed_in: true } },
+  }),
+);
+
+const session = z.strictObject({
+  id: z.string(),
+  administrator: z.string(),
+  kind: z.enum(['session', 'login']),
+  client: z.string(),
+  created: expires,
+  expires,
+  own: z.boolean(),
+});
+
+/** The answers of /admin/sessions. */
+export const SESSIONS: Answers = inEveryDialect(
+  valueOf(z.array(session), {
+    example: {
+      value: [
+        {
+          id: '17',
+          administrator: 'anna',
+          kind: 'login',
+          client: '192.0.2.7',
+          created: '2026-11-20T12:00:00.000Z',
+          expires: '2026-11-20T13:00:00.000Z',
+          own: true,
+        },
+      ],
+    },
+  }),
+);

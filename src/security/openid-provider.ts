@@ -1,0 +1,175 @@
+import type * as OpenidClient from 'openid-client';
+import type {
+  IdentifiedPerson,
+  IdentityProvider,
+  ProviderAnswer,
+  ProviderSignIn,
+} from '../administrators/single-sign-on-service.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+
+/** The registration of this server at a provider. */
+export interface OpenidSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUrl: string;
+  readonly scopes: string;
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+}
+
+interface OpenidProviderOptions extends OpenidSettings {
+  readonly log: Log;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+}
+
+interface Discovered {
+  readonly client: typeof OpenidClient;
+  readonly configuration: OpenidClient.Configuration;
+}
+
+/** Seconds for each request to the provider. */
+const TIMEOUT = 5;
+/** Milliseconds for which the provider's metadata is remembered. */
+const METADATA_AGE_MS = 3_600_000;
+
+/** An OpenID Connect provider by openid-client. Its metadata is read on use, so that the server starts without it. */
+export class OpenidProvider implements IdentityProvider {
+  readonly #options: OpenidProviderOptions;
+  readonly #elapsed: () => number;
+  #discovered: { readonly at: number; readonly value: Promise<Discovered> } | undefined;
+
+  constructor(options: OpenidProviderOptions) {
+    this.#options = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  async authorizationUrl({ state, nonce, verifier }: ProviderSignIn): Promise<string> {
+    const { redirectUrl, scopes } = this.#options;
+    const { client, configuration } = await this.#discover();
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUrl,
+      scope: scopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return url.href;
+  }
+
+  async identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+    const { client, configuration } = await this.#discover();
+    const url = new URL(this.#options.redirectUrl);
+    for (const [name, value] of Object.entries(answer)) {
+      if (value !== undefined) {
+        url.searchParams.set(name, value);
+      }
+    }
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, url, {
+        pkceCodeVerifier: signIn.verifier,
+        expectedState: signIn.state,
+        expectedNonce: signIn.nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      return (
+        claims && this.#personOf(await this.#complete(claims, tokens.access_token, { client, configuration }))
+      );
+    } catch (error) {
+      const { fault, faultDetail } = describeFault(error);
+      this.#options.log.warn('Single sign-on failed', { component: 'sign-in', fault, faultDetail });
+      if (isAway(error)) {
+        throw unavailable(error);
+      }
+      return undefined;
+    }
+  }
+
+  /** Adds the claims that the provider tells at its user info endpoint only. */
+  async #complete(
+    claims: OpenidClient.IDToken,
+    accessToken: string,
+    { client, configuration }: Discovered,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { nameClaim, groupsClaim } = this.#options;
+    const isComplete = claims[nameClaim] !== undefined && claims[groupsClaim] !== undefined;
+    if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
+      return claims;
+    }
+    return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
+  }
+
+  #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
+    const { [this.#options.nameClaim]: name, [this.#options.groupsClaim]: groups } = claims;
+    const given: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+    return {
+      name: typeof name === 'string' ? name : undefined,
+      groups: given.filter((group) => typeof group === 'string'),
+    };
+  }
+
+  /** One request at a time; a failure is not remembered. */
+  #discover(): Promise<Discovered> {
+    if (this.#discovered === undefined || this.#elapsed() - this.#discovered.at > METADATA_AGE_MS) {
+      const value = this.#readMetadata();
+      this.#discovered = { at: this.#elapsed(), value };
+      value.catch(() => {
+        this.#discovered = undefined;
+      });
+    }
+    return this.#discovered.value;
+  }
+
+  async #readMetadata(): Promise<Discovered> {
+    const { issuer, clientId, clientSecret, log } = this.#options;
+    const client = await import('openid-client');
+    const url = new URL(issuer);
+    try {
+      const configuration = await client.discovery(
+        url,
+        clientId,
+        {},
+        client.ClientSecretBasic(clientSecret),
+        {
+          timeout: TIMEOUT,
+          execute: [
+            // The configuration allows http:// for this machine only.
+            // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out
+            ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+            // Verifies the signature of the ID token, too, although it comes from the provider directly.
+            client.enableNonRepudiationChecks,
+          ],
+        },
+      );
+      return { client, configuration };
+    } catch (error) {
+      const { fault, faultDetail } = describeFault(error);
+      log.warn('The identity provider cannot be asked', { component: 'sign-in', issuer, fault, faultDetail });
+      throw unavailable(error);
+    }
+  }
+}
+
+/** @returns true for a provider that did not answer, or not in time */
+function isAway(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
+  return code === 'OAUTH_TIMEOUT' || isUnreachable(error) || isUnreachable(cause);
+}
+
+/** `fetch` throws a TypeError for every failure of the network. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed';
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError(
+    'sign-in.unavailable',
+    'The identity provider cannot be asked. Sign in by password, or try again later',
+    { cause },
+  );
+}

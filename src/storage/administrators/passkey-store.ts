@@ -1,0 +1,146 @@
+import type { Knex } from 'knex';
+
+import type { Passkey, PasskeyCredential, PasskeyStore } from '../../administrators/sign-in-ports.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Act } from '../../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials.ts';
+
+interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
+  /** bigint. */
+  readonly counter: string;
+}
+
+/** The passkeys of administrators in PostgreSQL. */
+export class SqlPasskeyStore implements PasskeyStore {
+  readonly #database: Database;
+  readonly #credentials: ConfirmedCredentials | undefined;
+
+  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+    this.#database = options.database;
+    this.#credentials = options.credentials;
+  }
+
+  list(administrator: string): Promise<readonly Passkey[]> {
+    return this.#of(administrator)
+      .orderBy('passkeys.id')
+      .select<Passkey[]>(
+        'passkeys.id',
+        'passkeys.name',
+        'passkeys.created_at as createdAt',
+        'last_used_at as lastUsedAt',
+      );
+  }
+
+  async credentials(administrator: string): Promise<readonly PasskeyCredential[]> {
+    const rows = await this.#of(administrator)
+      .orderBy('passkeys.id')
+      .select<CredentialRow[]>(
+        'credential_id as credentialId',
+        'public_key as publicKey',
+        'counter',
+        'transports',
+      );
+    return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
+  }
+
+  async register(
+    hash: Buffer,
+    registered: PasskeyCredential & { readonly name: string; readonly administrator: string },
+    keeps: Buffer | undefined,
+    act: Act,
+  ): Promise<boolean> {
+    const { administrator, name } = registered;
+    try {
+      return await this.#database.transact(async (unit) => {
+        const { sql, audit } = unit;
+        const owner = await lockOwner(sql, administrator);
+        const ended = await sql('sign_in_attempts').where({ attempt_hash: hash }).delete();
+        if (owner === undefined || ended === 0) {
+          return false;
+        }
+        const inserted: unknown[] = await sql('passkeys')
+          .insert({
+            administrator_id: owner.id,
+            name,
+            credential_id: registered.credentialId,
+            public_key: Buffer.from(registered.publicKey),
+            counter: registered.counter,
+            transports: registered.transports,
+          })
+          .onConflict()
+          .ignore()
+          .returning('id');
+        if (inserted.length === 0) {
+          return false;
+        }
+        if (owner.second_factor !== 'passkey') {
+          await becomeSecondFactor(unit, owner.id, keeps);
+        }
+        await audit.write(act, administrator, `passkey added: ${name}`);
+        return true;
+      });
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
+  }
+
+  async remove(administrator: string, id: string, act: Act): Promise<boolean> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      const owner = await lockOwner(sql, administrator);
+      if (owner === undefined) {
+        return false;
+      }
+      const [removed] = await sql('passkeys')
+        .where({ id, administrator_id: owner.id })
+        .delete()
+        .returning<{ name: string }[]>('name');
+      if (removed === undefined) {
+        return false;
+      }
+      const another: unknown = await sql('passkeys').where({ administrator_id: owner.id }).first('id');
+      if (another === undefined) {
+        throw new ServiceError(
+          'passkey.invalid',
+          'The last passkey stays: add another one first, or ask an operator (tankeeper admin second-factor --remove)',
+        );
+      }
+      await audit.write(act, administrator, `passkey removed: ${removed.name}`);
+      return true;
+    });
+  }
+
+  #of(administrator: string): Knex.QueryBuilder {
+    return this.#database
+      .knex('passkeys')
+      .join('administrators', 'administrators.id', 'passkeys.administrator_id')
+      .where('administrators.name', isStorable(administrator) ? administrator : '');
+  }
+}
+
+/** Holds the administrator's row until commit. */
+async function lockOwner(
+  sql: Knex.Transaction,
+  name: string,
+): Promise<{ id: string; second_factor: string | null } | undefined> {
+  return isStorable(name)
+    ? sql('administrators')
+        .where({ name })
+        .forUpdate()
+        .first<{ id: string; second_factor: string | null } | undefined>('id', 'second_factor')
+    : undefined;
+}
+
+/** Ends what the password or another factor alone has opened. */
+async function becomeSecondFactor({ sql }: UnitOfWork, id: string, keeps: Buffer | undefined): Promise<void> {
+  await sql('administrators').where({ id }).update({ second_factor: 'passkey', second_factor_serial: null });
+  await sql('sign_in_attempts').where({ administrator_id: id }).delete();
+  const ended = sql('sessions').where({ administrator_id: id, revoked_at: null });
+  if (keeps !== undefined) {
+    void ended.whereNot({ session_hash: keeps });
+  }
+  await ended.update({ revoked_at: sql.fn.now() });
+}

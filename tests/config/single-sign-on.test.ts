@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config/config.ts';
+import { refusalOf } from '../support/values/refusal.ts';
+
+const GIVEN = {
+  PUBLIC_URL: 'https://tan.example.com',
+  OIDC_ISSUER: 'https://login.example.com/realms/staff',
+  OIDC_CLIENT_ID: 'tankeeper',
+  OIDC_CLIENT_SECRET_FILE: '/etc/oidc-secret',
+  OIDC_GROUPS: 'helpdesk-team=group:helpdesk, a=b=group:others',
+};
+
+const messageOf = (environment: Readonly<Record<string, string>>): string =>
+  refusalOf(() => loadConfig(environment)).message;
+
+describe('single sign-on', () => {
+  it('is off by default', () => {
+    expect(loadConfig({}).singleSignOn).toBeUndefined();
+    expect(loadConfig({}).publicUrl).toBeUndefined();
+  });
+
+  it('has usual claims, a redirect below PUBLIC_URL, and groups that may contain =', () => {
+    expect(loadConfig(GIVEN).singleSignOn).toEqual({
+      issuer: 'https://login.example.com/realms/staff',
+      clientId: 'tankeeper',
+      clientSecretFile: '/etc/oidc-secret',
+      redirectUrl: 'https://tan.example.com/admin/sign-in/oidc/callback',
+      scopes: 'openid profile email',
+      nameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      groups: new Map([
+        ['helpdesk-team', 'helpdesk'],
+        ['a=b', 'others'],
+      ]),
+      lifetime: 3600,
+    });
+  });
+
+  it('names all that is missing', () => {
+    expect(messageOf({ OIDC_ISSUER: GIVEN.OIDC_ISSUER })).toBe(
+      'OIDC_ISSUER also needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET_FILE, OIDC_GROUPS, PUBLIC_URL or OIDC_REDIRECT_URL.',
+    );
+  });
+
+  it.each([
+    ['OIDC_ISSUER', 'http://login.example.com'],
+    ['OIDC_ISSUER', 'https://login.example.com?x=1'],
+    ['OIDC_GROUPS', 'helpdesk'],
+    ['OIDC_GROUPS', 'helpdesk=helpdesk'],
+    ['OIDC_GROUPS', 'a=group:b,,c=group:d'],
+    ['OIDC_GROUPS', 'a=group:b*'],
+    ['OIDC_REDIRECT_URL', 'http://tan.example.com/callback'],
+    ['PUBLIC_URL', 'http://tan.example.com'],
+    ['PUBLIC_URL', 'https://tan.example.com/path'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(messageOf({ ...GIVEN, [name]: value })).toContain(`${name}='${value}' is not allowed`);
+  });
+});

@@ -1,0 +1,24 @@
+export type Given = Readonly<Record<string, string>>;
+
+/** What one request needs beside its path. */
+export interface Asked {
+  readonly given: Given;
+  /** Headers in place of those of the administrator. */
+  readonly headers?: Given;
+  /** The actor in the audit, if it is another than usual. */
+  readonly actor?: string;
+}
+
+export interface Act {
+  /** Makes what the act is about. */
+  readonly prepare: () => Promise<Asked>;
+  readonly outcomes: readonly string[];
+  /** What the audit calls it; the path unless told, as commands do the same. */
+  readonly action?: string;
+  /** Whether it changes nothing but the audit, as it was told. */
+  readonly isIdle?: true;
+  /** undefined: the open endpoints, where there is no right to be missed. */
+  readonly isOpen?: true;
+  /** Nobody needs a right for it. */
+  readonly isFree?: true;
+}

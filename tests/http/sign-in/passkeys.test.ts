@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
+import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+const ORIGIN = 'https://tan.example.com';
+const PASSWORD = 'the password of anna';
+const READ = '/monitoring/license';
+const REFUSED = 'The passkey cannot be accepted: begin again';
+
+let application: TestApplication;
+let browser: Browser;
+let authenticator: SoftwareAuthenticator;
+
+beforeAll(async () => {
+  application = await TestApplication.open({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  const { administrators } = application.services;
+  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  if (known.includes('anna')) {
+    await administrators.remove(OPERATOR, 'anna');
+  }
+  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  browser = new Browser(application.app);
+  authenticator = new SoftwareAuthenticator(ORIGIN);
+});
+
+interface Options {
+  readonly challenge: string;
+}
+type Deviations = Parameters<SoftwareAuthenticator['get']>[1];
+
+const optionsOf = (response: Response): Options => (valueOf(response) as { options: Options }).options;
+
+const password = (from = browser): Promise<Response> =>
+  from.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
+
+async function register(
+  from = browser,
+  device = authenticator,
+  deviations: Deviations = {},
+): Promise<Response> {
+  const begun = await from.post('/admin/passkeys/options', { password: PASSWORD });
+  const credential = device.create(optionsOf(begun), deviations);
+  return from.post('/admin/sign-in/passkey', { credential, name: 'laptop' });
+}
+
+async function registered(): Promise<void> {
+  await password();
+  expect(valueOf(await register())).toBe(true);
+  await browser.post('/admin/logout');
+}
+
+async function assertWith(deviations: Deviations = {}, device = authenticator): Promise<Response> {
+  const begun = await password();
+  return browser.post('/admin/sign-in/finish', { credential: device.get(optionsOf(begun), deviations) });
+}
+
+describe('a passkey', () => {
+  it('is registered with the password again, and is the second factor from then on', async () => {
+    const elsewhere = new Browser(application.app);
+    await password(elsewhere);
+    await password();
+    expect(valueOf(await register())).toBe(true);
+    // What the password alone has opened elsewhere ends; the own login stays.
+    expect((await elsewhere.get(READ)).status).toBe(401);
+    expect((await browser.get(READ)).status).toBe(200);
+    expect(valueOf(await browser.get('/admin/passkeys'))).toMatchObject([{ name: 'laptop', lastused: null }]);
+    const begun = await password(elsewhere);
+    expect(valueOf(begun)).toMatchObject({
+      ...{ signed_in: false, second_factor: 'passkey' },
+      options: { rpId: 'tan.example.com', userVerification: 'required' },
+    });
+    expect((await elsewhere.get(READ)).status).toBe(401);
+    const credential = authenticator.get(optionsOf(begun));
+    expect(valueOf(await elsewhere.post('/admin/sign-in/finish', { credential }))).toEqual({
+      signed_in: true,
+    });
+    expect((await elsewhere.get(READ)).status).toBe(200);
+  });
+
+  it.each<[string, Deviations]>([
+    ['of another origin', { origin: 'https://tan.example.com.evil.example' }],
+    ['for another relying party', { relyingParty: 'evil.example' }],
+    ['without verification of the person', { isVerified: false }],
+    ['of another ceremony', { type: 'webauthn.create' }],
+    ['with a counter that does not go on: a copy', { counter: 1 }],
+  ])('signs nobody in by an assertion %s; a right one does afterwards', async (_case, deviations) => {
+    await registered();
+    const refused = await assertWith(deviations);
+    expect([refused.status, errorOf(refused)]).toEqual([401, 'The second factor is wrong']);
+    expect(browser.cookies.has('access_token_cookie')).toBe(false);
+    expect(valueOf(await assertWith({ counter: 50 }))).toEqual({ signed_in: true });
+  });
+
+  it('signs one challenge once', async () => {
+    await registered();
+    const begun = await password();
+    const credential = authenticator.get(optionsOf(begun));
+    const twins = [browser.at(application.app), browser.at(application.app), browser.at(application.app)];
+    const answers = await Promise.all(
+      twins.map((twin) => twin.post('/admin/sign-in/finish', { credential })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await browser.post('/admin/sign-in/finish', { credential })).status).toBe(401);
+    // Nor the challenge of another sign-in.
+    await password();
+    expect((await browser.post('/admin/sign-in/finish', { credential })).status).toBe(401);
+  });
+
+  it.each([
+    ['of another person', () => new SoftwareAuthenticator(ORIGIN).get({ challenge: 'AAAA' })],
+    ['that is no JSON', () => '{'],
+    ['that is no object', () => '7'],
+    ['of another form', () => '{"id":"x","response":{"clientDataJSON":[]}}'],
+    ['that is very long', () => JSON.stringify({ id: 'x'.repeat(30_000) })],
+  ])('cannot be replaced by one %s', async (_case, made) => {
+    await registered();
+    await password();
+    const refused = await browser.post('/admin/sign-in/finish', { credential: made() });
+    expect([refused.status, errorOf(refused)]).toEqual([401, 'The second factor is wrong']);
+  });
+});
+
+describe('the registration of a passkey', () => {
+  it.each<[string, Deviations]>([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['another relying party', { relyingParty: 'evil.example' }],
+    ['no verification of the person', { isVerified: false }],
+  ])('is refused with %s, and ends', async (_case, deviations) => {
+    await password();
+    expect(errorOf(await register(browser, authenticator, deviations))).toBe(REFUSED);
+    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+    const late = await browser.post('/admin/sign-in/passkey', { credential: '{}', name: 'x' });
+    expect(errorOf(late)).toBe('This registration has ended: begin again');
+  });
+
+  it('needs the password, all rights, a login and the same browser', async () => {
+    await password();
+    const wrong = await browser.post('/admin/passkeys/options', { password: 'wrong' });
+    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'Wrong password']);
+    const begun = await browser.post('/admin/passkeys/options', { password: PASSWORD });
+    const credential = authenticator.create(optionsOf(begun));
+    const elsewhere = new Browser(application.app);
+    expect((await elsewhere.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
+    const draft = { name: 'probe', rights: ['monitoring:*'] };
+    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'anna', draft);
+    const asProgram = await request(application.app)
+      .post('/admin/passkeys/options')
+      .set('Authorization', `Bearer ${token}`)
+      .type('form')
+      .send({ password: PASSWORD });
+    expect(errorOf(asProgram)).toMatch(/does not have the right \*$/);
+    expect((await elsewhere.post('/admin/passkeys/options', { password: PASSWORD })).status).toBe(401);
+  });
+
+  it('ends with a new password', async () => {
+    await password();
+    const begun = await browser.post('/admin/passkeys/options', { password: PASSWORD });
+    await application.services.administrators.setPassword(OPERATOR, 'anna', 'another password');
+    const credential = authenticator.create(optionsOf(begun));
+    expect((await browser.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
+  });
+
+  it('does not take a passkey twice, nor one in place of a token', async () => {
+    await password();
+    await register();
+    expect(errorOf(await register())).toMatch(/or the passkey is registered already$/);
+    await application.enrolPlain('KEEP', 'OCRA-1:HOTP-SHA256-8:QA64');
+    const { secondFactors, administrators } = application.services;
+    await secondFactors.setToken(OPERATOR, 'anna', 'KEEP');
+    const { token } = await administrators.addApiToken(OPERATOR, 'anna', { name: 'all', rights: ['*'] });
+    const refused = await request(application.app)
+      .post('/admin/passkeys/options')
+      .set('Authorization', `Bearer ${token}`)
+      .type('form')
+      .send({ password: PASSWORD });
+    expect(errorOf(refused)).toMatch(/^The second factor is the token KEEP/);
+  });
+
+  it('by the link of an operator is done once, within an hour', async () => {
+    await registered();
+    const { secondFactors } = application.services;
+    const secretOf = (link: string): string => link.split('#link=')[1] ?? '';
+    const { link } = await secondFactors.passkeyLink(OPERATOR, 'anna');
+    expect(link).toMatch(/^https:\/\/tan\.example\.com\/console\/passkey#link=[\w-]{43}$/);
+    const given = { link: secretOf(link) };
+    const begun = await browser.post('/admin/sign-in/passkey-link', given);
+    const second = new SoftwareAuthenticator(ORIGIN);
+    const credential = second.create(optionsOf(begun));
+    expect(valueOf(await browser.post('/admin/sign-in/passkey', { credential, name: 'phone' }))).toBe(true);
+    // The link signs nobody in.
+    expect((await browser.get(READ)).status).toBe(401);
+    expect(valueOf(await assertWith({}, second))).toEqual({ signed_in: true });
+    const again = await browser.post('/admin/sign-in/passkey-link', given);
+    expect(errorOf(again)).toBe('This link has been used or has expired: ask for another one');
+    const late = { link: secretOf((await secondFactors.passkeyLink(OPERATOR, 'anna')).link) };
+    application.clock.advance(3601);
+    expect((await browser.post('/admin/sign-in/passkey-link', late)).status).toBe(401);
+    await expect(secondFactors.passkeyLink(OPERATOR, 'nobody')).rejects.toMatchObject({
+      code: 'administrator.unknown',
+    });
+  });
+});
+
+describe('the removal of a passkey', () => {
+  it('leaves the last one, which an operator can remove', async () => {
+    await registered();
+    await assertWith();
+    const second = new SoftwareAuthenticator(ORIGIN);
+    await register(browser, second);
+    const listed = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const [first, last] = listed.map(({ id }) => id);
+    expect(valueOf(await browser.post('/admin/passkeys/remove', { id: first ?? '' }))).toBe(true);
+    const refused = await browser.post('/admin/passkeys/remove', { id: last ?? '' });
+    expect(errorOf(refused)).toMatch(/^The last passkey stays/);
+    for (const id of [first ?? '', '0', 'x', '999999999999999999999']) {
+      const unknown = await browser.post('/admin/passkeys/remove', { id });
+      expect(errorOf(unknown)).toMatch(/^There is no passkey/);
+    }
+    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    expect(valueOf(await password())).toEqual({ signed_in: true });
+    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+  });
+
+  it('reaches nobody else', async () => {
+    await registered();
+    await assertWith();
+    const [own] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const other = new Browser(application.app);
+    await other.post('/admin/sign-in', { username: 'admin', password: 'correct horse' });
+    const refused = await other.post('/admin/passkeys/remove', { id: own?.id ?? '' });
+    expect(errorOf(refused)).toMatch(/^There is no passkey/);
+  });
+});
+
+describe('a server without PUBLIC_URL', () => {
+  it('registers no passkey', async () => {
+    const plain = application.restarted({ publicUrl: undefined } as object);
+    const from = new Browser(plain.app);
+    await password(from);
+    const refused = await from.post('/admin/passkeys/options', { password: PASSWORD });
+    expect(errorOf(refused)).toMatch(/^Passkeys need PUBLIC_URL/);
+  });
+});

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+const PASSWORD = 'the password of anna';
+const READ = '/monitoring/license';
+const ENDED = 'This sign-in has ended: begin again with the password';
+const WRONG = 'The second factor is wrong';
+
+let application: TestApplication;
+let serial: string;
+let browser: Browser;
+
+beforeAll(async () => {
+  application = await TestApplication.open({
+    publicUrl: 'https://tan.example.com',
+    limits: { loginFailures: 1000 },
+  });
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  const { administrators, secondFactors } = application.services;
+  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  if (known.includes('anna')) {
+    await administrators.remove(OPERATOR, 'anna');
+  }
+  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  serial = `SIGN${Math.random().toString(36).slice(2)}`;
+  await application.enrolPlain(serial, SUITE);
+  await secondFactors.setToken(OPERATOR, 'anna', serial);
+  browser = new Browser(application.app);
+});
+
+interface Begun {
+  readonly response: Response;
+  readonly transactionId: string;
+  readonly url: string;
+}
+
+async function begin(from = browser, password = PASSWORD): Promise<Begun> {
+  const response = await from.post('/admin/sign-in', { username: 'anna', password });
+  const { detail } = response.body as { detail?: { transactionid: string; data: string } };
+  return { response, transactionId: detail?.transactionid ?? '', url: detail?.data ?? '' };
+}
+
+function answerOf({ url }: Begun): string {
+  const read = parseQrTanUrl(url);
+  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
+}
+
+const finish = (given: Readonly<Record<string, string>> = {}, from = browser): Promise<Response> =>
+  from.post('/admin/sign-in/finish', given);
+
+async function expectSignedOut(from = browser): Promise<void> {
+  expect(from.cookies.get('access_token_cookie')).toBeUndefined();
+  expect((await from.get(READ)).status).toBe(401);
+}
+
+describe('an administrator with a token as second factor', () => {
+  it('signs in by password and the response of the app', async () => {
+    const begun = await begin();
+    expect(begun.response.status).toBe(200);
+    expect(valueOf(begun.response)).toEqual({
+      signed_in: false,
+      second_factor: 'token',
+      expires: '2026-11-20T12:05:00.000Z',
+    });
+    expect(parseQrTanUrl(begun.url)).toMatchObject({ message: 'Sign in as anna at tan.example.com' });
+    expect(begun.response.get('Set-Cookie')?.join()).toMatch(
+      /^sign_in=[\w-]{43}; Path=\/; Expires=Fri, 20 Nov 2026 12:05:00 GMT; SameSite=Strict; HttpOnly$/,
+    );
+    await expectSignedOut();
+    const done = await finish({ response: answerOf(begun) });
+    expect(valueOf(done)).toEqual({ signed_in: true });
+    expect(browser.cookies.has('sign_in')).toBe(false);
+    expect((await browser.get(READ)).status).toBe(200);
+    expect((await browser.post('/admin/logout')).status).toBe(200);
+    await expectSignedOut();
+  });
+
+  it('signs in without typing where the app sends the response itself', async () => {
+    const begun = await begin();
+    expect(valueOf(await finish())).toEqual({ signed_in: false });
+    expect(await application.check(begun.transactionId, answerOf(begun))).toMatchObject({ result: true });
+    expect(valueOf(await finish())).toEqual({ signed_in: true });
+    expect((await browser.get(READ)).status).toBe(200);
+  });
+
+  it('is refused with the password alone by Basic, getsession and login', async () => {
+    const text =
+      'This administrator has a second factor: sign in by /admin/sign-in. Programs use an API token';
+    const client = request(application.app);
+    const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
+    for (const response of [
+      await client.get(READ).set('Authorization', basic),
+      await client.post('/admin/init').set('Authorization', basic).send('serial=X'),
+      await client.get('/admin/getsession').set('Authorization', basic),
+      await client.post('/admin/login').type('form').send({ username: 'anna', password: PASSWORD }),
+    ]) {
+      expect([response.status, errorOf(response)]).toEqual([401, text]);
+      expect(response.get('WWW-Authenticate')).toBe('Sign-In realm="tankeeper"');
+      expect(response.get('Set-Cookie')).toBeUndefined();
+    }
+    const audit = await queryOnce<{ outcome: string }>(
+      application.databaseUrl,
+      "SELECT outcome FROM audit WHERE outcome LIKE 'refused: second factor%'",
+      [],
+    );
+    expect(audit.length).toBeGreaterThan(0);
+  });
+
+  it('is answered as an unknown name where the password is wrong', async () => {
+    const wrong = await begin(browser, 'wrong');
+    const unknown = await browser.post('/admin/sign-in', { username: 'nobody', password: 'wrong' });
+    expect([wrong.response.status, errorOf(wrong.response)]).toEqual([401, 'Wrong user name or password']);
+    expect([unknown.status, errorOf(unknown)]).toEqual([401, 'Wrong user name or password']);
+    expect(wrong.response.get('WWW-Authenticate')).toBe('Sign-In realm="tankeeper"');
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  it('keeps API tokens', async () => {
+    const draft = { name: 'probe', rights: ['*'] };
+    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'anna', draft);
+    const response = await request(application.app).get(READ).set('Authorization', `Bearer ${token}`);
+    expect(response.status).toBe(200);
+  });
+
+  it('goes on after a wrong response, which is audited', async () => {
+    const begun = await begin();
+    const right = answerOf(begun);
+    const wrong = await finish({ response: wrongResponse(right) });
+    expect([wrong.status, errorOf(wrong)]).toEqual([401, WRONG]);
+    expect(valueOf(await finish({ response: right }))).toEqual({ signed_in: true });
+  });
+
+  it('begins at one server and goes on at another', async () => {
+    const other = application.beside();
+    try {
+      const begun = await begin();
+      const there = browser.at(other.app);
+      expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ signed_in: true });
+      expect((await browser.at(application.app).get(READ)).status).toBe(401);
+      expect((await there.at(application.app).get(READ)).status).toBe(200);
+    } finally {
+      await other.services.closeSources();
+      await other.services.statusWatch?.end();
+      await other.close();
+    }
+  });
+});
+
+describe('a second step is refused', () => {
+  it.each<[string, (begun: Begun) => Promise<unknown>]>([
+    [
+      'after five minutes',
+      () => {
+        application.clock.advance(301);
+        return Promise.resolve();
+      },
+    ],
+    ['in another browser', () => Promise.resolve((browser = new Browser(application.app)))],
+    ['with a planted cookie', () => Promise.resolve(browser.cookies.set('sign_in', 'x'.repeat(43)))],
+    [
+      'after the administrator was removed',
+      () => application.services.administrators.remove(OPERATOR, 'anna'),
+    ],
+    [
+      'after the password was changed',
+      () => application.services.administrators.setPassword(OPERATOR, 'anna', 'another password'),
+    ],
+    [
+      'after the password was set again',
+      () => application.services.administrators.setPassword(OPERATOR, 'anna', PASSWORD),
+    ],
+    [
+      'after the second factor was removed',
+      () => application.services.secondFactors.remove(OPERATOR, 'anna'),
+    ],
+    [
+      'after another token was set',
+      async () => {
+        await application.enrolPlain(`${serial}B`, SUITE);
+        await application.services.secondFactors.setToken(OPERATOR, 'anna', `${serial}B`);
+      },
+    ],
+  ])('%s', async (_case, happens) => {
+    const begun = await begin();
+    const response = answerOf(begun);
+    await happens(begun);
+    const late = await finish({ response });
+    expect([late.status, errorOf(late)]).toEqual([401, ENDED]);
+    await expectSignedOut();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a disabled token', () => application.asAdmin('/admin/disable', { serial })],
+    ['a removed token', () => application.asAdmin('/admin/remove', { serial })],
+  ])('with %s, and none can be begun', async (_case, happens) => {
+    const begun = await begin();
+    const response = answerOf(begun);
+    await happens();
+    expect((await finish({ response })).status).toBe(401);
+    const polled = await finish();
+    expect([polled.status, errorOf(polled)]).toEqual([401, ENDED]);
+    const again = await begin();
+    expect([again.response.status, errorOf(again.response)]).toEqual([
+      401,
+      'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
+    ]);
+    await expectSignedOut();
+  });
+
+  it('with a locked token', async () => {
+    await application.asAdmin('/admin/set', { serial, maxfailcount: '1' });
+    const begun = await begin();
+    const right = answerOf(begun);
+    expect((await finish({ response: wrongResponse(right) })).status).toBe(401);
+    expect((await finish({ response: right })).status).toBe(401);
+    expect(errorOf((await begin()).response)).toMatch(/^The second factor cannot be used/);
+    await expectSignedOut();
+  });
+
+  it('with the transaction of another sign-in, answered by the app', async () => {
+    const other = new Browser(application.app);
+    const mine = await begin();
+    await begin(other);
+    await application.check(mine.transactionId, answerOf(mine));
+    expect(valueOf(await finish({}, other))).toEqual({ signed_in: false });
+    await expectSignedOut(other);
+  });
+
+  it('twice: of two requests at once, one signs in', async () => {
+    const begun = await begin();
+    await application.check(begun.transactionId, answerOf(begun));
+    const attempts = [1, 2, 3, 4].map(() => finish({}, browser.at(application.app)));
+    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect((await finish()).status).toBe(401);
+  });
+
+  it('from another site', async () => {
+    const begun = await begin();
+    const response = await request(application.app)
+      .post('/admin/sign-in/finish')
+      .set('Cookie', `sign_in=${browser.cookies.get('sign_in') ?? ''}`)
+      .set('Sec-Fetch-Site', 'cross-site')
+      .type('form')
+      .send({ response: answerOf(begun) });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('the setting of a second factor', () => {
+  it('ends what the password alone has opened', async () => {
+    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    expect(valueOf((await begin()).response)).toEqual({ signed_in: true });
+    expect((await browser.get(READ)).status).toBe(200);
+    await application.services.secondFactors.setToken(OPERATOR, 'anna', serial);
+    expect((await browser.get(READ)).status).toBe(401);
+  });
+
+  it('needs a token of this server, an administrator, and all rights', async () => {
+    const { secondFactors } = application.services;
+    await expect(secondFactors.setToken(OPERATOR, 'anna', 'NONE')).rejects.toMatchObject({
+      code: 'token.unknown',
+    });
+    await expect(secondFactors.setToken(OPERATOR, 'nobody', serial)).rejects.toMatchObject({
+      code: 'administrator.unknown',
+    });
+    const principal = { administrator: 'admin', rights: ['system:write'], operator: false, client: '' };
+    await expect(secondFactors.remove({ principal, requestId: '' }, 'anna')).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+});
+
+describe('the consequences of a second factor', () => {
+  const codes = (consequences: readonly { readonly code: string }[]): readonly string[] =>
+    consequences.map(({ code }) => code);
+
+  it('tell who is locked out, and what the password opens', async () => {
+    const { consequences, secondFactors } = application.services;
+    const of = async (wanted?: string): Promise<readonly string[]> =>
+      codes(
+        await consequences.ofSecondFactor(
+          OPERATOR,
+          'anna',
+          wanted === undefined ? undefined : { serial: wanted },
+        ),
+      );
+    expect(await of()).toEqual(['administrator.sessions', 'second-factor.none']);
+    expect(await of(serial)).toEqual(['administrator.sessions']);
+    await secondFactors.remove(OPERATOR, 'anna');
+    expect(await of(serial)).toEqual(['administrator.sessions', 'second-factor.programs']);
+    await application.asAdmin('/admin/disable', { serial });
+    expect(await of(serial)).toContain('second-factor.unusable');
+    await expect(consequences.ofSecondFactor(OPERATOR, 'nobody', undefined)).rejects.toMatchObject({
+      code: 'administrator.unknown',
+    });
+  });
+
+  it('of the removal of its token name the administrator; the only one is warned', async () => {
+    const { consequences, administrators } = application.services;
+    const removal = await consequences.ofTokenRemoval(OPERATOR, [serial]);
+    expect(removal.find(({ code }) => code === 'second-factor.lost')?.text).toBe(
+      'anna cannot sign in without this second factor',
+    );
+    expect(codes(await consequences.ofTokenWithdrawal(OPERATOR, [serial]))).toContain('second-factor.lost');
+    await administrators.remove(OPERATOR, 'anna');
+    const last = await consequences.ofSecondFactor(OPERATOR, 'admin', { serial });
+    expect(codes(last)).toContain('second-factor.last');
+  });
+});
+
+describe('wrong second factors', () => {
+  it('are limited like wrong passwords, and keep out the right one', async () => {
+    const limited = application.restarted({ limits: { loginFailures: 3 } });
+    const from = new Browser(limited.app);
+    const begun = await begin(from);
+    const right = answerOf(begun);
+    const statuses: number[] = [];
+    for (let tried = 0; tried < 5; tried += 1) {
+      statuses.push((await finish({ response: wrongResponse(right) }, from)).status);
+    }
+    expect(statuses).toContain(429);
+    expect((await finish({ response: right }, from)).status).toBe(429);
+  });
+});

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
+
+const REDIRECT = 'https://tan.example.com/admin/sign-in/oidc/callback';
+const ENDED = 'This sign-in has ended, or was begun in another browser: begin again';
+const REFUSED = 'The identity provider did not sign you in';
+const AWAY = 'The identity provider cannot be asked. Sign in by password, or try again later';
+const READ = '/admin/show';
+
+let provider: TestOpenidProvider;
+let application: TestApplication;
+let browser: Browser;
+
+beforeAll(async () => {
+  provider = await TestOpenidProvider.start();
+  application = await TestApplication.open({
+    publicUrl: 'https://tan.example.com',
+    singleSignOn: {
+      ...{ ...CLIENT, issuer: provider.issuer, redirectUrl: REDIRECT, scopes: 'openid profile' },
+      ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
+      groups: new Map([
+        ['helpdesk-team', 'helpdesk'],
+        ['others', 'others'],
+      ]),
+    },
+  });
+  await application.addRealm('north');
+  await policy({ name: 'desk', action: 'show, sessions', user: 'group:helpdesk' });
+});
+afterAll(async () => {
+  await application.close();
+  await provider.stop();
+});
+
+beforeEach(() => {
+  Object.assign(provider.behaviour, {
+    ...{ claims: { preferred_username: 'anna', groups: ['staff', 'helpdesk-team'] }, userinfo: {} },
+    ...{ nonce: undefined, audience: undefined, issuer: undefined, signsWrongly: false },
+    ...{ secret: CLIENT.clientSecret, hangs: false },
+  });
+  browser = new Browser(application.app);
+});
+
+async function policy(given: {
+  name: string;
+  action: string;
+  user: string;
+  scope?: 'admin' | 'system';
+}): Promise<void> {
+  await application.services.policies.set(OPERATOR, {
+    ...{ scope: 'admin', realm: '*', client: '', time: '', active: true },
+    ...given,
+  });
+}
+
+async function begin(from = browser): Promise<string> {
+  const begun = await from.post('/admin/sign-in/oidc');
+  expect(begun.status).toBe(200);
+  return (valueOf(begun) as { url: string }).url;
+}
+
+type Parameters = Record<string, string>;
+
+/** @returns the parameters with which the provider sends the browser back */
+async function answered(url: string): Promise<Parameters> {
+  const back = await provider.signIn(url);
+  expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
+  return Object.fromEntries(back.searchParams);
+}
+
+const callback = (parameters: Parameters, from = browser): Promise<Response> =>
+  from.get('/admin/sign-in/oidc/callback', parameters);
+
+const signIn = async (): Promise<Response> => callback(await answered(await begin()));
+
+async function expectSignedOut(response: Response, message: string, status = 401): Promise<void> {
+  expect([response.status, errorOf(response)]).toEqual([status, message]);
+  expect(browser.cookies.has('access_token_cookie')).toBe(false);
+  expect((await browser.get(READ)).status).toBe(401);
+}
+
+describe('single sign-on', () => {
+  it('signs in a person of a mapped group, with the rights of its policies', async () => {
+    const begun = await browser.post('/admin/sign-in/oidc');
+    expect(begun.get('Set-Cookie')?.join()).toMatch(
+      /^sign_in_oidc=[\w-]{43}; Path=\/; Expires=[^;]+; SameSite=Lax; HttpOnly$/,
+    );
+    const { searchParams: asked } = new URL((valueOf(begun) as { url: string }).url);
+    expect(Object.fromEntries(asked)).toMatchObject({
+      ...{ response_type: 'code', code_challenge_method: 'S256', scope: 'openid profile' },
+      ...{ redirect_uri: REDIRECT, client_id: 'tankeeper' },
+    });
+    const done = await signIn();
+    expect([done.status, done.type]).toEqual([200, 'text/html']);
+    expect(done.text).toContain('Signed in as oidc:anna.');
+    expect((await browser.get(READ)).status).toBe(200);
+    expect(errorOf(await browser.get('/system/getRealms'))).toMatch(/right/);
+    const audit = await queryOnce<object>(
+      application.databaseUrl,
+      "SELECT actor, action, subject, outcome FROM audit WHERE actor LIKE 'oidc:%' AND action LIKE '%callback' ORDER BY id DESC LIMIT 1",
+      [],
+    );
+    expect(audit).toEqual([
+      {
+        ...{ actor: 'oidc:anna', action: 'admin/sign-in/oidc/callback', subject: 'oidc:anna' },
+        outcome: 'session opened, helpdesk',
+      },
+    ]);
+  });
+
+  it('gives no right without a policy that names the person or a group', async () => {
+    provider.behaviour.claims = { preferred_username: 'bert', groups: ['others'] };
+    await signIn();
+    for (const path of [READ, '/system/getRealms', '/monitoring/license']) {
+      expect(errorOf(await browser.get(path))).toMatch(/right|policy/i);
+    }
+    await policy({ name: 'everybody', action: '*', user: '*' });
+    await policy({ name: 'local', action: '*', user: 'bert' });
+    await policy({ name: 'linotp', action: '*', user: '*@linotp_admins' });
+    expect(errorOf(await browser.get(READ))).toBeDefined();
+    await policy({ name: 'named', action: 'show', user: 'oidc:bert' });
+    expect(errorOf(await browser.get(READ))).toBeUndefined();
+    for (const name of ['everybody', 'local', 'linotp', 'named']) {
+      await application.services.policies.remove(OPERATOR, name);
+    }
+  });
+
+  it('reads groups of the user info endpoint, too', async () => {
+    provider.behaviour.claims = { preferred_username: 'anna' };
+    provider.behaviour.userinfo = { groups: 'helpdesk-team' };
+    expect((await signIn()).status).toBe(200);
+    expect((await browser.get(READ)).status).toBe(200);
+  });
+
+  it('begins at one server, goes on at another, and is listed and ended there', async () => {
+    const other = application.beside();
+    try {
+      const back = await answered(await begin());
+      const there = browser.at(other.app);
+      expect((await callback(back, there)).status).toBe(200);
+      const here = there.at(application.app);
+      const listed = valueOf(await here.get('/admin/sessions')) as { own: boolean }[];
+      expect(listed.filter(({ own }) => own)).toMatchObject([{ administrator: 'oidc:anna', kind: 'login' }]);
+      expect(valueOf(await here.post('/admin/sessions/end', { all: '1' }))).toBeGreaterThan(0);
+      expect((await there.get(READ)).status).toBe(401);
+    } finally {
+      await other.services.closeSources();
+      await other.services.statusWatch?.end();
+      await other.close();
+    }
+  });
+
+  it('ends after its own time', async () => {
+    await signIn();
+    application.clock.advance(599);
+    expect((await browser.get(READ)).status).toBe(200);
+    application.clock.advance(2);
+    expect((await browser.get(READ)).status).toBe(401);
+  });
+
+  it('logs out, and needs the CSRF token', async () => {
+    await signIn();
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const forged = await request(application.app)
+      .post('/admin/sessions/end')
+      .set('Cookie', cookie)
+      .send('all=1');
+    expect(forged.status).toBe(401);
+    expect((await browser.post('/admin/logout')).status).toBe(200);
+    expect((await browser.get(READ)).status).toBe(401);
+  });
+
+  it('has no password, passkeys or API tokens', async () => {
+    await signIn();
+    expect((await browser.post('/admin/passkeys/options', { password: '' })).status).toBe(401);
+    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+    const begun = await browser.post('/admin/sign-in', { username: 'oidc:anna', password: '' });
+    expect(begun.status).toBe(401);
+  });
+});
+
+describe('an answer of the provider is refused', () => {
+  it('in another browser', async () => {
+    const back = await answered(await begin());
+    browser = new Browser(application.app);
+    await expectSignedOut(await callback(back), ENDED);
+  });
+
+  it.each([
+    ['with another state', (back: Parameters) => ({ ...back, state: 'x'.repeat(43) })],
+    ['without a state', ({ code = '', iss = '' }: Parameters) => ({ code, iss })],
+  ])('%s, which does not end the sign-in', async (_case, changed) => {
+    const back = await answered(await begin());
+    await expectSignedOut(await callback(changed(back)), ENDED);
+    expect((await callback(back)).status).toBe(200);
+  });
+
+  it('of a sign-in that another person began: an attacker’s', async () => {
+    const attacker = new Browser(application.app);
+    const back = await answered(await begin(attacker));
+    await begin();
+    await expectSignedOut(await callback(back), ENDED);
+  });
+
+  it('twice', async () => {
+    const back = await answered(await begin());
+    const twins = [1, 2, 3].map(() => callback(back, browser.at(application.app)));
+    const statuses = (await Promise.all(twins)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    await expectSignedOut(await callback(back), ENDED);
+  });
+
+  it('after five minutes', async () => {
+    const back = await answered(await begin());
+    application.clock.advance(301);
+    await expectSignedOut(await callback(back), ENDED);
+  });
+
+  it.each<[string, Partial<TestOpenidProvider['behaviour']>]>([
+    ['a wrong nonce', { nonce: 'another' }],
+    ['another audience', { audience: 'another' }],
+    ['another issuer in the ID token', { issuer: 'https://evil.example' }],
+    ['a signature of an unknown key', { signsWrongly: true }],
+    ['a client secret that the provider does not take', { secret: 'another' }],
+  ])('with %s', async (_case, behaviour) => {
+    Object.assign(provider.behaviour, behaviour);
+    await expectSignedOut(await signIn(), REFUSED);
+  });
+
+  it.each([
+    ['of another issuer (mix-up)', (back: Parameters) => ({ ...back, iss: 'https://evil.example' })],
+    ['with another code', (back: Parameters) => ({ ...back, code: 'guessed' })],
+    [
+      'that reports an error',
+      ({ state = '', iss = '' }: Parameters) => ({ state, iss, error: 'access_denied' }),
+    ],
+  ])('%s', async (_case, changed) => {
+    const back = await answered(await begin());
+    await expectSignedOut(await callback(changed(back)), REFUSED);
+  });
+
+  it.each([
+    [
+      'a person of no mapped group',
+      { preferred_username: 'anna', groups: ['staff'] },
+      'None of your groups may sign in here',
+    ],
+    ['a person without groups', { preferred_username: 'anna' }, 'None of your groups may sign in here'],
+    ['no name', { groups: ['helpdesk-team'] }, 'The identity provider gave no name that this server takes'],
+    [
+      'a name that policies would read as more',
+      { preferred_username: 'a,*', groups: ['helpdesk-team'] },
+      'The identity provider gave no name that this server takes',
+    ],
+  ])('with %s', async (_case, claims, message) => {
+    provider.behaviour.claims = claims;
+    await expectSignedOut(await signIn(), message);
+  });
+});
+
+describe('a provider that is away', () => {
+  it('is told so, and the password signs in', async () => {
+    const gone = await TestOpenidProvider.start();
+    const plain = {
+      ...{ ...CLIENT, issuer: gone.issuer, redirectUrl: REDIRECT, scopes: 'openid' },
+      ...{
+        nameClaim: 'preferred_username',
+        groupsClaim: 'groups',
+        lifetime: 600,
+        groups: new Map<string, string>(),
+      },
+    };
+    const server = application.restarted({ singleSignOn: plain });
+    browser = new Browser(server.app);
+    const { port } = gone;
+    await gone.stop();
+    const away = await browser.post('/admin/sign-in/oidc');
+    await expectSignedOut(away, AWAY, 503);
+    const known = { username: 'admin', password: 'correct horse' };
+    expect(valueOf(await browser.post('/admin/sign-in', known))).toEqual({ signed_in: true });
+    const back = await TestOpenidProvider.start(port);
+    expect((await browser.post('/admin/sign-in/oidc')).status).toBe(200);
+    await back.stop();
+  });
+
+  it('between the steps ends the sign-in with the same text', async () => {
+    const back = await answered(await begin());
+    provider.behaviour.hangs = true;
+    await expectSignedOut(await callback(back), AWAY, 503);
+  }, 20_000);
+});

@@ -1,0 +1,55 @@
+import type { Express } from 'express';
+import request, { type Response, type Test } from 'supertest';
+
+/** A browser without pages: it keeps cookies, and repeats the CSRF token as a page of the server would. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #app: Express;
+
+  constructor(app: Express) {
+    this.#app = app;
+  }
+
+  /** @param app another server over the same database. @returns the same browser at that server */
+  at(app: Express): Browser {
+    const moved = new Browser(app);
+    for (const [name, value] of this.cookies) {
+      moved.cookies.set(name, value);
+    }
+    return moved;
+  }
+
+  async post(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const sent = request(this.#app).post(path).type('form').send(parameters);
+    const csrf = this.cookies.get('csrf_access_token');
+    return this.#keep(csrf === undefined ? sent : sent.set('X-CSRF-TOKEN', csrf));
+  }
+
+  async get(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return this.#keep(request(this.#app).get(path).query(parameters));
+  }
+
+  async #keep(test: Test): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await (cookie === '' ? test : test.set('Cookie', cookie));
+    for (const line of response.get('Set-Cookie') ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') {
+        this.cookies.delete(name);
+      } else {
+        this.cookies.set(name, value);
+      }
+    }
+    return response;
+  }
+}
+
+/** @returns the message of the error in an answer; undefined: it reports success */
+export function errorOf({ body }: Response): string | undefined {
+  return (body as { result?: { error?: { message: string } } }).result?.error?.message;
+}
+
+/** @returns the value in an answer */
+export function valueOf({ body }: Response): unknown {
+  return (body as { result: { value: unknown } }).result.value;
+}
