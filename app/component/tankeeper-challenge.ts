@@ -60,9 +60,9 @@ export class TankeeperChallenge extends HTMLElement {
     this.#end();
   }
 
-  /** Several changes at a time begin one showing. */
-  attributeChangedCallback(): void {
-    if (this.#restarts || !this.#isInPlace) {
+  /** Several changes at a time begin one showing. A page that is drawn again with the same values begins none. */
+  attributeChangedCallback(_name: string, before: string | null, now: string | null): void {
+    if (before === now || this.#restarts || !this.#isInPlace) {
       return;
     }
     this.#restarts = true;
@@ -97,6 +97,7 @@ export class TankeeperChallenge extends HTMLElement {
         this.#close('expired', {});
       });
       this.#watch(showing);
+      this.#onVisibility();
     } else if ((this.getAttribute('status') ?? '') !== '') {
       this.#close('failed', { status: null });
     }

@@ -300,6 +300,39 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
     await shown.announced('Confirmed.');
   });
 
+  it('asks no more after it began on a hidden page, until it is shown', async () => {
+    await using shown = await show(CHALLENGE, { clock: true });
+    await shown.page.evaluate(`${visibility(true)}
+      globalThis.kept = document.querySelector('tankeeper-challenge');
+      kept.remove();
+      document.querySelector('main').append(kept);`);
+    await shown.page.clock.runFor(61_000);
+    await shown.portal.untilAlone();
+    const before = shown.portal.asked.length;
+    await shown.page.clock.runFor(300_000);
+    expect(shown.portal.asked.length - before).toBeLessThanOrEqual(1);
+    shown.portal.change({ state: 'accepted', failcount: 0 });
+    await shown.page.evaluate(visibility(false));
+    await shown.announced('Confirmed.');
+  });
+
+  it('keeps typed digits and its result when the page sets the same attributes again', async () => {
+    await using shown = await show();
+    const again = `{
+      const element = document.querySelector('tankeeper-challenge');
+      for (const { name, value } of [...element.attributes]) element.setAttribute(name, value);
+    }`;
+    await shown.portal.untilWaiting();
+    await shown.page.getByRole('textbox').fill('1234');
+    await shown.page.evaluate(again);
+    expect(await shown.page.getByRole('textbox').inputValue()).toBe('1234');
+    shown.portal.change({ state: 'accepted', failcount: 0 });
+    await shown.announced('Confirmed.');
+    await shown.page.evaluate(again);
+    expect(await shown.events()).toHaveLength(1);
+    expect(await shown.page.getByRole('textbox').count()).toBe(0);
+  });
+
   it('begins anew with another transaction', async () => {
     await using shown = await show();
     await shown.portal.untilWaiting();
