@@ -211,6 +211,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 async function focusAndPress(page: Page, name: string): Promise<void> {
+  // A question takes no press at first.
+  await page.getByRole('button', { name, exact: true, disabled: false }).waitFor();
   await tabTo(page, name);
   await page.keyboard.press('Enter');
 }
