@@ -134,7 +134,7 @@ export const flowTexts: Texts<FlowTexts> = {
     accepted: (host) => `${host} has accepted your confirmation.`,
     notAcceptedTitle: 'Not accepted',
     notAccepted:
-      'The server has refused the answer. It may be too late, answered already, or the PIN is wrong. Nothing was carried out.',
+      'The server has refused the answer, which had no effect. It may have come too late, an earlier answer may have counted, or the PIN is wrong.',
     retry: 'Try once more',
     digitsTitle: 'Type these digits',
     digitsReasons: {
@@ -227,7 +227,7 @@ export const flowTexts: Texts<FlowTexts> = {
     accepted: (host) => `${host} hat Ihre Bestätigung angenommen.`,
     notAcceptedTitle: 'Nicht angenommen',
     notAccepted:
-      'Der Server hat die Antwort abgelehnt. Vielleicht ist es zu spät, schon beantwortet, oder die PIN ist falsch. Es wurde nichts ausgeführt.',
+      'Der Server hat die Antwort abgelehnt, sie hat nichts bewirkt. Vielleicht kam sie zu spät, es gilt schon eine frühere Antwort, oder die PIN ist falsch.',
     retry: 'Noch einmal versuchen',
     digitsTitle: 'Tippen Sie diese Ziffern ein',
     digitsReasons: {

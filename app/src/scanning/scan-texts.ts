@@ -47,16 +47,14 @@ export const scanTexts: Texts<ScanTexts> = {
       missing: 'This device has no camera. Use one of the ways below.',
       busy: 'The camera does not answer. Another app may be using it: close that app and try again.',
       unsupported: 'This browser gives no access to the camera. Use one of the ways below.',
-      reader:
-        'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
+      reader: 'The QR code reader could not be loaded. Go online and load the page again, or paste the text.',
     },
     pictureFaults: {
       'not-a-picture': 'This file is not a picture that the browser can show.',
       'no-code':
         'No QR code was found in this picture. Take one in which the code is sharp, whole and large.',
       'too-large': 'This file is too large for a picture (more than 40 MB).',
-      reader:
-        'The reader of QR codes could not be loaded. Go online and load the page again, or paste the text.',
+      reader: 'The QR code reader could not be loaded. Go online and load the page again, or paste the text.',
     },
   },
   de: {
@@ -82,7 +80,7 @@ export const scanTexts: Texts<ScanTexts> = {
       busy: 'Die Kamera antwortet nicht. Vielleicht verwendet sie eine andere App: Schließen Sie diese und versuchen Sie es noch einmal.',
       unsupported: 'Dieser Browser gibt die Kamera nicht frei. Nehmen Sie einen der Wege unten.',
       reader:
-        'Der Leser für QR-Codes konnte nicht geladen werden. Gehen Sie online und laden Sie die Seite neu, oder fügen Sie den Text ein.',
+        'Der QR-Code-Leser konnte nicht geladen werden. Stellen Sie eine Verbindung zum Internet her und laden Sie die Seite neu, oder fügen Sie den Text ein.',
     },
     pictureFaults: {
       'not-a-picture': 'Diese Datei ist kein Bild, das der Browser zeigen kann.',
@@ -90,7 +88,7 @@ export const scanTexts: Texts<ScanTexts> = {
         'In diesem Bild wurde kein QR-Code gefunden. Nehmen Sie eines, auf dem der Code scharf, ganz und groß ist.',
       'too-large': 'Diese Datei ist zu groß für ein Bild (mehr als 40 MB).',
       reader:
-        'Der Leser für QR-Codes konnte nicht geladen werden. Gehen Sie online und laden Sie die Seite neu, oder fügen Sie den Text ein.',
+        'Der QR-Code-Leser konnte nicht geladen werden. Stellen Sie eine Verbindung zum Internet her und laden Sie die Seite neu, oder fügen Sie den Text ein.',
     },
   },
 };

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { buildApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { answerAt, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
+import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
 import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
 
 const ADDRESS = 'https://bank.example/ocra/check_t';
@@ -41,6 +41,39 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     },
     60_000,
   );
+
+  it('have no violation either before the app is open', async () => {
+    const found: string[] = [];
+    const see = async (page: Page, title: string): Promise<void> => {
+      await expectScreen(page, title);
+      found.push(...(await axeLook(page, title)));
+    };
+    const { page } = await openPage(browser, site.origin, 360);
+    await page.goto('/');
+    await see(page, 'Choose a PIN');
+    await choosePin(page);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    const worker = site.files.get('service-worker.js') ?? '';
+    site.files.set('service-worker.js', `${String(worker)}\n`);
+    await page.reload();
+    await page.getByText('A new version of the app is here.').waitFor();
+    site.files.set('service-worker.js', worker);
+    await see(page, 'The app is locked');
+
+    const { page: privatePage } = await openPage(browser, site.origin, 360);
+    await privatePage.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
+    await privatePage.goto('/');
+    await see(privatePage, 'This browser keeps no data');
+
+    const { page: openlySent } = await openPage(browser, 'http://bank.example', 360);
+    await openlySent.route('http://bank.example/**', async (route) => {
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill({ response: await openlySent.request.get(`${site.origin}${pathname}`) });
+    });
+    await openlySent.goto('/');
+    await see(openlySent, 'This connection is not secure');
+    expect(found).toEqual([]);
+  }, 60_000);
 
   it('fit 320 pixels and have targets of 44 pixels, in German', async () => {
     const { page } = await openApp(browser, site.origin, 320);
@@ -211,6 +244,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 async function focusAndPress(page: Page, name: string): Promise<void> {
+  // A question takes no press at first.
+  await page.getByRole('button', { name, exact: true, disabled: false }).waitFor();
   await tabTo(page, name);
   await page.keyboard.press('Enter');
 }

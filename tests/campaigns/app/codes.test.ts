@@ -136,7 +136,21 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
       .getByRole('alert')
       .filter({ hasText: 'The marked words may not be what they look like.' })
       .waitFor();
-    expect(await page.getByRole('button', { name: 'Confirm' }).isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await expectScreen(page, /^(Type these digits|Confirmed|Not accepted)$/);
+  });
+
+  it('lets heaps of accents cover nothing outside of the text', async () => {
+    const { page } = await openApp(browser, site.origin);
+    const codes = await issueCodes(ADDRESS);
+    await rollOut(page, codes);
+    const headingOver = async (marks: number): Promise<string> => {
+      await pasteCode(page, codes.request({ message: `a${'\u0301'.repeat(marks)}` }));
+      await expectScreen(page, 'This cannot be confirmed');
+      await page.locator('h1:focus').waitFor();
+      return (await page.locator('h1').screenshot()).toString('base64');
+    };
+    expect(await headingOver(1_000)).toBe(await headingOver(5));
   });
 
   it('opens the code of a link, which waits behind the lock and leaves the address at once', async () => {

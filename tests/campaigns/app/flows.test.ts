@@ -205,6 +205,8 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await rollOut(page, codes);
     await press(page, 'Confirm');
     await expectScreen(page, 'Not accepted');
+    // An earlier answer may have been accepted, so something may have been carried out.
+    await page.getByText('an earlier answer may have counted').waitFor();
     await press(page, 'History');
     await page.getByText('Not accepted · bank.example').waitFor();
   });

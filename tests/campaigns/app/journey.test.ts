@@ -193,6 +193,7 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
 
   it('keeps a history of what was confirmed', async () => {
     await app.getByRole('navigation').getByRole('button', { name: 'History' }).click();
+    await app.getByRole('listitem').filter({ hasText: 'Welcome' }).waitFor();
     const entries = await app.getByRole('main').innerText();
     expect(entries).toMatch(/Dora[^]*Carla[^]*Bert[^]*Welcome/);
   });
