@@ -33,7 +33,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await site[Symbol.asyncDispose]();
   });
 
-  it.each([360, 1280])(
+  it.each([360, 390, 1280])(
     'have no violation of axe in light and dark, %d pixels wide',
     async (width) => {
       const { page } = await openApp(browser, site.origin, width);
@@ -205,6 +205,11 @@ async function axeLook(page: Page, screen: string): Promise<readonly string[]> {
       `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
     );
     found.push(...violations.map((violation) => `${screen}, ${colorScheme}: ${violation}`));
+    if (process.env.SCREENSHOTS !== undefined) {
+      const width = page.viewportSize()?.width ?? 0;
+      const name = screen.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/app-${width}-${colorScheme}-${name}.png` });
+    }
   }
   return found;
 }

@@ -23,7 +23,10 @@ const TOKENS = 230;
 /** Digests, signatures, and what a security module or a key itself has sealed: no secret of the vault's. */
 const NOT_SEALED = [
   'api_tokens.token_hash',
+  'passkeys.public_key',
   'sessions.session_hash',
+  'sign_in_attempts.attempt_hash',
+  'sign_in_attempts.password_version',
   'encryption_keys.canary',
   'encryption_keys.wrapped',
   'imported_entries.fingerprint',
