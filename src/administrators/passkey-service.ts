@@ -141,14 +141,17 @@ export class PasskeyService implements PasskeyAssertions {
 
   /**
    * Removes a passkey of the caller. The last one stays: an operator can remove the second factor.
+   * @param keeps the login that stays open, unlike the others
    * @throws ServiceError 'right.missing', 'passkey.unknown', 'passkey.invalid'
    */
-  async remove(caller: Caller, id: string): Promise<void> {
+  async remove(caller: Caller, id: string, keeps: string | undefined): Promise<void> {
     const { principal } = caller;
     assertWhole(principal.rights);
+    const kept = keeps === undefined ? undefined : sessionHash(keeps, 'login');
+    const act = actOf(caller, 'admin/passkeys/remove');
     const isKnown =
       /^[1-9]\d{0,17}$/.test(id) &&
-      (await this.#deps.passkeys.remove(principal.administrator, id, actOf(caller, 'admin/passkeys/remove')));
+      (await this.#deps.passkeys.remove(principal.administrator, id, kept, act));
     if (!isKnown) {
       throw new ServiceError('passkey.unknown', `There is no passkey '${id.slice(0, 32)}'`);
     }

@@ -39,7 +39,7 @@ export interface SessionStore {
     owner: string | undefined,
     options: { readonly now: Date; readonly most: number; readonly own: Buffer | undefined },
   ): Promise<readonly ListedSession[]>;
-  /** @returns the number of sessions that were open and are ended */
+  /** All of an owner: also the sign-ins under way. @returns the number of sessions that were open and are ended */
   end(choice: SessionChoice, now: Date, act: Act): Promise<number>;
 }
 

@@ -129,8 +129,11 @@ export interface PasskeyStore {
     keeps: Buffer | undefined,
     act: Act,
   ): Promise<boolean>;
-  /** @throws ServiceError 'passkey.invalid' for the last one. @returns false for an unknown one */
-  remove(administrator: string, id: string, act: Act): Promise<boolean>;
+  /**
+   * Also ends the sign-ins under way, and all sessions but the kept one: the passkey may have opened them.
+   * @throws ServiceError 'passkey.invalid' for the last one. @returns false for an unknown one
+   */
+  remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean>;
 }
 
 /** The cryptography and the formats of WebAuthn. */

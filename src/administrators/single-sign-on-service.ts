@@ -2,6 +2,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
+import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';
 import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
 import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-service.ts';
@@ -55,9 +56,6 @@ export interface BegunSingleSignOn {
   readonly expiresAt: Date;
   readonly url: string;
 }
-
-/** Precedes the names of people who sign in by single sign-on. No administrator of this server has a colon in the name. */
-const NAMESPACE = 'oidc:';
 
 /**
  * Signs people in by an OpenID Connect provider (authorization code flow with PKCE, state and nonce). They have no
@@ -134,12 +132,13 @@ export class SingleSignOnService {
   }
 }
 
+/** A name is not mended: two accounts at the provider could become one person. */
 function nameOf({ name = '' }: IdentifiedPerson): string {
-  const composed = name.trim().normalize('NFC');
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(composed)) {
+  const isComposed = name === name.normalize('NFC');
+  if (!isComposed || !/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
     throw refused('The identity provider gave no name that this server takes');
   }
-  return NAMESPACE + composed;
+  return PERSON + name;
 }
 
 function ended(): ServiceError {

@@ -55,6 +55,14 @@ export interface StatusEntry {
   readonly dropped: boolean;
 }
 
+/** A challenge that is wanted. */
+interface WantedChallenge extends TokenReference {
+  /** The text that the app displays. */
+  readonly data?: string | undefined;
+  /** `random`: the question has nothing of the data, which could fill it and so be the same each time. */
+  readonly question?: 'random' | undefined;
+}
+
 /** Selection of challenges: all given fields must match, and at least one must be given. */
 export interface StatusReference extends TokenReference {
   readonly transactionId?: string | undefined;
@@ -91,15 +99,12 @@ export class ChallengeService {
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
-  async requestChallenge(
-    caller: Caller,
-    { data = '', ...reference }: TokenReference & { data?: string | undefined },
-  ): Promise<IssuedChallenge> {
+  async requestChallenge(caller: Caller, wanted: WantedChallenge): Promise<IssuedChallenge> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#issue(caller, configuration, reference, data);
+        return await this.#issue(caller, configuration, wanted);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -111,8 +116,7 @@ export class ChallengeService {
   async #issue(
     caller: Caller,
     configuration: Configuration,
-    reference: TokenReference,
-    data: string,
+    { data = '', question: kind, ...reference }: WantedChallenge,
   ): Promise<IssuedChallenge> {
     const { tokens, challenges, factory, vault, random } = this.#deps;
     const token = await tokens.only(configuration, reference);
@@ -122,7 +126,7 @@ export class ChallengeService {
     const { maxChallenges } = readOcraSettings(configuration.settings);
     const issued = await factory.issue(
       (transactionId) => {
-        const question = questionFromData(suite, data, random);
+        const question = questionFromData(suite, kind === 'random' ? '' : data, random);
         return {
           question,
           url: buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),

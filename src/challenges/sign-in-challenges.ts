@@ -30,12 +30,14 @@ export class SignInChallenges implements SecondFactorTokens {
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
     const token = await this.#deps.tokens.findBySerial(serial);
     if (token?.active !== true || token.failCount >= token.maxFail) {
-      throw unusable();
+      throw unusable(act.actor);
     }
     try {
-      return await this.#deps.ocra.requestChallenge(serverCaller(act), { serial, data: text });
+      // The text is the same each time: a question made of it would take a response that was seen before.
+      const wanted = { serial, data: text, question: 'random' } as const;
+      return await this.#deps.ocra.requestChallenge(serverCaller(act), wanted);
     } catch (error) {
-      throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(error) : error;
+      throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(act.actor, error) : error;
     }
   }
 
@@ -64,10 +66,10 @@ function serverCaller({ actor, client, requestId }: Act): Caller {
   return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
 }
 
-function unusable(cause?: Error): ServiceError {
+function unusable(account: string, cause?: Error): ServiceError {
   return new ServiceError(
     'second-factor.unusable',
     'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
-    { ...(cause !== undefined && { cause, detail: cause.message }) },
+    { account, ...(cause !== undefined && { cause, detail: cause.message }) },
   );
 }

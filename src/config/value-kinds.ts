@@ -125,11 +125,13 @@ export const groupMapping: z.ZodType<ReadonlyMap<string, string>, string> = z
   .string()
   .transform((value) => value.split(',').map((entry) => /^(.+)=group:([\w.-]{1,64})$/.exec(entry.trim())))
   .transform((entries, context) => {
-    if (entries.includes(null)) {
+    const groups = new Map(entries.map((entry) => [entry?.[1]?.trim() ?? '', entry?.[2] ?? '']));
+    // Of two pairs of one group, only one would apply.
+    if (entries.includes(null) || groups.size < entries.length) {
       context.addIssue('not a mapping');
       return z.NEVER;
     }
-    return new Map(entries.map((entry) => [entry?.[1]?.trim() ?? '', entry?.[2] ?? '']));
+    return groups;
   })
   .meta({ allowed: 'pairs such as helpdesk-team=group:helpdesk, comma separated' });
 

@@ -25,6 +25,7 @@ export function refusedBy({ code, payload }: AnyServiceError): Refused | undefin
     case 'sign-in.refused':
       return { outcome: payload.credentials, account: payload.account };
     case 'second-factor.required':
+    case 'second-factor.unusable':
       return { outcome: 'second factor', account: payload.account };
     case 'too-many-requests':
       return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;

@@ -31,7 +31,7 @@ export interface ErrorPayloads {
   'authentication.required': { readonly credentials?: RefusedCredentials; readonly account?: string };
   /** A right password of that account, which is not enough. */
   'second-factor.required': { readonly account: string };
-  'second-factor.unusable': NoPayload;
+  'second-factor.unusable': { readonly account: string };
   /** A proof of a sign-in was wrong. */
   'sign-in.refused': { readonly credentials: RefusedCredentials; readonly account?: string };
   'sign-in.ended': NoPayload;

@@ -8,7 +8,7 @@ export interface PolicySubject {
   readonly realms: readonly string[];
   /** The name of their resolver. */
   readonly resolver: string | undefined;
-  /** The groups of an administrator who signed in by single sign-on. */
+  /** The groups of a person who signed in by single sign-on; undefined for others. */
   readonly groups?: readonly string[];
 }
 
@@ -25,15 +25,18 @@ interface UserRule {
 const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
 /** Precedes the name of a group of administrators. */
 const GROUP = 'group:';
+/** Precedes the names of people who sign in by single sign-on. No administrator of this server has a colon in the name. */
+export const PERSON = 'oidc:';
 /**
  * The class in LinOTP's names of resolvers: `useridresolver.PasswdIdResolver.IdResolver.name`, `passwdresolver.name`.
  */
 const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\./i;
 
 /**
- * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `group:name`, `*` for everybody, regular expressions for whole
- * names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are compared exactly,
- * realms without regard to case.
+ * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `group:name`, `*` for everybody, regular
+ * expressions for whole names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are
+ * compared exactly, realms without regard to case. People who signed in by single sign-on are included only by their
+ * groups and by entries that begin with `oidc:`.
  * @returns the match of a user; a list of exclusions alone matches all other users, an empty list none
  * @throws ServiceError 'policy.invalid' that quotes the entry
  */
@@ -84,7 +87,13 @@ function readRule(text: string): UserRule {
     const resolver = plainResolverName(entry.slice(0, -1));
     return { isExclusion, isEverybody: false, matches: (subject) => subject.resolver === resolver };
   }
-  return { isExclusion, isEverybody: false, matches: readName(entry) };
+  const matches = readName(entry);
+  const isForPeople = isExclusion || entry.startsWith(PERSON);
+  return {
+    isExclusion,
+    isEverybody: false,
+    matches: (subject) => (isForPeople || subject.groups === undefined) && matches(subject),
+  };
 }
 
 /** An `@` may separate login and realm, or be part of the login (an e-mail address): both readings match. */

@@ -33,6 +33,8 @@ interface Discovered {
 
 /** Seconds for each request to the provider. */
 const TIMEOUT = 5;
+/** Exchanges with the provider at once: anyone may cause one, and all of them wait when it hangs. */
+const MOST_AT_ONCE = 20;
 /** Milliseconds for which the provider's metadata is remembered. */
 const METADATA_AGE_MS = 3_600_000;
 
@@ -40,6 +42,7 @@ const METADATA_AGE_MS = 3_600_000;
 export class OpenidProvider implements IdentityProvider {
   readonly #options: OpenidProviderOptions;
   readonly #elapsed: () => number;
+  #asking = 0;
   #discovered: { readonly at: number; readonly value: Promise<Discovered> } | undefined;
 
   constructor(options: OpenidProviderOptions) {
@@ -49,7 +52,7 @@ export class OpenidProvider implements IdentityProvider {
 
   async authorizationUrl({ state, nonce, verifier }: ProviderSignIn): Promise<string> {
     const { redirectUrl, scopes } = this.#options;
-    const { client, configuration } = await this.#discover();
+    const { client, configuration } = await this.#ask(() => this.#discover());
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUrl,
       scope: scopes,
@@ -61,7 +64,11 @@ export class OpenidProvider implements IdentityProvider {
     return url.href;
   }
 
-  async identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+  identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+    return this.#ask(() => this.#identify(answer, signIn));
+  }
+
+  async #identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
     const { client, configuration } = await this.#discover();
     const url = new URL(this.#options.redirectUrl);
     for (const [name, value] of Object.entries(answer)) {
@@ -111,6 +118,19 @@ export class OpenidProvider implements IdentityProvider {
       name: typeof name === 'string' ? name : undefined,
       groups: given.filter((group) => typeof group === 'string'),
     };
+  }
+
+  /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider */
+  async #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
+    if (this.#asking >= MOST_AT_ONCE) {
+      throw unavailable(undefined);
+    }
+    this.#asking += 1;
+    try {
+      return await exchange();
+    } finally {
+      this.#asking -= 1;
+    }
   }
 
   /** One request at a time; a failure is not remembered. */

@@ -49,6 +49,7 @@ describe('single sign-on', () => {
     ['OIDC_GROUPS', 'helpdesk=helpdesk'],
     ['OIDC_GROUPS', 'a=group:b,,c=group:d'],
     ['OIDC_GROUPS', 'a=group:b*'],
+    ['OIDC_GROUPS', 'a=group:b, a=group:c'],
     ['OIDC_REDIRECT_URL', 'http://tan.example.com/callback'],
     ['PUBLIC_URL', 'http://tan.example.com'],
     ['PUBLIC_URL', 'https://tan.example.com/path'],

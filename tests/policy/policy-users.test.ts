@@ -62,6 +62,14 @@ describe('the users of a policy', () => {
       ['anna', 'nobody'],
       ['helpdesk', 'nobody'],
       ['group:', 'nobody'],
+      ['.*', 'nobody'],
+      ['o.*', 'nobody'],
+      ['.*anna', 'nobody'],
+      ['*@*', 'nobody'],
+      ['.*@*', 'nobody'],
+      ['oidc:an.*', 'named'],
+      ['oidc:an.*, !.*anna', 'nobody'],
+      ['oidc:an.*, !*@*', 'nobody'],
     ] as const) {
       expect([text, readUsers(text)(person)]).toEqual([text, expected]);
     }

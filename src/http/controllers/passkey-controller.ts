@@ -128,8 +128,8 @@ function removeEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDial
       changesState: true,
       parameters: z.object({ id: required('the passkey, as in /admin/passkeys', '3') }),
     },
-    async ({ parameters: { id }, caller, context }) => {
-      await passkeys.remove(caller, id);
+    async ({ parameters: { id }, caller, login, context }) => {
+      await passkeys.remove(caller, id, login);
       return dialect.done(context);
     },
   );

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
+import { endSignIns } from './sign-in-store.ts';
 
 interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
   /** bigint. */
@@ -77,7 +78,10 @@ export class SqlPasskeyStore implements PasskeyStore {
           return false;
         }
         if (owner.second_factor !== 'passkey') {
-          await becomeSecondFactor(unit, owner.id, keeps);
+          await sql('administrators')
+            .where({ id: owner.id })
+            .update({ second_factor: 'passkey', second_factor_serial: null });
+          await endOpened(unit, owner.id, keeps);
         }
         await audit.write(act, administrator, `passkey added: ${name}`);
         return true;
@@ -88,29 +92,23 @@ export class SqlPasskeyStore implements PasskeyStore {
     }
   }
 
-  async remove(administrator: string, id: string, act: Act): Promise<boolean> {
-    return this.#database.transact(async ({ sql, audit }) => {
-      const owner = await lockOwner(sql, administrator);
-      if (owner === undefined) {
-        return false;
-      }
-      const [removed] = await sql('passkeys')
-        .where({ id, administrator_id: owner.id })
-        .delete()
-        .returning<{ name: string }[]>('name');
-      if (removed === undefined) {
-        return false;
-      }
-      const another: unknown = await sql('passkeys').where({ administrator_id: owner.id }).first('id');
-      if (another === undefined) {
-        throw new ServiceError(
-          'passkey.invalid',
-          'The last passkey stays: add another one first, or ask an operator (tankeeper admin second-factor --remove)',
-        );
-      }
-      await audit.write(act, administrator, `passkey removed: ${removed.name}`);
-      return true;
-    });
+  async remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean> {
+    try {
+      return await this.#database.transact(async (unit) => {
+        const { sql, audit } = unit;
+        const owner = await lockOwner(sql, administrator);
+        const removed = owner && (await removeOne(sql, owner.id, id));
+        if (owner === undefined || removed === undefined) {
+          return false;
+        }
+        await endOpened(unit, owner.id, keeps);
+        await audit.write(act, administrator, `passkey removed: ${removed.name}`);
+        return true;
+      });
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
   }
 
   #of(administrator: string): Knex.QueryBuilder {
@@ -134,10 +132,31 @@ async function lockOwner(
     : undefined;
 }
 
-/** Ends what the password or another factor alone has opened. */
-async function becomeSecondFactor({ sql }: UnitOfWork, id: string, keeps: Buffer | undefined): Promise<void> {
-  await sql('administrators').where({ id }).update({ second_factor: 'passkey', second_factor_serial: null });
-  await sql('sign_in_attempts').where({ administrator_id: id }).delete();
+/** @returns undefined for an unknown passkey. @throws ServiceError 'passkey.invalid' for the last one */
+async function removeOne(
+  sql: Knex.Transaction,
+  administratorId: string,
+  id: string,
+): Promise<{ readonly name: string } | undefined> {
+  const owned = { administrator_id: administratorId };
+  const [removed] = await sql('passkeys')
+    .where({ id, ...owned })
+    .delete()
+    .returning<{ name: string }[]>('name');
+  const another: unknown = await sql('passkeys').where(owned).first('id');
+  if (removed !== undefined && another === undefined) {
+    throw new ServiceError(
+      'passkey.invalid',
+      'The last passkey stays: add another one first, or ask an operator (tankeeper admin second-factor --remove)',
+    );
+  }
+  return removed;
+}
+
+/** Ends the sign-ins under way, and the sessions but the kept one. */
+async function endOpened(unit: UnitOfWork, id: string, keeps: Buffer | undefined): Promise<void> {
+  const { sql } = unit;
+  await endSignIns(unit, id);
   const ended = sql('sessions').where({ administrator_id: id, revoked_at: null });
   if (keeps !== undefined) {
     void ended.whereNot({ session_hash: keeps });

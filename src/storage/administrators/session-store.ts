@@ -53,6 +53,9 @@ export class SqlSessionStore implements SessionStore {
           .whereIn('id', chosen)
           .where({ revoked_at: null })
           .update({ revoked_at: sql.fn.now() });
+        if (id === undefined) {
+          await endSignInsOf(sql, owner);
+        }
         if (ended > 0) {
           await audit.write(act, owner, ended === 1 ? 'session closed' : `session closed, ${ended} of them`);
         }
@@ -63,6 +66,14 @@ export class SqlSessionStore implements SessionStore {
       this.#credentials?.expire();
     }
   }
+}
+
+/** A link of an operator stays: the operator gives it to the owner. */
+async function endSignInsOf(sql: Knex.Transaction, owner: string): Promise<void> {
+  await sql('sign_in_attempts')
+    .whereIn('administrator_id', sql('administrators').where({ name: owner }).select('id'))
+    .whereNot({ kind: 'link' })
+    .delete();
 }
 
 /** @returns a query for the open sessions, with the names of their owners */

@@ -19,8 +19,10 @@ import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { insertSession } from './session-rows.ts';
 
-/** Sign-ins of one administrator and kind, or without an administrator of one client, that are under way at most. */
+/** Sign-ins of one administrator and kind that are under way at most. */
 const MOST_OF_ONE = 10;
+/** Sign-ins without an administrator of one client that are under way at most: an office may be behind one address. */
+const MOST_OF_CLIENT = 100;
 /** Sign-ins without an administrator that are under way at most: any client may begin one. */
 const MOST_OPEN = 10_000;
 
@@ -215,7 +217,7 @@ async function makeRoom(
   const older = sql('sign_in_attempts')
     .where(same)
     .orderBy('id', 'desc')
-    .offset(MOST_OF_ONE - 1);
+    .offset((administratorId === null ? MOST_OF_CLIENT : MOST_OF_ONE) - 1);
   await sql('sign_in_attempts').whereIn('id', older.select('id')).delete();
   if (administratorId === null) {
     const { rows } = await sql.raw<{ rows: unknown[] }>(

@@ -208,6 +208,25 @@ describe('the registration of a passkey', () => {
 });
 
 describe('the removal of a passkey', () => {
+  it('ends the other sessions and the sign-ins under way: it may have opened them', async () => {
+    await registered();
+    const thief = new Browser(application.app);
+    const stolen = await password(thief);
+    const credential = authenticator.get(optionsOf(stolen));
+    await thief.post('/admin/sign-in/finish', { credential });
+    const begun = await thief.post('/admin/passkeys/options', { password: PASSWORD });
+    const planted = new SoftwareAuthenticator(ORIGIN).create(optionsOf(begun));
+    await assertWith();
+    await register(browser, new SoftwareAuthenticator(ORIGIN));
+    const [first] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    expect((await thief.get(READ)).status).toBe(200);
+    expect(valueOf(await browser.post('/admin/passkeys/remove', { id: first?.id ?? '' }))).toBe(true);
+    expect((await thief.get(READ)).status).toBe(401);
+    const late = await thief.post('/admin/sign-in/passkey', { credential: planted, name: 'x' });
+    expect(errorOf(late)).toBe('This registration has ended: begin again');
+    expect((await browser.get(READ)).status).toBe(200);
+  });
+
   it('leaves the last one, which an operator can remove', async () => {
     await registered();
     await assertWith();

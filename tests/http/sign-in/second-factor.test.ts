@@ -91,6 +91,22 @@ describe('an administrator with a token as second factor', () => {
     expect((await browser.get(READ)).status).toBe(200);
   });
 
+  it.each(['OCRA-1:HOTP-SHA256-8:QA08', 'OCRA-1:HOTP-SHA256-8:QN08'])(
+    'has another challenge each time with %s, which the text would fill',
+    async (suite) => {
+      await application.enrolPlain(`${serial}S`, suite);
+      await application.services.secondFactors.setToken(OPERATOR, 'anna', `${serial}S`);
+      const questions: string[] = [];
+      for (let done = 0; done < 3; done += 1) {
+        const read = parseQrTanUrl((await begin()).url);
+        expect(read).toMatchObject({ kind: 'req', message: 'Sign in as anna at tan.example.com' });
+        questions.push(read.kind === 'req' ? read.question : '');
+      }
+      expect(new Set(questions).size).toBe(3);
+      expect(questions.every((question) => /^(?:Signinas|0000)/.test(question))).toBe(false);
+    },
+  );
+
   it('is refused with the password alone by Basic, getsession and login', async () => {
     const text =
       'This administrator has a second factor: sign in by /admin/sign-in. Programs use an API token';
@@ -163,6 +179,10 @@ describe('a second step is refused', () => {
         return Promise.resolve();
       },
     ],
+    [
+      'after all sessions were ended',
+      () => application.services.sessions.end(OPERATOR, { owner: 'anna', isAll: true }),
+    ],
     ['in another browser', () => Promise.resolve((browser = new Browser(application.app)))],
     ['with a planted cookie', () => Promise.resolve(browser.cookies.set('sign_in', 'x'.repeat(43)))],
     [
@@ -213,6 +233,12 @@ describe('a second step is refused', () => {
       'The second factor cannot be used. An operator can set another one: tankeeper admin second-factor',
     ]);
     await expectSignedOut();
+    const audit = await queryOnce<object>(
+      application.databaseUrl,
+      "SELECT subject, outcome FROM audit WHERE action = 'admin/sign-in' ORDER BY id DESC LIMIT 1",
+      [],
+    );
+    expect(audit).toEqual([{ subject: 'anna', outcome: 'refused: second factor' }]);
   });
 
   it('with a locked token', async () => {

@@ -121,10 +121,12 @@ describe('single sign-on', () => {
     await policy({ name: 'everybody', action: '*', user: '*' });
     await policy({ name: 'local', action: '*', user: 'bert' });
     await policy({ name: 'linotp', action: '*', user: '*@linotp_admins' });
+    await policy({ name: 'pattern', action: '*', user: '.*' });
+    await policy({ name: 'anywhere', action: '*', user: '*@*' });
     expect(errorOf(await browser.get(READ))).toBeDefined();
     await policy({ name: 'named', action: 'show', user: 'oidc:bert' });
     expect(errorOf(await browser.get(READ))).toBeUndefined();
-    for (const name of ['everybody', 'local', 'linotp', 'named']) {
+    for (const name of ['everybody', 'local', 'linotp', 'pattern', 'anywhere', 'named']) {
       await application.services.policies.remove(OPERATOR, name);
     }
   });
@@ -152,6 +154,14 @@ describe('single sign-on', () => {
       await other.services.statusWatch?.end();
       await other.close();
     }
+  });
+
+  it('is not ended by a dozen others that begin behind the same address', async () => {
+    const back = await answered(await begin());
+    for (let begun = 0; begun < 12; begun += 1) {
+      await begin(new Browser(application.app));
+    }
+    expect((await callback(back)).status).toBe(200);
   });
 
   it('ends after its own time', async () => {
@@ -254,6 +264,16 @@ describe('an answer of the provider is refused', () => {
     [
       'a name that policies would read as more',
       { preferred_username: 'a,*', groups: ['helpdesk-team'] },
+      'The identity provider gave no name that this server takes',
+    ],
+    [
+      'a name that would become that of another person',
+      { preferred_username: 'anna ', groups: ['helpdesk-team'] },
+      'The identity provider gave no name that this server takes',
+    ],
+    [
+      'a name in another Unicode form',
+      { preferred_username: 'ju\u0308rgen', groups: ['helpdesk-team'] },
       'The identity provider gave no name that this server takes',
     ],
   ])('with %s', async (_case, claims, message) => {
