@@ -68,13 +68,15 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     prints: [/LSQR0001/, / issued /, /all as they were written/, /rows exported: \d+/],
   },
   authentication: {
-    before: ADMINISTRATION,
-    tokens: ['QR1'],
+    before: [...ADMINISTRATION, 'admin add anna --password-file ../admin-password'],
+    tokens: ['QR1', 'QR17'],
+    variables: { PUBLIC_URL: 'https://tan.example.com' },
+    replace: [confirmed('admin second-factor anna')],
     prepare: async (sandbox) => {
       await sandbox.write('password.txt', PASSWORD);
       return undefined;
     },
-    prints: [/"transactionid"/],
+    prints: [/"transactionid"/, /https:\/\/tan\.example\.com\/console\/passkey/],
   },
   backup: {
     prepare: async (sandbox) => {
