@@ -214,6 +214,16 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     },
     prints: [/(\d+) questions, \1 answered alike/],
   },
+  'qr-app': {
+    before: ADMINISTRATION,
+    prepare: async (sandbox) => {
+      await sandbox.write('portal-password', PASSWORD);
+      return undefined;
+    },
+    // tests/campaigns/portal runs the demo.
+    replace: [[/^npm ci$/g, ':'], [/^npm run demo:portal$/g, ':'], confirmed('policy set answers')],
+    prints: [/tk_/],
+  },
   webhooks: {
     prepare: async (sandbox) => {
       const receiver = await WebhookReceiver.start();
