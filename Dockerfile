@@ -8,6 +8,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit
+COPY tsconfig.json ./
 COPY bin ./bin
 COPY scripts/build.js ./scripts/
 COPY src ./src
