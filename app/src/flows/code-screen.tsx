@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
@@ -8,6 +7,7 @@ import { useServices } from '../shell/services.ts';
 import { ActivationScreen } from './activation-screen.tsx';
 import { ChallengeFlow } from './challenge-flow.tsx';
 import { flowTexts } from './flow-texts.ts';
+import { NextSteps } from './next-steps.tsx';
 import { type OpenedCode, openCode } from './open-code.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { refusalTexts } from './refusal-texts.ts';
@@ -44,7 +44,6 @@ export function CodeScreen({ text }: { text: string }): JSX.Element {
 }
 
 function RefusedScreen({ refusal }: { refusal: Refusal }): JSX.Element {
-  const { navigation } = useServices();
   const texts = useTexts(flowTexts);
   const { title, advice } = useTexts(refusalTexts)[refusal];
   return (
@@ -53,23 +52,7 @@ function RefusedScreen({ refusal }: { refusal: Refusal }): JSX.Element {
         <strong>{texts.refusedMark}</strong>
         <p>{advice}</p>
       </Notice>
-      <div class="actions">
-        <Button
-          kind="primary"
-          onPress={() => {
-            navigation.replace({ name: 'scan' });
-          }}
-        >
-          {texts.scanAgain}
-        </Button>
-        <Button
-          onPress={() => {
-            navigation.replace({ name: 'tokens' });
-          }}
-        >
-          {texts.toTokens}
-        </Button>
-      </div>
+      <NextSteps scan={texts.scanAgain} />
     </Screen>
   );
 }

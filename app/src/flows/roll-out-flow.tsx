@@ -6,6 +6,7 @@ import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useServices } from '../shell/services.ts';
 import { flowTexts } from './flow-texts.ts';
+import { NextSteps } from './next-steps.tsx';
 import type { ReadRollOut } from './open-code.ts';
 import { useReadingTime } from './reading-time.ts';
 
@@ -64,29 +65,12 @@ export function RollOutFlow({
 }
 
 function AddedScreen({ serial }: { serial: string }): JSX.Element {
-  const { navigation } = useServices();
   const texts = useTexts(flowTexts);
   return (
     <Screen title={texts.addedTitle}>
       <Notice kind="success">{texts.added(serial)}</Notice>
       <p class="screen-text">{texts.addedNext}</p>
-      <div class="actions">
-        <Button
-          kind="primary"
-          onPress={() => {
-            navigation.replace({ name: 'scan' });
-          }}
-        >
-          {texts.scanSecond}
-        </Button>
-        <Button
-          onPress={() => {
-            navigation.replace({ name: 'tokens' });
-          }}
-        >
-          {texts.toTokens}
-        </Button>
-      </div>
+      <NextSteps scan={texts.scanSecond} />
     </Screen>
   );
 }

@@ -11,7 +11,7 @@ import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
 import { done } from '../answers.ts';
-import { ENROLLED } from './enrolment-answers.ts';
+import { ENROLLED } from './answers/enrolment-answers.ts';
 
 /** The operations of enrolment. */
 export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;

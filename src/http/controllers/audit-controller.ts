@@ -5,7 +5,7 @@ import { parsePastInstant } from '../../kernel/past-instant.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional } from '../request/parameter-schemas.ts';
-import { AUDIT_PAGE } from './audit-answers.ts';
+import { AUDIT_PAGE } from './answers/audit-answers.ts';
 
 /** The operations on the audit. */
 export type AuditOperations = Pick<AuditSearch, 'page'>;

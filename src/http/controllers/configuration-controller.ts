@@ -5,7 +5,7 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
-import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from './system-answers.ts';
+import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from './answers/system-answers.ts';
 
 /** The operations on configuration values. */
 export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { EnrolmentDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { LOADED_TOKENS } from './enrolment-answers.ts';
+import { LOADED_TOKENS } from './answers/enrolment-answers.ts';
 
 /** The operations of /admin/loadtokens. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;

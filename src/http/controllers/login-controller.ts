@@ -7,7 +7,7 @@ import { secret } from '../request/parameter-schemas.ts';
 import { failureForm } from '../failures.ts';
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../authentication/login-cookies.ts';
-import { LOGGED_IN, LOGGED_OUT } from './login-answers.ts';
+import { LOGGED_IN, LOGGED_OUT } from './answers/login-answers.ts';
 
 /** The operations on logins. */
 export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;

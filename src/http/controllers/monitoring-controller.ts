@@ -14,7 +14,7 @@ import {
   STORAGE_ENCRYPTION,
   TOKEN_COUNTS,
   USER_COUNTS,
-} from './monitoring-answers.ts';
+} from './answers/monitoring-answers.ts';
 
 /** The operations of /monitoring. */
 export type MonitoringOperations = Pick<

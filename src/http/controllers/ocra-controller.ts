@@ -11,7 +11,7 @@ import {
   CHECKED_TRANSACTION,
   ISSUED_CHALLENGE,
   TRANSACTION_STATUS,
-} from './ocra-answers.ts';
+} from './answers/ocra-answers.ts';
 
 /** The operations of /ocra. */
 export type OcraOperations = Pick<

@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
-import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './system-answers.ts';
+import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './answers/system-answers.ts';
 
 /** The operations on policies. */
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;

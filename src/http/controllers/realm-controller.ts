@@ -15,7 +15,7 @@ import {
 import type { Reply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 import { type Answers, done } from '../answers.ts';
-import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './system-answers.ts';
+import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './answers/system-answers.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {

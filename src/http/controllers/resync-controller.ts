@@ -3,7 +3,7 @@ import type { ResynchronisationService } from '../../challenges/resynchronisatio
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { RESYNCHRONISED } from './token-answers.ts';
+import { RESYNCHRONISED } from './answers/token-answers.ts';
 
 /** The operations of /admin/resync. */
 export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;

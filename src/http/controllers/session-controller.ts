@@ -4,7 +4,7 @@ import { count, inEveryDialect, valueOf } from '../answers.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional } from '../request/parameter-schemas.ts';
-import { SESSIONS } from './sign-in-answers.ts';
+import { SESSIONS } from './answers/sign-in-answers.ts';
 
 /** The operations on open sessions. */
 export type OpenSessionOperations = Pick<SessionService, 'list' | 'end'>;

@@ -9,7 +9,7 @@ import { actOfCall, type Call, type Endpoint, openEndpoint } from '../endpoint-s
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
-import { BEGUN, FINISHED } from './sign-in-answers.ts';
+import { BEGUN, FINISHED } from './answers/sign-in-answers.ts';
 
 /** The operations of sign-ins. */
 export type SignInOperations = Pick<SignInService, 'begin' | 'pending' | 'finish'>;

@@ -8,7 +8,7 @@ import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 import { done } from '../answers.ts';
-import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from './token-answers.ts';
+import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from './answers/token-answers.ts';
 
 /** The operations on tokens. */
 export interface TokenOperations {

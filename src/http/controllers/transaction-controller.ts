@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TransactionService } from '../../challenges/transaction-service.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
-import { TRANSACTION } from './audit-answers.ts';
+import { TRANSACTION } from './answers/audit-answers.ts';
 import { required } from '../request/parameter-schemas.ts';
 
 /** The operations on transactions. */

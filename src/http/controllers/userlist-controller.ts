@@ -4,7 +4,7 @@ import type { UserService } from '../../users/user-service.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { optional } from '../request/parameter-schemas.ts';
-import { USERS } from './user-answers.ts';
+import { USERS } from './answers/user-answers.ts';
 
 /** The operations on users. */
 export interface UserOperations {

@@ -3,7 +3,7 @@ import type { ValidationService } from '../../challenges/validation-service.ts';
 import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { VALIDATED, VALIDATED_TRANSACTION } from './validate-answers.ts';
+import { VALIDATED, VALIDATED_TRANSACTION } from './answers/validate-answers.ts';
 
 /** The operations of /validate. */
 export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, inEveryDialect, orPicture, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, orPicture, valueOf } from '../../answers.ts';
 
 const TRANSACTION = '5f1c0e9a7b3d42860c1e';
 const DECIMAL_TRANSACTION = '482915037716';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, valueOf } from '../../answers.ts';
 
 const event = z.strictObject({
   at: z.string().describe('UTC, to the microsecond'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
 
 const signedIn = z.strictObject({ signed_in: z.literal(true) });
 const expires = z.iso.datetime();

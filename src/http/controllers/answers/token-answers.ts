@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, valueOf } from '../../answers.ts';
 
 const failcount = count.describe('the number of wrong responses since the last right one');
 const realms = z.array(z.string());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, type DialectAnswers, valueOf } from '../answers.ts';
+import { type Answers, count, type DialectAnswers, valueOf } from '../../answers.ts';
 
 const realmName = z.string().describe('the realm, `/:no realm:/` for tokens in none');
 const counts = z.record(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
 
 /** The answers of /admin/userlist. */
 export const USERS: Answers = inEveryDialect(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, valueOf } from '../../answers.ts';
 
 const accepted = z.boolean().describe('true: the response was accepted, once and for all');
 const validated = z.strictObject({

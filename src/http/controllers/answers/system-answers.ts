@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, valueOf } from '../answers.ts';
+import { type Answers, valueOf } from '../../answers.ts';
 
 const name = z.string();
 const yes = z.literal(true);

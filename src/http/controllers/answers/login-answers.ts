@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../answers.ts';
+import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
 
 const message = z.strictObject({ message: z.string() });
 const DONE: DialectAnswers = valueOf(z.literal(true));

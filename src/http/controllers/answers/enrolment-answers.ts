@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answers, count, inEveryDialect, orPicture, valueOf } from '../answers.ts';
+import { type Answers, count, inEveryDialect, orPicture, valueOf } from '../../answers.ts';
 
 /** An URL or a key for import into an app. */
 const importEntry = z.strictObject({
