@@ -120,7 +120,7 @@ function Preferences(): ReactNode {
   const setLanguage = use(SetLanguageContext);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <div className={classes.preferences}>
+    <aside className={classes.preferences} aria-label={t.preferences}>
       <strong className={classes.administrator}>{administrator}</strong>
       <Button variant="default" size="xs" onClick={() => void signOut()}>
         {t.signOut}
@@ -146,7 +146,7 @@ function Preferences(): ReactNode {
           setColorScheme(event.currentTarget.value as typeof colorScheme);
         }}
       />
-    </div>
+    </aside>
   );
 }
 

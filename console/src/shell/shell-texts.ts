@@ -6,6 +6,7 @@ interface ShellTexts {
   readonly skip: string;
   readonly navigation: string;
   readonly groups: Readonly<Record<(typeof GROUPS)[number], string>>;
+  readonly preferences: string;
   readonly signOut: string;
   readonly language: string;
   readonly theme: string;
@@ -28,6 +29,7 @@ export const shellTexts: Texts<ShellTexts> = {
       system: 'System',
       account: 'Accounts',
     },
+    preferences: 'Account and display',
     signOut: 'Sign out',
     language: 'Language',
     theme: 'Colours',
@@ -48,6 +50,7 @@ export const shellTexts: Texts<ShellTexts> = {
       system: 'System',
       account: 'Konten',
     },
+    preferences: 'Konto und Anzeige',
     signOut: 'Abmelden',
     language: 'Sprache',
     theme: 'Farben',

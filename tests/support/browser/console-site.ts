@@ -31,6 +31,8 @@ export async function startConsole(
 ): Promise<ConsoleSite> {
   const consoleFiles = siteFilesOf(await buildConsole());
   const application = await TestApplication.open({ ...options, consoleFiles });
+  // Browsers drop cookies that have expired by their own clock.
+  application.clock.set(new Date());
   const server = createServer(application.app as Parameters<typeof createServer>[1]);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
