@@ -21,6 +21,7 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type PasskeyOperations, passkeyEndpoints } from './controllers/passkey-controller.ts';
@@ -67,6 +68,7 @@ export interface AppServices extends AdministrationOperations {
   readonly transactions: TransactionOperations;
   readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
+  readonly overview: OverviewOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
   readonly signIn: SignInOperations;
@@ -169,6 +171,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
       ? []
       : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
     ...sessionEndpoints(services.sessions, dialect.administration),
+    overviewEndpoint(services.overview, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
     auditEndpoint(services.auditSearch, dialect.administration, clock),
