@@ -36,7 +36,7 @@ export function buildServices(parts: ServiceParts): Services {
     ...importServices(shared),
     ...consequenceServices(shared),
     ...challenges,
-    ...monitoringServices(shared),
+    ...monitoringServices(shared, accounts),
     ...housekeepingServices(shared),
     ...webhookServices(shared),
   };

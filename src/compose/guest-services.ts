@@ -26,7 +26,7 @@ export function guestServices(parts: ServiceParts): Services {
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
   const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
-  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
+  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
@@ -60,6 +60,8 @@ export function guestServices(parts: ServiceParts): Services {
     validation: loadOnUse(async () => (await challenges()).validation),
     monitoring: loadOnUse(async () => (await monitoring()).monitoring),
     overview: loadOnUse(async () => (await monitoring()).overview),
+    // Servers have streams.
+    live: undefined,
     counts: loadOnUse(async () => (await monitoring()).counts),
     installation: loadOnUse(async () => (await monitoring()).installation),
     licences: loadOnUse(async () => (await monitoring()).licences),

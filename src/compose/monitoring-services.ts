@@ -2,6 +2,7 @@ import { CountService } from '../monitoring/count-service.ts';
 import { InstallationReadings } from '../monitoring/installation-state.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
 import { LicenceService } from '../monitoring/licence-service.ts';
+import { LiveStreams } from '../monitoring/live/live-streams.ts';
 import { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { CountRefresh } from '../monitoring/overview/count-refresh.ts';
 import { OverviewService } from '../monitoring/overview/overview-service.ts';
@@ -13,19 +14,25 @@ import { SqlObservationStore } from '../storage/monitoring/observation-store.ts'
 import { SqlLicenceStore } from '../storage/monitoring/licence-store.ts';
 import { lockedTokensOf, storedStateOf } from '../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
+import type { AccountServices } from './account-services.ts';
 import type { SharedParts } from './shared-parts.ts';
 
 /** The reports of /monitoring, their counts, and the licence. */
 export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly overview: Pick<OverviewService, 'read'>;
+  /** To be ended before the server waits for its requests. Undefined in a command. */
+  readonly live: LiveStreams | undefined;
   readonly counts: CountService;
   readonly licences: LicenceService;
   /** The state of the installation for metrics. */
   readonly installation: InstallationReadings;
 }
 
-export function monitoringServices(shared: SharedParts): MonitoringServices {
+export function monitoringServices(
+  shared: SharedParts,
+  { administrators }: Pick<AccountServices, 'administrators'>,
+): MonitoringServices {
   const { database, vault, clock, configuration } = shared;
   const module = shared.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const counts = new SqlTokenCounts({ database });
@@ -37,22 +44,24 @@ export function monitoringServices(shared: SharedParts): MonitoringServices {
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
   const states = { configurations: configuration, configurationState: configuration };
+  const overview = new OverviewService({
+    ...shared,
+    ...states,
+    counts,
+    licence,
+    probe,
+    elapsed,
+    lockedTokens: lockedTokensOf(database),
+    userCounts: keptUsers,
+    observations: new SqlObservationStore({ database }),
+    countAgain: (present, known) => {
+      refresh.refresh(present, known);
+    },
+  });
   return {
     monitoring: new MonitoringService({ ...shared, ...states, counts, licence, probe, userCounts }),
-    overview: new OverviewService({
-      ...shared,
-      ...states,
-      counts,
-      licence,
-      probe,
-      elapsed,
-      lockedTokens: lockedTokensOf(database),
-      userCounts: keptUsers,
-      observations: new SqlObservationStore({ database }),
-      countAgain: (present, known) => {
-        refresh.refresh(present, known);
-      },
-    }),
+    overview,
+    live: new LiveStreams({ overview, sessions: administrators, metrics: shared.metrics.live }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),
     installation: new InstallationReadings({

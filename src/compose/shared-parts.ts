@@ -7,6 +7,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { shareOf } from '../kernel/share.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
+import type { LiveMetrics } from '../monitoring/live/live-streams.ts';
 import { Observations } from '../monitoring/observations.ts';
 import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
@@ -35,6 +36,7 @@ import { observedMeasures } from './observed-measures.ts';
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
   readonly statusWaits: StatusWaitMetrics;
+  readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingMetrics;
   readonly webhooks: WebhookMetrics;
@@ -126,6 +128,7 @@ const UNMEASURED: ServiceMeasures = {
     tokenLocked: () => undefined,
   },
   statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
+  live: { streamsAre: () => undefined },
   resolvers: {
     resolverAnswered: () => undefined,
     resolverUnavailable: () => undefined,

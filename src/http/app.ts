@@ -21,6 +21,7 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { liveEndpoint, type LiveOperations } from './controllers/live-controller.ts';
 import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
@@ -69,6 +70,8 @@ export interface AppServices extends AdministrationOperations {
   readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
   readonly overview: OverviewOperations;
+  /** Undefined: there are no streams. */
+  readonly live?: LiveOperations | undefined;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
   readonly signIn: SignInOperations;
@@ -172,6 +175,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
       : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
     ...sessionEndpoints(services.sessions, dialect.administration),
     overviewEndpoint(services.overview, dialect.administration),
+    ...(services.live === undefined ? [] : [liveEndpoint(services.live, guards.streams)]),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
     auditEndpoint(services.auditSearch, dialect.administration, clock),

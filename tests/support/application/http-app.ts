@@ -195,6 +195,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       license: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
+    live: { open: () => () => undefined },
     overview: { read: answer('overview', FAKE_OVERVIEW) },
     administrators: {
       authenticatePassword: (name, password) =>
