@@ -12,12 +12,16 @@ export class EventChannel {
 
   /** False while the client has not taken what was sent. */
   get isReady(): boolean {
-    return this.#response.writable && !this.#response.writableNeedDrain;
+    return this.#isOpen && !this.#response.writableNeedDrain;
+  }
+
+  get #isOpen(): boolean {
+    return !this.#response.destroyed && !this.#response.writableEnded;
   }
 
   /** @param text whole events */
   send(text: string): void {
-    if (this.#response.writable) {
+    if (this.#isOpen) {
       this.#response.write(text);
     }
   }
