@@ -91,6 +91,7 @@ export class CanaryAdministration {
     await this.#send({ path: '/admin/passkeys' });
     await this.#send({ path: '/admin/overview' });
     await this.#send({ path: '/admin/live' });
+    await this.#send({ path: '/admin/rights' });
     await this.#send({ path: '/admin/sessions', parameters: { administrator: '*' } });
     await post('/admin/sessions/end', { administrator: `${this.#name}-nobody`, all: '1' });
   }
