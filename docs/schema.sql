@@ -311,6 +311,23 @@ CREATE TABLE resolver_user_counts (
 );
 COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
 
+CREATE TABLE resolver_uses (
+  resolver_id bigint NOT NULL,
+  succeeded_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  CONSTRAINT resolver_uses_pkey PRIMARY KEY (resolver_id),
+  CONSTRAINT resolver_uses_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
+) WITH (fillfactor=50);
+COMMENT ON TABLE resolver_uses IS 'Last uses of each resolver by any server: answered, and unavailable.';
+
+CREATE TABLE response_minutes (
+  minute timestamp with time zone NOT NULL,
+  outcome text NOT NULL,
+  durations bigint[] NOT NULL,
+  CONSTRAINT response_minutes_pkey PRIMARY KEY (minute, outcome)
+) WITH (fillfactor=50);
+COMMENT ON TABLE response_minutes IS 'Responses that ended in a minute, by outcome: their numbers by duration, each up to a bound that the program has.';
+
 CREATE TABLE sessions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   administrator_id bigint,

@@ -2,7 +2,7 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
-import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { directServices, type ServiceParts, sharedParts } from './shared-parts.ts';
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
@@ -10,7 +10,7 @@ import { type ServiceParts, sharedParts } from './shared-parts.ts';
  */
 export function guestServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
-  const { configuration, credentials, refusals, sources, database, vault, administratorStore } = shared;
+  const { database, vault, administratorStore } = shared;
   // Any feature writes to the audit.
   database.audit.certifyBy(new VaultAuditAuthority({ vault }));
   // A part of it answers without a promise.
@@ -26,14 +26,11 @@ export function guestServices(parts: ServiceParts): Services {
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
   const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
-  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
+  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
-    configuration,
-    credentials,
-    refusals,
-    closeSources: () => sources.close(),
+    ...directServices(shared),
     administrators,
     realms: loadOnUse(async () => (await accounts()).realms),
     resolvers: loadOnUse(async () => (await accounts()).resolvers),
@@ -63,6 +60,9 @@ export function guestServices(parts: ServiceParts): Services {
     tokenImport: loadOnUse(async () => (await challenges()).tokenImport),
     validation: loadOnUse(async () => (await challenges()).validation),
     monitoring: loadOnUse(async () => (await monitoring()).monitoring),
+    overview: loadOnUse(async () => (await monitoring()).overview),
+    // Servers have streams.
+    live: undefined,
     counts: loadOnUse(async () => (await monitoring()).counts),
     installation: loadOnUse(async () => (await monitoring()).installation),
     licences: loadOnUse(async () => (await monitoring()).licences),

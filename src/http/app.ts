@@ -21,6 +21,8 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { liveEndpoint, type LiveOperations } from './controllers/live-controller.ts';
+import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type PasskeyOperations, passkeyEndpoints } from './controllers/passkey-controller.ts';
@@ -69,6 +71,9 @@ export interface AppServices extends AdministrationOperations {
   readonly transactions: TransactionOperations;
   readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
+  readonly overview: OverviewOperations;
+  /** Undefined: there are no streams. */
+  readonly live?: LiveOperations | undefined;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
   readonly signIn: SignInOperations;
@@ -183,6 +188,8 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
       ? []
       : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
     ...sessionEndpoints(services.sessions, dialect.administration),
+    overviewEndpoint(services.overview, dialect.administration),
+    ...(services.live === undefined ? [] : [liveEndpoint(services.live, guards.streams)]),
     rightsEndpoint(services.rights, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),

@@ -421,6 +421,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/overview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The state of the installation at a glance; each part takes a right of its own
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminOverview"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/rights": {
         readonly parameters: {
             readonly query?: never;
@@ -2197,6 +2217,134 @@ export interface components {
                 /** @constant */
                 readonly status: true;
                 readonly value: number;
+            };
+        };
+        readonly AdminOverviewAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description null without the right `monitoring:tokens` */
+                    readonly tokens: {
+                        readonly realms: readonly {
+                            /** @description the realm, `/:no realm:/` for tokens in none */
+                            readonly realm: string;
+                            readonly total: number;
+                            readonly active: number;
+                            readonly inactive: number;
+                            readonly assigned: number;
+                            readonly unassigned: number;
+                            readonly locked: number;
+                        }[];
+                        /** @description all these realms; a token in several of them counts once */
+                        readonly summary: {
+                            readonly total: number;
+                            readonly active: number;
+                            readonly inactive: number;
+                            readonly assigned: number;
+                            readonly unassigned: number;
+                            readonly locked: number;
+                        };
+                    } | null;
+                    /** @description null without the right `monitoring:activeUsers` */
+                    readonly active_users: {
+                        readonly realms: readonly {
+                            /** @description the realm, `/:no realm:/` for tokens in none */
+                            readonly realm: string;
+                            readonly users: number;
+                        }[];
+                        /** @description users with an active token, each once */
+                        readonly total: number;
+                    } | null;
+                    /** @description null without the right `monitoring:userinfo` */
+                    readonly users: readonly {
+                        readonly resolver: string;
+                        /** @description the shown realms that use it */
+                        readonly realms: readonly string[];
+                        /** @description null: never counted with its present settings */
+                        readonly users: number | null;
+                        /** @description the time of the count; null: the number is the present one */
+                        readonly counted: string | null;
+                    }[] | null;
+                    /** @description null without the right `monitoring:license` */
+                    readonly licence: {
+                        /** @enum {string} */
+                        readonly state: "none" | "valid" | "invalid";
+                        /** @description why it is invalid */
+                        readonly explanation: string | null;
+                        readonly unit: ("user" | "token") | null;
+                        readonly licensed: number | null;
+                        readonly active: number | null;
+                        /** @description the first instant at which it is no longer valid */
+                        readonly ends: string | null;
+                    } | null;
+                    /** @description null without the right `monitoring:config` */
+                    readonly configuration: {
+                        /** @description this server uses the configuration of the database */
+                        readonly in_sync: boolean;
+                        /** Format: date-time */
+                        readonly changed: string;
+                        readonly values: number;
+                        readonly realms: number;
+                        readonly policies: number;
+                        readonly resolvers: {
+                            readonly [key: string]: number;
+                        };
+                    } | null;
+                    /** @description a new secret was found encrypted, a minute ago at most; null without the right `monitoring:storageEncryption` */
+                    readonly storage_encryption: boolean | null;
+                    /** @description null without the right `system:read` */
+                    readonly resolvers: readonly {
+                        readonly resolver: string;
+                        /** @enum {string} */
+                        readonly kind: "managed" | "passwd" | "sql" | "ldap";
+                        /**
+                         * @description at its last use by any server
+                         * @enum {string}
+                         */
+                        readonly state: "available" | "unavailable" | "unknown";
+                        readonly succeeded: string | null;
+                        readonly failed: string | null;
+                    }[] | null;
+                    /** @description of the last hour, in all realms, with the time that verification took; null without the right `monitoring:metrics` */
+                    readonly responses: {
+                        /** Format: date-time */
+                        readonly since: string;
+                        /** @description the numbers of those that there were */
+                        readonly outcomes: {
+                            readonly [key: string]: number;
+                        };
+                        /** @description milliseconds; null without responses */
+                        readonly p50_ms: number | null;
+                        /** @description milliseconds; null without responses */
+                        readonly p95_ms: number | null;
+                        /** @description the last sixty */
+                        readonly minutes: readonly {
+                            /** Format: date-time */
+                            readonly minute: string;
+                            /** @description the numbers of those that there were */
+                            readonly outcomes: {
+                                readonly [key: string]: number;
+                            };
+                            /** @description milliseconds; null without responses */
+                            readonly p50_ms: number | null;
+                            /** @description milliseconds; null without responses */
+                            readonly p95_ms: number | null;
+                        }[];
+                    } | null;
+                };
             };
         };
         readonly AdminRightsAnswer: {
@@ -4238,6 +4386,32 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AdminSessionsEndAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminOverview: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminOverviewAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
 import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
+import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
@@ -197,6 +198,8 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       license: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
+    live: { open: () => () => undefined },
+    overview: { read: answer('overview', FAKE_OVERVIEW) },
     administrators: {
       authenticatePassword: (name, password) =>
         Promise.resolve(

@@ -215,7 +215,7 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await this.services.statusWatch?.end();
+    await Promise.all([this.services.statusWatch?.end(), this.services.live?.end()]);
     await this.services.closeSources();
     await this.#database.drop();
   }
