@@ -4,6 +4,7 @@ import type { SqlConfigurationStore } from '../storage/configuration/configurati
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
+import { helpdeskServices, type HelpdeskServices } from './helpdesk-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -20,6 +21,7 @@ export interface Services
     ImportServices,
     ConsequenceServices,
     ChallengeServices,
+    HelpdeskServices,
     MonitoringServices,
     HousekeepingServices,
     WebhookServices {
@@ -49,6 +51,7 @@ export function buildServices(parts: ServiceParts): Services {
     ...importServices(shared),
     ...consequenceServices(shared),
     ...challenges,
+    ...helpdeskServices(shared, challenges),
     ...monitoringServices(shared),
     ...housekeepingServices(shared),
     ...webhookServices(shared),

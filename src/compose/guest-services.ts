@@ -2,11 +2,13 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
-import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import type { ChallengeServices } from './challenge-services.ts';
+import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
- *   take most of the time of its start. A feature is loaded when one of its services is called first
+ *   take most of the time of its start. A feature is loaded when one of its services is called first.
+ *   Single sign-on is left out: browsers alone use it
  */
 export function guestServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
@@ -16,12 +18,11 @@ export function guestServices(parts: ServiceParts): Services {
   // A part of it answers without a promise.
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const accounts = once(async () => (await import('./account-services.ts')).accountServices(shared));
-  const logins = once(async () =>
-    (await import('./login-services.ts')).loginServices(shared, { administrators }),
-  );
+  const known = { administrators };
+  const logins = once(async () => (await import('./login-services.ts')).loginServices(shared, known));
   const signIns = once(async () => {
-    const parts = { administrators, ...(await logins()), ...(await challenges()) };
-    return (await import('./sign-in-services.ts')).signInServices(shared, parts);
+    const { signInServices } = await import('./sign-in-services.ts');
+    return signInServices(shared, { administrators, ...(await logins()), ...(await challenges()) });
   });
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
   const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
@@ -44,9 +45,9 @@ export function guestServices(parts: ServiceParts): Services {
     logins: loadOnUse(async () => (await logins()).logins),
     signIn: loadOnUse(async () => (await signIns()).signIn),
     passkeys: loadOnUse(async () => (await signIns()).passkeys),
-    // Browsers use it alone.
     singleSignOn: undefined,
     secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    helpdesk: helpdeskOnUse(shared, challenges),
     sessions: loadOnUse(async () => (await signIns()).sessions),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
@@ -69,6 +70,22 @@ export function guestServices(parts: ServiceParts): Services {
     audit: loadOnUse(async () => (await upkeep()).audit),
     auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
     backups: loadOnUse(async () => (await upkeep()).backups),
+  };
+}
+
+/** The views of the helpdesk, which browsers use more than commands. */
+function helpdeskOnUse(
+  shared: SharedParts,
+  challenges: () => Promise<ChallengeServices>,
+): Services['helpdesk'] {
+  const load = once(
+    async () =>
+      (await import('./helpdesk-services.ts')).helpdeskServices(shared, await challenges()).helpdesk,
+  );
+  return {
+    search: loadOnUse(async () => (await load()).search),
+    people: loadOnUse(async () => (await load()).people),
+    tokenList: loadOnUse(async () => (await load()).tokenList),
   };
 }
 
