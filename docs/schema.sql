@@ -408,6 +408,7 @@ CREATE TABLE tokens (
   last_challenge_at timestamp with time zone,
   last_success_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  locked boolean GENERATED ALWAYS AS (fail_count >= max_fail) STORED NOT NULL,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
@@ -422,10 +423,12 @@ CREATE TABLE tokens (
   CONSTRAINT tokens_owner_resolver_fkey FOREIGN KEY (owner_resolver_id) REFERENCES resolvers(id) ON DELETE RESTRICT,
   CONSTRAINT tokens_realm_set_fkey FOREIGN KEY (realm_set_id) REFERENCES realm_sets(id)
 ) WITH (fillfactor=85);
+CREATE INDEX tokens_locked_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops) WHERE locked;
 CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_user_id);
-CREATE INDEX tokens_realm_set_idx ON tokens USING btree (realm_set_id);
-CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default"));
+CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
+CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -505,6 +508,10 @@ CREATE TABLE users (
   CONSTRAINT users_login_given CHECK (login <> ''::text),
   CONSTRAINT users_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
 );
+CREATE INDEX users_email_idx ON users USING btree (resolver_id, lower(email) text_pattern_ops);
+CREATE INDEX users_given_name_idx ON users USING btree (resolver_id, lower(given_name) text_pattern_ops);
+CREATE INDEX users_login_idx ON users USING btree (resolver_id, lower(login COLLATE "default") text_pattern_ops);
+CREATE INDEX users_surname_idx ON users USING btree (resolver_id, lower(surname) text_pattern_ops);
 
 CREATE TABLE webhook_events (
   id uuid DEFAULT gen_random_uuid() NOT NULL,

@@ -1,6 +1,7 @@
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
+import { helpdeskServices, type HelpdeskServices } from './helpdesk-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -17,6 +18,7 @@ export interface Services
     ImportServices,
     ConsequenceServices,
     ChallengeServices,
+    HelpdeskServices,
     MonitoringServices,
     HousekeepingServices,
     WebhookServices,
@@ -37,6 +39,7 @@ export function buildServices(parts: ServiceParts): Services {
     ...consequenceServices(shared),
     ...challenges,
     ...monitoringServices(shared, accounts),
+    ...helpdeskServices(shared, challenges),
     ...housekeepingServices(shared),
     ...webhookServices(shared),
   };

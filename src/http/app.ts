@@ -23,6 +23,7 @@ import {
 } from './controllers/monitoring-controller.ts';
 import { liveEndpoint, type LiveOperations } from './controllers/live-controller.ts';
 import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
+import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
 import { type PasskeyOperations, passkeyEndpoints } from './controllers/passkey-controller.ts';
@@ -69,6 +70,7 @@ export interface AppServices extends AdministrationOperations {
   readonly tokenImport: ImportOperations;
   readonly validation: ValidationOperations;
   readonly transactions: TransactionOperations;
+  readonly helpdesk: HelpdeskOperations;
   readonly auditSearch: AuditOperations;
   readonly monitoring: MonitoringOperations;
   readonly overview: OverviewOperations;
@@ -195,6 +197,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
     auditEndpoint(services.auditSearch, dialect.administration, clock),
     transactionEndpoint(services.transactions, dialect.administration),
+    ...helpdeskEndpoints(services.helpdesk, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration),
     ...operationsEndpoints(() => services.ready()),

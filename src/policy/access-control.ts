@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { covers, lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { grantingPolicies, type Right } from './granting.ts';
@@ -69,6 +69,18 @@ export class AccessControl {
       configuration,
       grant: this.authorize(configuration, caller, { scope: 'admin', action }),
     };
+  }
+
+  /** @returns the extent of the right; undefined where `authorize` would throw */
+  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
+    try {
+      return this.authorize(base, caller, right);
+    } catch (error) {
+      if (isServiceError(error, 'right.missing')) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
   /**

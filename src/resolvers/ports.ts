@@ -57,6 +57,8 @@ export interface UserSearch {
   readonly conditions: readonly UserCondition[];
   /** The most users. */
   readonly limit: number;
+  /** True if any users that match will do, not only the first ones: managed resolvers then find beginnings by an index. */
+  readonly isInAnyOrder?: boolean;
 }
 
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */

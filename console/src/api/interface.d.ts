@@ -541,6 +541,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/search": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finds tokens by the beginning of the serial (admin:show), people by the beginning of a name (admin:userlist) and a transaction (admin:transaction), ten of each kind at most
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminSearch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/person": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A user with their tokens; names with admin:userlist only, the latest transactions with admin:transaction only
+         * @description Requires the right `admin:show`.
+         */
+        readonly post: operations["postAdminPerson"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A token, with its latest transactions for callers with admin:transaction
+         * @description Requires the right `admin:show`.
+         */
+        readonly post: operations["postAdminToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A page of tokens by serial, also of many, without counting them one by one
+         * @description Requires the right `admin:show`.
+         */
+        readonly post: operations["postAdminTokens"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/show": {
         readonly parameters: {
             readonly query?: never;
@@ -2580,6 +2660,371 @@ export interface components {
                 };
             };
         };
+        readonly AdminSearchParameters: {
+            /**
+             * @description a serial, login, name, e-mail address, `login@realm` or transaction
+             * @example QR1
+             */
+            readonly text: string;
+        };
+        readonly AdminSearchAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description null: the caller lacks the right `admin:show` */
+                    readonly tokens: {
+                        readonly hits: readonly {
+                            readonly serial: string;
+                            readonly type: string;
+                            readonly description: string;
+                            /** @description null: nobody */
+                            readonly owner: {
+                                /** @description the login */
+                                readonly user: string;
+                                readonly resolver: string;
+                                /** @description a visible realm by which the owner is found */
+                                readonly realm: string | null;
+                            } | null;
+                            /** @description those that the caller may see */
+                            readonly realms: readonly string[];
+                            readonly active: boolean;
+                            /** @description true: too many wrong responses */
+                            readonly locked: boolean;
+                            /** @description the number of wrong responses since the last right one */
+                            readonly fail_count: number;
+                            /** @description the number of wrong responses that locks the token */
+                            readonly max_fail: number;
+                            /** @description the next counter: 64 bits, as a text */
+                            readonly counter: string;
+                            readonly counter_window: number;
+                            readonly sync_window: number;
+                            /** @description seconds that the device is ahead */
+                            readonly time_shift: number;
+                            readonly ocra_suite: string | null;
+                            /**
+                             * @description the phase of the roll-out
+                             * @enum {string}
+                             */
+                            readonly rollout: "phase1" | "phase2" | "complete";
+                            /** Format: date-time */
+                            readonly created: string;
+                            /** @description the time of the last accepted response */
+                            readonly last_success: string | null;
+                        }[];
+                        readonly more: boolean;
+                    } | null;
+                    /** @description null: the caller lacks the right `admin:userlist` */
+                    readonly people: {
+                        readonly hits: readonly {
+                            /** @description the login */
+                            readonly user: string;
+                            readonly given_name: string;
+                            readonly surname: string;
+                            readonly email: string;
+                            readonly phone: string;
+                            readonly resolver: string;
+                            /** @description the visible realms that have the resolver, the default one first */
+                            readonly realms: readonly string[];
+                        }[];
+                        readonly more: boolean;
+                        /** @description the resolvers whose users may be missing */
+                        readonly incomplete: readonly {
+                            readonly resolver: string;
+                            readonly reason: string;
+                        }[];
+                    } | null;
+                    /** @description null: the caller lacks the right `admin:transaction` */
+                    readonly transactions: readonly {
+                        readonly transaction_id: string;
+                        readonly serial: string;
+                        readonly realms: readonly string[];
+                        /** @enum {string} */
+                        readonly state: "open" | "expired" | "accepted" | "given up" | "superseded" | "ended";
+                    }[] | null;
+                };
+            };
+        };
+        readonly AdminPersonParameters: {
+            /**
+             * @description the login of the user
+             * @example alice
+             */
+            readonly user: string;
+            /**
+             * @description the realm of the user; default: the default realm
+             * @example customers
+             */
+            readonly realm?: string;
+            /** @description the only resolver to ask */
+            readonly resconf?: string;
+        };
+        readonly AdminPersonAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description the login */
+                    readonly user: string;
+                    readonly realm: string;
+                    readonly resolver: string;
+                    /** @description null: the caller lacks the right `admin:userlist` */
+                    readonly details: {
+                        readonly given_name: string;
+                        readonly surname: string;
+                        readonly email: string;
+                        readonly phone: string;
+                    } | null;
+                    /** @description the first hundred */
+                    readonly tokens: readonly {
+                        readonly serial: string;
+                        readonly type: string;
+                        readonly description: string;
+                        /** @description null: nobody */
+                        readonly owner: {
+                            /** @description the login */
+                            readonly user: string;
+                            readonly resolver: string;
+                            /** @description a visible realm by which the owner is found */
+                            readonly realm: string | null;
+                        } | null;
+                        /** @description those that the caller may see */
+                        readonly realms: readonly string[];
+                        readonly active: boolean;
+                        /** @description true: too many wrong responses */
+                        readonly locked: boolean;
+                        /** @description the number of wrong responses since the last right one */
+                        readonly fail_count: number;
+                        /** @description the number of wrong responses that locks the token */
+                        readonly max_fail: number;
+                        /** @description the next counter: 64 bits, as a text */
+                        readonly counter: string;
+                        readonly counter_window: number;
+                        readonly sync_window: number;
+                        /** @description seconds that the device is ahead */
+                        readonly time_shift: number;
+                        readonly ocra_suite: string | null;
+                        /**
+                         * @description the phase of the roll-out
+                         * @enum {string}
+                         */
+                        readonly rollout: "phase1" | "phase2" | "complete";
+                        /** Format: date-time */
+                        readonly created: string;
+                        /** @description the time of the last accepted response */
+                        readonly last_success: string | null;
+                    }[];
+                    /** @description true: there are further tokens */
+                    readonly more: boolean;
+                    /** @description the latest ones that are stored, newest first; null: the caller lacks the right `admin:transaction` */
+                    readonly transactions: readonly {
+                        readonly transaction_id: string;
+                        readonly serial: string;
+                        /** Format: date-time */
+                        readonly issued: string;
+                        /** @enum {string} */
+                        readonly state: "open" | "expired" | "accepted" | "given up" | "superseded";
+                        /** @description the number of wrong responses */
+                        readonly wrong: number;
+                    }[] | null;
+                };
+            };
+        };
+        readonly AdminTokenParameters: {
+            /**
+             * @description the serial of the token
+             * @example QR1
+             */
+            readonly serial: string;
+        };
+        readonly AdminTokenAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly token: {
+                        readonly serial: string;
+                        readonly type: string;
+                        readonly description: string;
+                        /** @description null: nobody */
+                        readonly owner: {
+                            /** @description the login */
+                            readonly user: string;
+                            readonly resolver: string;
+                            /** @description a visible realm by which the owner is found */
+                            readonly realm: string | null;
+                        } | null;
+                        /** @description those that the caller may see */
+                        readonly realms: readonly string[];
+                        readonly active: boolean;
+                        /** @description true: too many wrong responses */
+                        readonly locked: boolean;
+                        /** @description the number of wrong responses since the last right one */
+                        readonly fail_count: number;
+                        /** @description the number of wrong responses that locks the token */
+                        readonly max_fail: number;
+                        /** @description the next counter: 64 bits, as a text */
+                        readonly counter: string;
+                        readonly counter_window: number;
+                        readonly sync_window: number;
+                        /** @description seconds that the device is ahead */
+                        readonly time_shift: number;
+                        readonly ocra_suite: string | null;
+                        /**
+                         * @description the phase of the roll-out
+                         * @enum {string}
+                         */
+                        readonly rollout: "phase1" | "phase2" | "complete";
+                        /** Format: date-time */
+                        readonly created: string;
+                        /** @description the time of the last accepted response */
+                        readonly last_success: string | null;
+                    };
+                    /** @description the latest ones that are stored, newest first; null: the caller lacks the right `admin:transaction` */
+                    readonly transactions: readonly {
+                        readonly transaction_id: string;
+                        readonly serial: string;
+                        /** Format: date-time */
+                        readonly issued: string;
+                        /** @enum {string} */
+                        readonly state: "open" | "expired" | "accepted" | "given up" | "superseded";
+                        /** @description the number of wrong responses */
+                        readonly wrong: number;
+                    }[] | null;
+                };
+            };
+        };
+        readonly AdminTokensParameters: {
+            /**
+             * @description the beginning of the serial, in any case
+             * @example QR1
+             */
+            readonly serial?: string;
+            /**
+             * @description the login of the owner
+             * @example alice
+             */
+            readonly user?: string;
+            /**
+             * @description the realm of the owner
+             * @example customers
+             */
+            readonly userrealm?: string;
+            /** @description the resolver of the owner */
+            readonly resconf?: string;
+            /**
+             * @description a realm of the tokens, `/:no realm:/` for tokens in none
+             * @example customers
+             */
+            readonly realm?: string;
+            /** @description a comma list of `active`, `inactive`, `assigned`, `unassigned`, `locked`; all must hold */
+            readonly status?: string;
+            /**
+             * @description 1 to 200; default 50
+             * @example 50
+             */
+            readonly limit?: string;
+            /** @description `next` of the page before */
+            readonly cursor?: string;
+        };
+        readonly AdminTokensAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly tokens: readonly {
+                        readonly serial: string;
+                        readonly type: string;
+                        readonly description: string;
+                        /** @description null: nobody */
+                        readonly owner: {
+                            /** @description the login */
+                            readonly user: string;
+                            readonly resolver: string;
+                            /** @description a visible realm by which the owner is found */
+                            readonly realm: string | null;
+                        } | null;
+                        /** @description those that the caller may see */
+                        readonly realms: readonly string[];
+                        readonly active: boolean;
+                        /** @description true: too many wrong responses */
+                        readonly locked: boolean;
+                        /** @description the number of wrong responses since the last right one */
+                        readonly fail_count: number;
+                        /** @description the number of wrong responses that locks the token */
+                        readonly max_fail: number;
+                        /** @description the next counter: 64 bits, as a text */
+                        readonly counter: string;
+                        readonly counter_window: number;
+                        readonly sync_window: number;
+                        /** @description seconds that the device is ahead */
+                        readonly time_shift: number;
+                        readonly ocra_suite: string | null;
+                        /**
+                         * @description the phase of the roll-out
+                         * @enum {string}
+                         */
+                        readonly rollout: "phase1" | "phase2" | "complete";
+                        /** Format: date-time */
+                        readonly created: string;
+                        /** @description the time of the last accepted response */
+                        readonly last_success: string | null;
+                    }[];
+                    /** @description `cursor` of the next page; null: there is none */
+                    readonly next: string | null;
+                    /** @description the number of tokens on all pages; null: no count is kept for this filter */
+                    readonly total: number | null;
+                };
+            };
+        };
         readonly ValidateCheckParameters: {
             /**
              * @description the login of the user
@@ -4566,6 +5011,134 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AdminTransactionAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminSearch: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminSearchParameters"];
+                readonly "application/json": components["schemas"]["AdminSearchParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminSearchParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminSearchAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminPerson: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminPersonParameters"];
+                readonly "application/json": components["schemas"]["AdminPersonParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminPersonParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminPersonAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminToken: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminTokenParameters"];
+                readonly "application/json": components["schemas"]["AdminTokenParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminTokenParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminTokenAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminTokensParameters"];
+                readonly "application/json": components["schemas"]["AdminTokensParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminTokensParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminTokensAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

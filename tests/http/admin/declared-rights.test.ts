@@ -73,6 +73,7 @@ describe('an API token', () => {
       ['/admin/sign-in/passkey-link', 'link'],
       ['/admin/sign-in/passkey', 'sign-in'],
       ['/admin/rights', 'credential'],
+      ['/admin/search', 'credential'],
       ['/validate/check', 'nothing'],
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],

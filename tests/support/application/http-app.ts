@@ -122,6 +122,17 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       }),
     },
     resynchronisation: { resync: answer('resync', true) },
+    helpdesk: {
+      search: { search: answer('search', { tokens: null, people: null, transactions: null }) },
+      people: {
+        person: answer('person', {
+          ...{ login: 'ann', realm: 'staff', resolver: 'people', details: null },
+          ...{ tokens: [], hasMore: false, transactions: null },
+        }),
+        token: answer('token', { tokens: [], hasMore: false, transactions: null }),
+      },
+      tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
+    },
     tokenImport: {
       authorize: () => Promise.resolve(),
       load: answer('load', ['PSKC1', 'PSKC2']),
