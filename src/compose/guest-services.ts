@@ -2,6 +2,7 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
+import type { HousekeepingServices } from './housekeeping-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
 /**
@@ -66,9 +67,24 @@ export function guestServices(parts: ServiceParts): Services {
     installation: loadOnUse(async () => (await monitoring()).installation),
     licences: loadOnUse(async () => (await monitoring()).licences),
     housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
+    ...guestAudit(upkeep),
+    backups: loadOnUse(async () => (await upkeep()).backups),
+  };
+}
+
+function guestAudit(
+  upkeep: () => Promise<HousekeepingServices>,
+): Pick<
+  HousekeepingServices,
+  'audit' | 'auditSearch' | 'auditExport' | 'auditVerification' | 'stopVerification'
+> {
+  return {
     audit: loadOnUse(async () => (await upkeep()).audit),
     auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
-    backups: loadOnUse(async () => (await upkeep()).backups),
+    auditExport: loadOnUse(async () => (await upkeep()).auditExport),
+    auditVerification: loadOnUse(async () => (await upkeep()).auditVerification),
+    // Commands verify by themselves.
+    stopVerification: () => Promise.resolve(),
   };
 }
 

@@ -15,7 +15,15 @@ import {
   type EnrolmentOperations,
   type SessionOperations,
 } from './controllers/admin-controller.ts';
-import { auditEndpoint, type AuditOperations } from './controllers/audit-controller.ts';
+import {
+  auditEndpoints,
+  type AuditExportOperations,
+  type AuditOperations,
+} from './controllers/audit-controller.ts';
+import {
+  auditVerificationEndpoints,
+  type AuditVerificationOperations,
+} from './controllers/audit-verification-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
@@ -66,6 +74,8 @@ export interface AppServices extends AdministrationOperations {
   readonly validation: ValidationOperations;
   readonly transactions: TransactionOperations;
   readonly auditSearch: AuditOperations;
+  readonly auditExport: AuditExportOperations;
+  readonly auditVerification: AuditVerificationOperations;
   readonly monitoring: MonitoringOperations;
   readonly administrators: CredentialCheck & SessionOperations;
   readonly logins: LoginOperations;
@@ -171,7 +181,8 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...sessionEndpoints(services.sessions, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
-    auditEndpoint(services.auditSearch, dialect.administration, clock),
+    ...auditEndpoints(services.auditSearch, services.auditExport, dialect.administration, clock),
+    ...auditVerificationEndpoints(services.auditVerification, dialect.administration),
     transactionEndpoint(services.transactions, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration),

@@ -1,6 +1,7 @@
 import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { type Reply, send } from './reply.ts';
+import { sendStream } from './streamed-body.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
 import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
@@ -58,7 +59,11 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       countTransaction: () => undefined,
       identity: undefined,
     });
-    send(response, reply);
+    if (reply.stream === undefined) {
+      send(response, reply);
+    } else {
+      await sendStream(response, reply, reply.stream);
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
+import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
@@ -133,25 +134,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
-    auditSearch: {
-      page: answer('auditPage', {
-        rows: [
-          {
-            ...{ id: '4294967297', at: '2026-11-20T12:00:00.000000Z', actor: 'admin', action: 'admin/init' },
-            ...{
-              subject: 'OCRA1',
-              realm: 'a',
-              outcome: 'created',
-              client: '192.0.2.7',
-              requestId: 'request-1',
-            },
-            ...{ transaction: '', writer: 1, lane: 1, seq: 1 },
-            ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
-          },
-        ],
-        next: null,
-      }),
-    },
+    ...fakeAudit(answer),
     transactions: {
       history: answer('history', {
         transactionId: '0123456789abcdef0123',

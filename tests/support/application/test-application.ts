@@ -212,6 +212,7 @@ export class TestApplication {
 
   async close(): Promise<void> {
     await this.services.statusWatch?.end();
+    await this.services.stopVerification();
     await this.services.closeSources();
     await this.#database.drop();
   }
