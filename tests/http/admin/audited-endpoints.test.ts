@@ -256,6 +256,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/transaction': { transactionid: 'X' },
   '/admin/passkeys': {},
   '/admin/sessions': {},
+  '/admin/rights': {},
   '/audit/search': {},
   '/audit/values': {},
   '/audit/verification': {},

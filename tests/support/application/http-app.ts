@@ -135,6 +135,9 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       }),
     },
     ...fakeAudit(answer),
+    rights: {
+      held: answer('held', [{ scope: 'admin', action: 'show', realms: ['north'] }]),
+    },
     transactions: {
       history: answer('history', {
         transactionId: '0123456789abcdef0123',
