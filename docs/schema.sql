@@ -106,6 +106,30 @@ CREATE TABLE audit_journal (
 );
 COMMENT ON TABLE audit_journal IS 'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
+CREATE TABLE audit_verifications (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  state text DEFAULT 'running'::text NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  begun_by text NOT NULL,
+  checkpoint text NOT NULL,
+  advanced_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  rows_checked bigint DEFAULT 0 NOT NULL,
+  rows_in_all bigint DEFAULT 0 NOT NULL,
+  records bigint DEFAULT 0 NOT NULL,
+  newest text DEFAULT ''::text NOT NULL,
+  findings bigint DEFAULT 0 NOT NULL,
+  listed text DEFAULT '[]'::text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT audit_verifications_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_verifications_ended CHECK ((state = 'running'::text) = (ended_at IS NULL)),
+  CONSTRAINT audit_verifications_state_known CHECK (state = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'interrupted'::text]))
+);
+CREATE UNIQUE INDEX audit_verifications_one_runs ON audit_verifications USING btree ((true)) WHERE state = 'running'::text;
+COMMENT ON TABLE audit_verifications IS 'The last verifications by servers. The audit holds their results, too, signed.';
+COMMENT ON COLUMN audit_verifications.advanced_at IS 'The last sign of life of the server that verifies.';
+COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
+
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,
   value text NOT NULL,

@@ -11,7 +11,7 @@ const OUTCOME_WORDS: readonly string[] = [
   ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
   ...['session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed'],
   // Of upkeep.
-  ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
+  ...['migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified'],
   // Of webhooks.
   ...['enabled', 'secret', 'retried', 'delivered', 'failed'],
 ];
@@ -43,7 +43,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     ...['setConfig', 'getConfig', 'delConfig'],
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
-  audit: ['search', 'export', 'prune'],
+  audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],
   administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session', 'second-factor'],
   'api-token': ['add', 'remove'],
   backup: ['export', 'restore'],
@@ -73,6 +73,19 @@ export const KNOWN_ACTIONS: ReadonlySet<string> = new Set([
   ...PLAIN_ACTIONS,
   ...Object.entries(ACTIONS).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`)),
 ]);
+
+/** The values that filters of the audit may have. */
+export interface AuditValues {
+  /** Sorted. */
+  readonly actions: readonly string[];
+  /** First words of outcomes, sorted. */
+  readonly outcomes: readonly string[];
+}
+
+/** @returns the known values of the filters */
+export function auditValues(): AuditValues {
+  return { actions: [...KNOWN_ACTIONS].sort(), outcomes: [...OUTCOME_WORDS].sort() };
+}
 
 /** @returns false for an outcome that no audit row can have, whatever details follow its first word */
 export function isKnownOutcome(outcome: string): boolean {

@@ -4,6 +4,8 @@ import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts'
 import type { Services } from './build-services.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
+import type { HousekeepingServices } from './housekeeping-services.ts';
+import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
@@ -51,6 +53,33 @@ export function guestServices(parts: ServiceParts): Services {
     // Servers have streams.
     live: undefined,
     ...onUse(upkeep, 'housekeeping', 'audit', 'auditSearch', 'backups'),
+    enrolment: loadOnUse(async () => (await challenges()).enrolment),
+    resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),
+    tokenImport: loadOnUse(async () => (await challenges()).tokenImport),
+    validation: loadOnUse(async () => (await challenges()).validation),
+    monitoring: loadOnUse(async () => (await monitoring()).monitoring),
+    counts: loadOnUse(async () => (await monitoring()).counts),
+    installation: loadOnUse(async () => (await monitoring()).installation),
+    licences: loadOnUse(async () => (await monitoring()).licences),
+    housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
+    ...guestAudit(upkeep),
+    backups: loadOnUse(async () => (await upkeep()).backups),
+  };
+}
+
+function guestAudit(
+  upkeep: () => Promise<HousekeepingServices>,
+): Pick<
+  HousekeepingServices,
+  'audit' | 'auditSearch' | 'auditExport' | 'auditVerification' | 'stopVerification'
+> {
+  return {
+    audit: loadOnUse(async () => (await upkeep()).audit),
+    auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
+    auditExport: loadOnUse(async () => (await upkeep()).auditExport),
+    auditVerification: loadOnUse(async () => (await upkeep()).auditVerification),
+    // Commands verify by themselves.
+    stopVerification: () => Promise.resolve(),
   };
 }
 

@@ -15,7 +15,15 @@ import {
   type EnrolmentOperations,
   type SessionOperations,
 } from './controllers/admin-controller.ts';
-import { auditEndpoint, type AuditOperations } from './controllers/audit-controller.ts';
+import {
+  auditEndpoints,
+  type AuditExportOperations,
+  type AuditOperations,
+} from './controllers/audit-controller.ts';
+import {
+  auditVerificationEndpoints,
+  type AuditVerificationOperations,
+} from './controllers/audit-verification-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
@@ -72,6 +80,8 @@ export interface AppServices extends AdministrationOperations {
   readonly transactions: TransactionOperations;
   readonly helpdesk: HelpdeskOperations;
   readonly auditSearch: AuditOperations;
+  readonly auditExport: AuditExportOperations;
+  readonly auditVerification: AuditVerificationOperations;
   readonly monitoring: MonitoringOperations;
   readonly overview: OverviewOperations;
   /** Undefined: there are no streams. */
@@ -195,7 +205,8 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     rightsEndpoint(services.rights, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
-    auditEndpoint(services.auditSearch, dialect.administration, clock),
+    ...auditEndpoints(services.auditSearch, services.auditExport, dialect.administration, clock),
+    ...auditVerificationEndpoints(services.auditVerification, dialect.administration),
     transactionEndpoint(services.transactions, dialect.administration),
     ...helpdeskEndpoints(services.helpdesk, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),

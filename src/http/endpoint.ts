@@ -2,6 +2,7 @@ import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { sendStream } from './event-stream.ts';
 import { type Reply, send } from './reply.ts';
+import { sendStream } from './streamed-body.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
 import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
@@ -63,6 +64,7 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       send(response, reply);
     } else {
       await sendStream(response, reply.stream, exchange);
+      await sendStream(response, reply, reply.stream);
     }
   };
 }

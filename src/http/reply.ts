@@ -17,6 +17,12 @@ export interface Reply {
   /** Undefined: there is no body. */
   readonly contentType?: string;
   readonly body?: string | Buffer;
+  /**
+   * Present: writes the body piece by piece, in place of `body`. Called outside of the limits on work. Status and
+   * headers are sent with the first piece: a failure before it is answered as any other.
+   * @param write resolves when the client has taken enough of it to be sent more; rejects when the client has left
+   */
+  readonly stream?: (write: (text: string) => Promise<void>) => Promise<void>;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** True if a response was accepted; left out where none was verified. The client reads it in the body. */

@@ -521,6 +521,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/audit/values": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The actions and outcomes that rows of the audit trail may have
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditValues"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A file of the audit trail; it can be verified if it is JSON lines and no filter but times is given
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditExport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begins to verify the whole audit trail in the background; the running verification if there is one
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditVerify"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The progress or the result of the newest verification of the audit trail
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditVerification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/transaction": {
         readonly parameters: {
             readonly query?: never;
@@ -2551,7 +2631,7 @@ export interface components {
             readonly action?: string;
             /** @description a realm of what the act was about */
             readonly realm?: string;
-            /** @description such as `accepted`, `wrong` or `created`; an unknown one is refused */
+            /** @description such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused */
             readonly outcome?: string;
             /** @description the address */
             readonly client?: string;
@@ -2605,6 +2685,180 @@ export interface components {
                     }[];
                     /** @description `cursor` of the next page; null: there is none */
                     readonly next: string | null;
+                };
+            };
+        };
+        readonly AuditValuesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description sorted */
+                    readonly actions: readonly string[];
+                    /** @description sorted; details may follow these words */
+                    readonly outcomes: readonly string[];
+                };
+            };
+        };
+        readonly AuditExportParameters: {
+            /** @description the token, or whatever else the act was about */
+            readonly serial?: string;
+            /** @description the administrator; `operator:NAME` for commands */
+            readonly actor?: string;
+            /** @description such as `ocra/check_t` or `admin/init`; an unknown one is refused */
+            readonly action?: string;
+            /** @description a realm of what the act was about */
+            readonly realm?: string;
+            /** @description such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused */
+            readonly outcome?: string;
+            /** @description the address */
+            readonly client?: string;
+            /** @description the id of the request */
+            readonly request?: string;
+            /** @description the transaction */
+            readonly transactionid?: string;
+            /** @description a date, a time, or a duration back from now (`30M`, `1H`, `2D`, `1W`) */
+            readonly since?: string;
+            /** @description likewise; excludes this instant itself */
+            readonly until?: string;
+            /**
+             * @description `jsonl` (default) or `csv`
+             * @example csv
+             */
+            readonly format?: string;
+        };
+        readonly AuditVerifyParameters: {
+            /** @description the hash of a checkpoint that must be there, as a server has logged it */
+            readonly checkpoint?: string;
+        };
+        readonly AuditVerifyAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description decimal digits */
+                    readonly id: string;
+                    /** @enum {string} */
+                    readonly state: "running" | "finished" | "failed" | "interrupted";
+                    /** Format: date-time */
+                    readonly begun: string;
+                    readonly begun_by: string;
+                    readonly ended: string | null;
+                    /** @description checked so far */
+                    readonly rows: number;
+                    /** @description the approximate number of all */
+                    readonly of: number;
+                    /** @description of the journal; 0 before the end */
+                    readonly records: number;
+                    /** @description the newest checkpoint, hexadecimal; empty before the end */
+                    readonly newest: string;
+                    /** @description the checkpoint that must be there; empty where none was given */
+                    readonly checkpoint: string;
+                    readonly findings: number;
+                    /** @description the first hundred findings; empty before the end */
+                    readonly listed: readonly {
+                        /** @enum {string} */
+                        readonly kind: "changed" | "removed" | "inserted" | "reordered";
+                        /** @enum {string} */
+                        readonly of: "row" | "journal";
+                        /** @description of the row, or number of the record; null for a removed one */
+                        readonly id: string | null;
+                        readonly writer: number | null;
+                        readonly lane: number | null;
+                        /** @description place in its lane; first and last place of removed rows */
+                        readonly seq: string | null;
+                        /** @description UTC, to the microsecond */
+                        readonly at: string | null;
+                        readonly reason: string;
+                    }[];
+                    /** @description why it failed; empty where it did not */
+                    readonly reason: string;
+                };
+            };
+        };
+        readonly AuditVerificationAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description the newest one; null: there was none yet */
+                    readonly verification: {
+                        /** @description decimal digits */
+                        readonly id: string;
+                        /** @enum {string} */
+                        readonly state: "running" | "finished" | "failed" | "interrupted";
+                        /** Format: date-time */
+                        readonly begun: string;
+                        readonly begun_by: string;
+                        readonly ended: string | null;
+                        /** @description checked so far */
+                        readonly rows: number;
+                        /** @description the approximate number of all */
+                        readonly of: number;
+                        /** @description of the journal; 0 before the end */
+                        readonly records: number;
+                        /** @description the newest checkpoint, hexadecimal; empty before the end */
+                        readonly newest: string;
+                        /** @description the checkpoint that must be there; empty where none was given */
+                        readonly checkpoint: string;
+                        readonly findings: number;
+                        /** @description the first hundred findings; empty before the end */
+                        readonly listed: readonly {
+                            /** @enum {string} */
+                            readonly kind: "changed" | "removed" | "inserted" | "reordered";
+                            /** @enum {string} */
+                            readonly of: "row" | "journal";
+                            /** @description of the row, or number of the record; null for a removed one */
+                            readonly id: string | null;
+                            readonly writer: number | null;
+                            readonly lane: number | null;
+                            /** @description place in its lane; first and last place of removed rows */
+                            readonly seq: string | null;
+                            /** @description UTC, to the microsecond */
+                            readonly at: string | null;
+                            readonly reason: string;
+                        }[];
+                        /** @description why it failed; empty where it did not */
+                        readonly reason: string;
+                    } | null;
+                    /** @description public keys of the installation, Base64, the current one first */
+                    readonly keys: readonly string[];
                 };
             };
         };
@@ -4979,6 +5233,128 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AuditSearchAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditValuesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditExport: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AuditExportParameters"];
+                readonly "application/json": components["schemas"]["AuditExportParameters"];
+                readonly "multipart/form-data": components["schemas"]["AuditExportParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the answer, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description the name of the file */
+                    readonly "Content-Disposition"?: string;
+                    /** @description `yes`, or `no` for CSV, selected rows, and callers who are bound to realms */
+                    readonly "X-Audit-Verifiable"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Failure"];
+                    readonly "application/x-ndjson": string;
+                    readonly "text/csv": string;
+                };
+            };
+        };
+    };
+    readonly postAuditVerify: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AuditVerifyParameters"];
+                readonly "application/json": components["schemas"]["AuditVerifyParameters"];
+                readonly "multipart/form-data": components["schemas"]["AuditVerifyParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditVerifyAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditVerification: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditVerificationAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

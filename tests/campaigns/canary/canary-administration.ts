@@ -235,6 +235,10 @@ export class CanaryAdministration {
     }
     await this.#send({ path: '/admin/userlist', parameters: { username: '*' } });
     await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
+    await this.#send({ path: '/audit/export', parameters: { since: '1H' } });
+    for (const path of ['/audit/values', '/audit/verify', '/audit/verification']) {
+      await this.#send({ path });
+    }
     for (const path of ['/metrics', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post']) {
       await this.#send({ path, method: 'GET' });
     }

@@ -5,6 +5,7 @@ import request, { type Response } from 'supertest';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
+import { auditedAudit } from './audited-audit.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -214,6 +215,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['removed'],
     action: 'configuration/remove',
   },
+  ...auditedAudit(() => application),
   '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
   '/ocra/check_t': {
     prepare: async () => ({
@@ -264,6 +266,8 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/passkeys': {},
   '/admin/sessions': {},
   '/audit/search': {},
+  '/audit/values': {},
+  '/audit/verification': {},
   '/ocra/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },
   '/ocra/getActivationCode': {},
