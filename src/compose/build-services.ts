@@ -4,6 +4,7 @@ import type { SqlConfigurationStore } from '../storage/configuration/configurati
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
+import { explanationServices, type ExplanationServices } from './explanation-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -19,6 +20,7 @@ export interface Services
     SignInServices,
     ImportServices,
     ConsequenceServices,
+    ExplanationServices,
     ChallengeServices,
     MonitoringServices,
     HousekeepingServices,
@@ -38,6 +40,7 @@ export function buildServices(parts: ServiceParts): Services {
   const accounts = accountServices(shared);
   const logins = loginServices(shared, accounts);
   const challenges = challengeServices(shared);
+  const housekeeping = housekeepingServices(shared);
   return {
     configuration,
     credentials,
@@ -50,7 +53,8 @@ export function buildServices(parts: ServiceParts): Services {
     ...consequenceServices(shared),
     ...challenges,
     ...monitoringServices(shared),
-    ...housekeepingServices(shared),
+    ...housekeeping,
+    ...explanationServices(shared, housekeeping),
     ...webhookServices(shared),
   };
 }

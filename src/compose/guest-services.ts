@@ -1,6 +1,7 @@
 import { AdministratorService } from '../administrators/administrator-service.ts';
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import type { AccountServices } from './account-services.ts';
 import type { Services } from './build-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
@@ -28,6 +29,9 @@ export function guestServices(parts: ServiceParts): Services {
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
   const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
+  const reasons = once(async () =>
+    (await import('./explanation-services.ts')).explanationServices(shared, await upkeep()),
+  );
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
     configuration,
@@ -35,12 +39,7 @@ export function guestServices(parts: ServiceParts): Services {
     refusals,
     closeSources: () => sources.close(),
     administrators,
-    realms: loadOnUse(async () => (await accounts()).realms),
-    resolvers: loadOnUse(async () => (await accounts()).resolvers),
-    users: loadOnUse(async () => (await accounts()).users),
-    policies: loadOnUse(async () => (await accounts()).policies),
-    settings: loadOnUse(async () => (await accounts()).settings),
-    tokens: loadOnUse(async () => (await accounts()).tokens),
+    ...guestAccounts(accounts),
     logins: loadOnUse(async () => (await logins()).logins),
     signIn: loadOnUse(async () => (await signIns()).signIn),
     passkeys: loadOnUse(async () => (await signIns()).passkeys),
@@ -51,6 +50,7 @@ export function guestServices(parts: ServiceParts): Services {
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
     consequences: loadOnUse(async () => (await foreseen()).consequences),
+    explanations: loadOnUse(async () => (await reasons()).explanations),
     transactions: loadOnUse(async () => (await challenges()).transactions),
     webhooks: loadOnUse(async () => (await webhooks()).webhooks),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
@@ -69,6 +69,23 @@ export function guestServices(parts: ServiceParts): Services {
     audit: loadOnUse(async () => (await upkeep()).audit),
     auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
     backups: loadOnUse(async () => (await upkeep()).backups),
+  };
+}
+
+/** The administration of accounts, tokens and their configuration. */
+type GuestAccounts = Pick<
+  AccountServices,
+  'realms' | 'resolvers' | 'users' | 'policies' | 'settings' | 'tokens'
+>;
+
+function guestAccounts(load: () => Promise<AccountServices>): GuestAccounts {
+  return {
+    realms: loadOnUse(async () => (await load()).realms),
+    resolvers: loadOnUse(async () => (await load()).resolvers),
+    users: loadOnUse(async () => (await load()).users),
+    policies: loadOnUse(async () => (await load()).policies),
+    settings: loadOnUse(async () => (await load()).settings),
+    tokens: loadOnUse(async () => (await load()).tokens),
   };
 }
 

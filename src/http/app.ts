@@ -174,7 +174,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     auditEndpoint(services.auditSearch, dialect.administration, clock),
     transactionEndpoint(services.transactions, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
-    ...administrationEndpoints(services, dialect.administration),
+    ...administrationEndpoints(services, dialect.administration, clock),
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),
