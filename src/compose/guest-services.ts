@@ -75,7 +75,7 @@ export function guestServices(parts: ServiceParts): Services {
 /** The administration of accounts, tokens and their configuration. */
 type GuestAccounts = Pick<
   AccountServices,
-  'realms' | 'resolvers' | 'users' | 'policies' | 'settings' | 'tokens'
+  'realms' | 'resolvers' | 'users' | 'policies' | 'rights' | 'settings' | 'tokens'
 >;
 
 function guestAccounts(load: () => Promise<AccountServices>): GuestAccounts {
@@ -84,6 +84,7 @@ function guestAccounts(load: () => Promise<AccountServices>): GuestAccounts {
     resolvers: loadOnUse(async () => (await load()).resolvers),
     users: loadOnUse(async () => (await load()).users),
     policies: loadOnUse(async () => (await load()).policies),
+    rights: loadOnUse(async () => (await load()).rights),
     settings: loadOnUse(async () => (await load()).settings),
     tokens: loadOnUse(async () => (await load()).tokens),
   };

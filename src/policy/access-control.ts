@@ -4,7 +4,7 @@ import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { decide } from './decision.ts';
 import type { Right } from './granting.ts';
-import type { PolicyBase } from './ports.ts';
+import type { CurrentPolicies, PolicyBase } from './ports.ts';
 
 export type { Right } from './granting.ts';
 
@@ -12,11 +12,6 @@ export type { Right } from './granting.ts';
 export interface Grant {
   /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
   readonly realms: 'all' | readonly string[];
-}
-
-/** Reads the configuration, or the part of it that decides on rights. */
-interface CurrentPolicies<Base extends PolicyBase> {
-  current(): Promise<Base>;
 }
 
 /** Decides on rights and the realms in which they hold. */

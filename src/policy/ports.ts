@@ -62,3 +62,8 @@ export interface RefusedRights {
   /** @returns the changes, oldest first; undefined if the caller may not see them */
   policyChangesSince(caller: Caller, at: Date): Promise<readonly PolicyChange[] | undefined>;
 }
+
+/** Reads the configuration, or the part of it that decides on rights. */
+export interface CurrentPolicies<Base extends PolicyBase> {
+  current(): Promise<Base>;
+}
