@@ -40,7 +40,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   system: [
     ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
     ...['getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver'],
-    ...['setConfig', 'getConfig', 'delConfig'],
+    ...['setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences'],
+    ...['policyNames', 'explainPolicy', 'policyConsequences'],
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],

@@ -1,5 +1,5 @@
 import { AdministratorService } from '../administrators/administrator-service.ts';
-import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from '../challenges/ocra-settings.ts';
 import { SettingService } from '../configuration/setting-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
 import { RightsService } from '../policy/rights-service.ts';
@@ -31,7 +31,12 @@ export function accountServices(shared: SharedParts): AccountServices {
     users: new UserService({ ...shared, users: managedUsers }),
     policies: new PolicyService({ ...shared, administrators: administratorStore }),
     rights: new RightsService(shared),
-    settings: new SettingService({ ...shared, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
+    settings: new SettingService({
+      ...shared,
+      check: checkOcraSettings,
+      defaults: OCRA_DEFAULTS,
+      known: OCRA_SETTINGS,
+    }),
     tokens: new TokenService({ ...shared, tokens: new SqlTokenStore({ database }) }),
   };
 }

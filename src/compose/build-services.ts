@@ -2,6 +2,7 @@ import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
 import { helpdeskServices, type HelpdeskServices } from './helpdesk-services.ts';
+import { explanationServices, type ExplanationServices } from './explanation-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -17,6 +18,7 @@ export interface Services
     SignInServices,
     ImportServices,
     ConsequenceServices,
+    ExplanationServices,
     ChallengeServices,
     HelpdeskServices,
     MonitoringServices,
@@ -30,6 +32,7 @@ export function buildServices(parts: ServiceParts): Services {
   const accounts = accountServices(shared);
   const logins = loginServices(shared, accounts);
   const challenges = challengeServices(shared);
+  const housekeeping = housekeepingServices(shared);
   return {
     ...directServices(shared),
     ...accounts,
@@ -41,6 +44,9 @@ export function buildServices(parts: ServiceParts): Services {
     ...monitoringServices(shared, accounts),
     ...helpdeskServices(shared, challenges),
     ...housekeepingServices(shared),
+    ...monitoringServices(shared),
+    ...housekeeping,
+    ...explanationServices(shared, housekeeping),
     ...webhookServices(shared),
   };
 }

@@ -1,6 +1,7 @@
 import { AdministratorService } from '../administrators/administrator-service.ts';
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import type { AccountServices } from './account-services.ts';
 import type { Services } from './build-services.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
@@ -33,6 +34,9 @@ export function guestServices(parts: ServiceParts): Services {
     (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }),
   );
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
+  const reasons = once(async () =>
+    (await import('./explanation-services.ts')).explanationServices(shared, await upkeep()),
+  );
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
     ...directServices(shared),
@@ -46,6 +50,22 @@ export function guestServices(parts: ServiceParts): Services {
     ...onUse(foreseen, 'consequences'),
     ...onUse(challenges, 'transactions', 'ocra', 'statusWaits', 'enrolment', 'resynchronisation'),
     ...onUse(challenges, 'tokenImport', 'validation'),
+    ...guestAccounts(accounts),
+    logins: loadOnUse(async () => (await logins()).logins),
+    signIn: loadOnUse(async () => (await signIns()).signIn),
+    passkeys: loadOnUse(async () => (await signIns()).passkeys),
+    // Browsers use it alone.
+    secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    sessions: loadOnUse(async () => (await signIns()).sessions),
+    linotpImport: loadOnUse(async () => (await imports()).linotpImport),
+    linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
+    consequences: loadOnUse(async () => (await foreseen()).consequences),
+    explanations: loadOnUse(async () => (await reasons()).explanations),
+    transactions: loadOnUse(async () => (await challenges()).transactions),
+    webhooks: loadOnUse(async () => (await webhooks()).webhooks),
+    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
+    ocra: loadOnUse(async () => (await challenges()).ocra),
+    statusWaits: loadOnUse(async () => (await challenges()).statusWaits),
     statusWatch: undefined,
     ...onUse(webhooks, 'webhooks'),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
@@ -104,6 +124,19 @@ function onUse<Feature extends object, Name extends keyof Feature>(
   return Object.fromEntries(services) as Pick<Feature, Name>;
 }
 
+/** The administration of accounts, tokens and their configuration. */
+type GuestAccounts = Pick<
+  AccountServices,
+  'realms' | 'resolvers' | 'users' | 'policies' | 'rights' | 'settings' | 'tokens'
+>;
+function guestAccounts(load: () => Promise<AccountServices>): GuestAccounts {
+    realms: loadOnUse(async () => (await load()).realms),
+    resolvers: loadOnUse(async () => (await load()).resolvers),
+    users: loadOnUse(async () => (await load()).users),
+    policies: loadOnUse(async () => (await load()).policies),
+    rights: loadOnUse(async () => (await load()).rights),
+    settings: loadOnUse(async () => (await load()).settings),
+    tokens: loadOnUse(async () => (await load()).tokens),
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());

@@ -210,7 +210,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     transactionEndpoint(services.transactions, dialect.administration),
     ...helpdeskEndpoints(services.helpdesk, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
-    ...administrationEndpoints(services, dialect.administration),
+    ...administrationEndpoints(services, dialect.administration, clock),
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),

@@ -72,6 +72,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,
   'policy.invalid': PLAIN,
+  'policy.changed': PLAIN,
   'administrator.unknown': PLAIN,
   'administrator.exists': PLAIN,
   'administrator.invalid': PLAIN,

@@ -38,9 +38,13 @@ export interface ErrorPayloads {
   'sign-in.unavailable': NoPayload;
   'passkey.unknown': NoPayload;
   'passkey.invalid': NoPayload;
-  /** The policy action that would give the right; or the requested realms, of which none is visible. */
+  /**
+   * The policy action that would give the right; or the right that the API token lacks, `scope:action`; or the requested
+   * realms, of which none is visible.
+   */
   'right.missing': {
     readonly policy?: { readonly scope: string; readonly action: string };
+    readonly tokenRight?: string;
     readonly realms?: readonly string[];
   };
   'cross-site.refused': NoPayload;
@@ -73,6 +77,7 @@ export interface ErrorPayloads {
   'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
   'policy.unknown': UnknownName;
   'policy.invalid': NoPayload;
+  'policy.changed': NoPayload;
   'administrator.unknown': UnknownName;
   'administrator.exists': NoPayload;
   'administrator.invalid': NoPayload;

@@ -961,6 +961,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/system/policyNames": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The scopes, actions and names that policies may use, with their meanings
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemPolicyNames"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/explainPolicy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What somebody may do, and why; or why a request was refused
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemExplainPolicy"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/policyConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What follows from setting or removing a policy, and whether it is valid; changes nothing
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemPolicyConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/settingConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What follows from setting a value, or from restoring its default; changes nothing
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemSettingConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/system/setResolver": {
         readonly parameters: {
             readonly query?: never;
@@ -1175,6 +1255,26 @@ export interface paths {
          * @description Requires the right `system:read`.
          */
         readonly post: operations["postSystemGetConfig"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Every setting with its value in force, its default and its meaning
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemSettings"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -3899,6 +3999,8 @@ export interface components {
              * @example True
              */
             readonly active?: string;
+            /** @description the policy that is replaced, as JSON of the form in /system/getPolicy; `null`: there is none. Another one is kept */
+            readonly expected?: string;
         };
         readonly SystemSetPolicyAnswer: {
             /**
@@ -3973,6 +4075,8 @@ export interface components {
              * @example helpdesk
              */
             readonly name: string;
+            /** @description the policy that is removed, as JSON of the form in /system/getPolicy. Another one is kept */
+            readonly expected?: string;
         };
         readonly SystemDelPolicyAnswer: {
             /**
@@ -3992,6 +4096,297 @@ export interface components {
                 readonly status: true;
                 /** @constant */
                 readonly value: true;
+            };
+        };
+        readonly SystemPolicyNamesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly scopes: readonly {
+                        readonly name: string;
+                        readonly meaning: string;
+                        readonly actions: readonly {
+                            readonly name: string;
+                            readonly meaning: string;
+                            /** @description the allowed values; null: it takes none */
+                            readonly value: string | null;
+                        }[];
+                        /** @description `*` means all actions */
+                        readonly wildcard: boolean;
+                        readonly requires_realm: boolean;
+                        readonly requires_user: boolean;
+                        /** @description without an active policy, every administrator has its rights */
+                        readonly open: boolean;
+                    }[];
+                    readonly realms: readonly string[];
+                    readonly resolvers: readonly string[];
+                    readonly administrators: readonly string[];
+                    /** @description groups of single sign-on that policies name */
+                    readonly groups: readonly string[];
+                    readonly forms: {
+                        readonly realm: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly user: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly client: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly time: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                    };
+                };
+            };
+        };
+        readonly SystemExplainPolicyParameters: {
+            /**
+             * @description the administrator, or `oidc:NAME`; default: the caller
+             * @example anna
+             */
+            readonly administrator?: string;
+            /** @description the groups of a person who signs in by single sign-on, a comma list */
+            readonly groups?: string;
+            /** @description in place of `administrator`: the owner of a token, for the scope authentication; may be empty */
+            readonly user?: string;
+            /** @description the resolver of `user` */
+            readonly resolver?: string;
+            /** @description a realm; default: any */
+            readonly realm?: string;
+            /**
+             * @description the address; default: that of the caller, or none where another one is named
+             * @example 10.0.0.5
+             */
+            readonly client?: string;
+            /**
+             * @description a date or a time; default: now
+             * @example 2026-11-20T12:00:00Z
+             */
+            readonly time?: string;
+            /** @description in place of all these: the id of a refused request, which takes the right `admin:audit`, too; `groups` may be given */
+            readonly request?: string;
+        };
+        readonly SystemExplainPolicyAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly administrator: string | null;
+                    readonly groups: readonly string[] | null;
+                    /** @description false: there is no administrator of that name */
+                    readonly known: boolean | null;
+                    readonly user: string | null;
+                    readonly realm: string | null;
+                    readonly client: string;
+                    /** Format: date-time */
+                    readonly time: string;
+                    readonly rights: readonly {
+                        readonly scope: string;
+                        readonly action: string;
+                        readonly allowed: boolean;
+                        /**
+                         * @description `open`: no policy of the scope is active; `realm`: allowed, but not in this realm; `none`: no policy gives it
+                         * @enum {string}
+                         */
+                        readonly reason: "policies" | "open" | "realm" | "none";
+                        /** @description the realms in which it holds; `*` includes tokens in no realm */
+                        readonly realms: "*" | readonly string[];
+                        /** @description the policies that name the action */
+                        readonly policies: readonly {
+                            readonly name: string;
+                            readonly applies: boolean;
+                            /** @description why it does not apply */
+                            readonly obstacles: readonly {
+                                /** @enum {string} */
+                                readonly kind: "inactive" | "unreadable" | "user" | "precedence" | "realm" | "client" | "time";
+                                readonly text: string;
+                            }[];
+                        }[];
+                    }[];
+                    readonly values: readonly {
+                        readonly action: string;
+                        /** @description several: policies disagree */
+                        readonly values: readonly string[];
+                        readonly policies: readonly {
+                            readonly name: string;
+                            readonly applies: boolean;
+                            /** @description why it does not apply */
+                            readonly obstacles: readonly {
+                                /** @enum {string} */
+                                readonly kind: "inactive" | "unreadable" | "user" | "precedence" | "realm" | "client" | "time";
+                                readonly text: string;
+                            }[];
+                            readonly value: string;
+                        }[];
+                    }[];
+                    readonly refusal: {
+                        readonly request: string;
+                        /** Format: date-time */
+                        readonly time: string;
+                        readonly endpoint: string;
+                        /** @description `scope:action`; null: the audit does not name it */
+                        readonly right: string | null;
+                        /** @description the API token lacked the right, whatever the policies say */
+                        readonly api_token: boolean;
+                    } | null;
+                    /** @description changes of policies since the refusal; null: the caller may not see them */
+                    readonly changes: readonly {
+                        readonly policy: string;
+                        /** @enum {string} */
+                        readonly kind: "set" | "removed";
+                        readonly administrator: string;
+                        /** Format: date-time */
+                        readonly time: string;
+                    }[] | null;
+                };
+            };
+        };
+        readonly SystemPolicyConsequencesParameters: {
+            /**
+             * @description the name of the policy
+             * @example helpdesk
+             */
+            readonly name?: string;
+            /**
+             * @description as for /system/setPolicy, and so the next ones
+             * @example admin
+             */
+            readonly scope?: string;
+            /**
+             * @description the actions
+             * @example show, enable, disable
+             */
+            readonly action?: string;
+            /**
+             * @description the realms
+             * @example office
+             */
+            readonly realm?: string;
+            /**
+             * @description the users or administrators
+             * @example anna
+             */
+            readonly user?: string;
+            /** @description the addresses of clients */
+            readonly client?: string;
+            /** @description the times at which it holds */
+            readonly time?: string;
+            /**
+             * @description `True` or `False`
+             * @example True
+             */
+            readonly active?: string;
+            /** @description `1`: what follows from removing the policy of this name */
+            readonly remove?: string;
+        };
+        readonly SystemPolicyConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description why the policy is invalid; the rest is then empty */
+                    readonly problems: readonly {
+                        readonly field: string;
+                        readonly text: string;
+                    }[];
+                    /** @description realms and resolvers that do not exist */
+                    readonly unknown_names: readonly {
+                        readonly field: string;
+                        readonly name: string;
+                        readonly nearest: string | null;
+                    }[];
+                    readonly consequences: readonly {
+                        readonly code: string;
+                        readonly text: string;
+                    }[];
+                    /** @description the administrators who lose rights */
+                    readonly lost: readonly {
+                        readonly administrators: readonly string[];
+                        readonly rights: readonly string[];
+                    }[];
+                    /** @description nobody can change policies afterwards, or not the caller */
+                    readonly lock_out: boolean;
+                };
+            };
+        };
+        readonly SystemSettingConsequencesParameters: {
+            /**
+             * @description the key of the value
+             * @example OcraMaxChallenges
+             */
+            readonly key: string;
+            /**
+             * @description the value; left out: the default applies again
+             * @example 2
+             */
+            readonly value?: string;
+        };
+        readonly SystemSettingConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description the server does not read the key: a clause that says so */
+                    readonly unread: string | null;
+                    readonly consequences: readonly {
+                        readonly code: string;
+                        readonly text: string;
+                    }[];
+                };
             };
         };
         readonly SystemSetResolverParameters: {
@@ -4365,6 +4760,40 @@ export interface components {
                 readonly value: {
                     readonly [key: string]: string;
                 } | (string | null);
+            };
+        };
+        readonly SystemSettingsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly key: string;
+                    /** @description the value in force; null: there is none, or it is withheld */
+                    readonly value: string | null;
+                    readonly default: string | null;
+                    readonly set: boolean;
+                    /** @description the server reads it */
+                    readonly known: boolean;
+                    /** @description it may be a secret */
+                    readonly withheld: boolean;
+                    readonly meaning: string | null;
+                    readonly form: ("number" | "duration" | "suite" | "truth" | "text") | null;
+                    readonly unit: string | null;
+                    readonly least: number | null;
+                    readonly most: number | null;
+                }[];
             };
         };
         readonly SystemDelConfigParameters: {
@@ -5935,6 +6364,128 @@ export interface operations {
             };
         };
     };
+    readonly postSystemPolicyNames: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemPolicyNamesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemExplainPolicy: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemExplainPolicyParameters"];
+                readonly "application/json": components["schemas"]["SystemExplainPolicyParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemExplainPolicyParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemExplainPolicyAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemPolicyConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemPolicyConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemPolicyConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemPolicyConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemPolicyConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemSettingConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemSettingConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemSettingConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemSettingConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemSettingConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readonly postSystemSetResolver: {
         readonly parameters: {
             readonly query?: {
@@ -6271,6 +6822,32 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SystemGetConfigAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemSettings: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemSettingsAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

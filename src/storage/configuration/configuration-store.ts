@@ -9,6 +9,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
+import { assertStoredAs } from './policy-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { Confirmation } from '../database/confirmation.ts';
 import { ConfigurationCache } from './configuration-cache.ts';
@@ -85,10 +86,11 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return readRevision(this.#database.knex);
   }
 
-  async putPolicy(policy: Policy, act: Act): Promise<void> {
+  async putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void> {
     const { user: username, ...columns } = policy;
     assertStorable(username, ...Object.values(columns).map(String));
     return this.#change(async ({ sql, audit }) => {
+      await assertStoredAs(sql, policy.name, expected);
       await sql('policies')
         .insert({ ...columns, username })
         .onConflict('name')
@@ -97,8 +99,9 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  removePolicy(name: string, act: Act): Promise<boolean> {
+  removePolicy(name: string, act: Act, expected?: Policy): Promise<boolean> {
     return this.#remove(name, act, async ({ sql }) => {
+      await assertStoredAs(sql, name, expected);
       const removed = await sql('policies').where({ name }).delete();
       return removed > 0 ? 'removed' : undefined;
     });

@@ -229,6 +229,14 @@ export class CanaryAdministration {
     const policy = { name: `${this.#name}-p`, scope: 'monitoring', action: '*', realm: '*', user: '*' };
     await this.#send({ path: '/system/setPolicy', parameters: policy });
     await this.#send({ path: '/system/getPolicy' });
+    await this.#send({ path: '/system/policyNames' });
+    await this.#send({ path: '/system/explainPolicy', parameters: { administrator: 'admin' } });
+    await this.#send({ path: '/system/policyConsequences', parameters: policy });
+    await this.#send({ path: '/system/settings' });
+    await this.#send({
+      path: '/system/settingConsequences',
+      parameters: { key: 'OcraMaxChallenges', value: '2' },
+    });
     await this.#send({ path: '/system/delPolicy', parameters: { name: policy.name } });
     for (const name of ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption']) {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
