@@ -1,3 +1,4 @@
+import { KeyOverview } from '../keys/key-overview.ts';
 import { CountService } from '../monitoring/count-service.ts';
 import { InstallationReadings } from '../monitoring/installation-state.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
@@ -7,16 +8,18 @@ import { UserCounts } from '../monitoring/user-counts.ts';
 import { SqlCountVerification } from '../storage/counts/count-verification.ts';
 import { SqlTokenCounts } from '../storage/counts/token-counts.ts';
 import { SqlUserCountStore } from '../storage/counts/user-count-store.ts';
+import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
 import { SqlLicenceStore } from '../storage/monitoring/licence-store.ts';
 import { storedStateOf } from '../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
 import type { SharedParts } from './shared-parts.ts';
 
-/** The reports of /monitoring, their counts, and the licence. */
+/** The reports of /monitoring, their counts, the licence, and the state of the keys. */
 export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly counts: CountService;
   readonly licences: LicenceService;
+  readonly keyOverview: KeyOverview;
   /** The state of the installation for metrics. */
   readonly installation: InstallationReadings;
 }
@@ -42,6 +45,7 @@ export function monitoringServices(shared: SharedParts): MonitoringServices {
       }),
     }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
+    keyOverview: new KeyOverview({ ...shared, keys: new SqlKeyRotation({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),
     installation: new InstallationReadings({
       ...shared,

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { covers, lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { grantingPolicies, type Right } from './granting.ts';
@@ -58,6 +58,18 @@ export class AccessControl {
       });
     }
     return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
+  }
+
+  /** @returns the grant as `authorize`; undefined without the right */
+  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
+    try {
+      return this.authorize(base, caller, right);
+    } catch (error) {
+      if (isServiceError(error, 'right.missing')) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
   /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Caller } from '../../policy/caller.ts';
-import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
 import type { ResolverService } from '../../resolvers/resolver-service.ts';
@@ -13,9 +12,10 @@ import {
   type EndpointSpec,
 } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { optional, required } from '../request/parameter-schemas.ts';
 import { type Answers, done } from '../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './answers/system-answers.ts';
+import { givenOf, RESOLVER, RESOLVER_PARAMETERS, resolverKind } from './resolver-parameters.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {
@@ -23,21 +23,7 @@ export interface RealmOperations {
   readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
 }
 
-/** Settings that contain a password besides the passwords themselves: a database URL. */
-const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
-const RESOLVER = required('the name of the resolver', 'directory');
 const REALM = required('the name of the realm', 'customers');
-
-/** The settings of all kinds of resolvers; the service knows which of them belong together. */
-const RESOLVER_PARAMETERS = Object.fromEntries(
-  Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
-    names.map((name) => {
-      const schema = optional('a setting, see the guide to resolvers');
-      const isSecret = name === password || URLS_WITH_PASSWORD.includes(name.toLowerCase());
-      return [name.toLowerCase(), isSecret ? secret(schema) : schema] as const;
-    }),
-  ),
-);
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
@@ -164,20 +150,6 @@ async function shapeRealms(
 ): Promise<unknown> {
   const found = (await realms.list(caller)).filter(isMeant);
   return dialect.shapes.realms(found, await resolvers.list(caller));
-}
-
-function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
-/** Removes the suffix of LinOTP's names of resolver types: `passwdresolver`. */
-function resolverKind(type: string): string {
-  return type
-    .trim()
-    .toLowerCase()
-    .replace(/resolver$/, '');
 }
 
 type Answer<Shape extends z.ZodRawShape> = (

@@ -3,10 +3,11 @@ import type { Knex } from 'knex';
 import type { ResolverEntry } from '../../configuration/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { kindIsFixed, secretNeededAgain } from '../../resolvers/resolver-trial.ts';
 
 interface KnownRow {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: Resolver['kind'];
   readonly settings: Resolver['settings'];
   readonly has_secret: boolean;
 }
@@ -38,18 +39,11 @@ export async function storeResolver(
     return true;
   }
   if (known.kind !== kind) {
-    throw new ServiceError(
-      'resolver.invalid',
-      `The resolver '${name}' is of the kind ${known.kind} and cannot become ${kind}`,
-    );
+    throw kindIsFixed({ name, kind: known.kind }, kind);
   }
   const changed = secretBoundTo.filter((setting) => known.settings[setting] !== settings[setting]);
   if (known.has_secret && secret === undefined && changed.length > 0) {
-    throw new ServiceError(
-      'resolver.invalid',
-      `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
-        'it was not meant for another server or user',
-    );
+    throw secretNeededAgain(name, changed);
   }
   await transaction('resolvers').where({ id: known.id }).update(columns);
   return false;

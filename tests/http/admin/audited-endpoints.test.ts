@@ -5,6 +5,7 @@ import request, { type Response } from 'supertest';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
+import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -18,8 +19,10 @@ const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
 let application: TestApplication;
 beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN });
+  application = await TestApplication.open({ publicUrl: ORIGIN, licenceSignature: SIGNATURE });
   await application.addRealm('north', ['ann']);
+  await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
+  await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
 });
 afterAll(() => application.close());
 
@@ -214,6 +217,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     outcomes: ['removed'],
     action: 'configuration/remove',
   },
+  ...auditedInstallation({ application: () => application, name: () => unused().toLowerCase() }),
   '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
   '/ocra/check_t': {
     prepare: async () => ({
@@ -270,6 +274,14 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/system/getResolver': { resolver: 'north' },
   '/system/getRealms': {},
   '/system/getDefaultRealm': {},
+  '/system/resolverKinds': {},
+  '/system/realmConsequences': { act: 'remove', realm: 'north' },
+  '/system/resolverConsequences': { resolver: 'spare' },
+  '/system/userConsequences': { resolver: 'north', username: 'ann' },
+  '/system/keys': { count: '1' },
+  '/system/licence': {},
+  '/system/webhooks': {},
+  '/system/webhooks/deliveries': { name: 'kept' },
   '/monitoring/tokens': {},
   '/monitoring/userinfo': {},
   '/monitoring/activeUsers': {},
