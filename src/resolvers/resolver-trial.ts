@@ -70,7 +70,8 @@ export async function withTrialSource<T>(
   { checked, known, isBounded }: Tried,
   work: (source: UserSource) => Promise<T>,
 ): Promise<T> {
-  const sources = open({ open: () => secretOf(checked, known, secrets) });
+  const secret = await secretOf(checked, known, secrets);
+  const sources = open({ open: () => Promise.resolve(secret) });
   try {
     const { name, kind, settings } = checked;
     const tried = { id: known?.id ?? '0', name, kind, settings, isBounded, secretStamp: 'trial' };
