@@ -40,6 +40,7 @@ export function guestServices(parts: ServiceParts): Services {
     resolverTrials: loadOnUse(async () => (await accounts()).resolverTrials),
     users: loadOnUse(async () => (await accounts()).users),
     policies: loadOnUse(async () => (await accounts()).policies),
+    rights: loadOnUse(async () => (await accounts()).rights),
     settings: loadOnUse(async () => (await accounts()).settings),
     tokens: loadOnUse(async () => (await accounts()).tokens),
     logins: loadOnUse(async () => (await logins()).logins),

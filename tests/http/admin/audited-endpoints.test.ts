@@ -258,6 +258,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/transaction': { transactionid: 'X' },
   '/admin/passkeys': {},
   '/admin/sessions': {},
+  '/admin/rights': {},
   '/audit/search': {},
   '/ocra/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },

@@ -72,6 +72,7 @@ describe('an API token', () => {
       ['/admin/passkeys/remove', 'credential'],
       ['/admin/sign-in/passkey-link', 'link'],
       ['/admin/sign-in/passkey', 'sign-in'],
+      ['/admin/rights', 'credential'],
       ['/validate/check', 'nothing'],
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],
