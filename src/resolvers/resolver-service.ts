@@ -41,7 +41,8 @@ export class ResolverService {
    * Creates or changes a resolver, without reading its users (see `test`). Without a given secret, the stored one stays.
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, when the
    *   kind of an existing one would change, when its secret would be sent to another server, or when a caller other
-   *   than the operator names a path of the machine that is reserved for the operator
+   *   than the operator names a path of the machine that is reserved for the operator;
+   *   'resolver.changed' where the stored one is not the expected one
    */
   async set(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#authorize(caller, 'write');
@@ -53,7 +54,7 @@ export class ResolverService {
         : secret;
     const isBounded = !caller.principal.operator;
     await this.#deps.configuration.putResolver(
-      { ...resolver, isBounded, secret: sealed },
+      { ...resolver, isBounded, secret: sealed, expected: draft.expected },
       actOf(caller, 'resolver/set'),
     );
   }

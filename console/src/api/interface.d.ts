@@ -3645,6 +3645,8 @@ export interface components {
             readonly enforcetls?: string;
             /** @description a setting, see the guide to resolvers */
             readonly only_trusted_certs?: string;
+            /** @description the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetResolverAnswer: {
             /**
@@ -3761,6 +3763,8 @@ export interface components {
              * @example directory
              */
             readonly resolvers: string;
+            /** @description the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetRealmAnswer: {
             /**

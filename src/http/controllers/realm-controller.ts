@@ -15,7 +15,14 @@ import type { Reply } from '../reply.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
 import { type Answers, done } from '../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './answers/system-answers.ts';
-import { givenOf, RESOLVER, RESOLVER_PARAMETERS, resolverKind } from './resolver-parameters.ts';
+import {
+  EXPECTED,
+  givenOf,
+  readExpected,
+  RESOLVER,
+  RESOLVER_PARAMETERS,
+  resolverKind,
+} from './resolver-parameters.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {
@@ -24,6 +31,9 @@ export interface RealmOperations {
 }
 
 const REALM = required('the name of the realm', 'customers');
+
+const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
+const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
@@ -44,9 +54,15 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
+        expected: EXPECTED.describe(
+          'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
+        ),
       },
-      async ({ caller, parameters: { name, type, ...settings }, context }) => {
-        await resolvers.set(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
+      async ({ caller, parameters: { name, type, expected, ...settings }, context }) => {
+        await resolvers.set(caller, {
+          ...{ name, kind: resolverKind(type), settings: givenOf(settings) },
+          ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+        });
         return dialect.done(context);
       },
     ),
@@ -84,9 +100,18 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
       },
-      { realm: REALM, resolvers: required('a comma list of resolvers', 'directory') },
-      async ({ caller, parameters: { realm, resolvers }, context }) => {
-        await operations.realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
+      {
+        realm: REALM,
+        resolvers: required('a comma list of resolvers', 'directory'),
+        expected: EXPECTED.describe(
+          'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
+        ),
+      },
+      async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
+        await operations.realms.set(caller, {
+          ...{ name: realm, resolvers: splitList(resolvers) },
+          ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
+        });
         return dialect.done(context);
       },
     ),
@@ -150,6 +175,10 @@ async function shapeRealms(
 ): Promise<unknown> {
   const found = (await realms.list(caller)).filter(isMeant);
   return dialect.shapes.realms(found, await resolvers.list(caller));
+}
+
+function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {
+  return expected === undefined ? {} : { expected };
 }
 
 type Answer<Shape extends z.ZodRawShape> = (

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 
 import type { ResolverEntry } from '../../configuration/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
+import { assertResolverUnchanged } from '../../configuration/expected-state.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { kindIsFixed, secretNeededAgain } from '../../resolvers/resolver-trial.ts';
 
@@ -15,11 +16,12 @@ interface KnownRow {
 /**
  * Creates or changes a resolver. The caller holds the lock of the configuration.
  * @returns true if it is new
- * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server
+ * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server;
+ *   'resolver.changed'
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
-  { name, kind, settings, isBounded = true, secret, secretBoundTo = [] }: ResolverEntry,
+  { name, kind, settings, isBounded = true, secret, secretBoundTo = [], expected }: ResolverEntry,
 ): Promise<boolean> {
   const columns = {
     settings: JSON.stringify(settings),
@@ -34,6 +36,9 @@ export async function storeResolver(
       'settings',
       transaction.raw('secret IS NOT NULL AS has_secret'),
     );
+  if (expected !== undefined) {
+    assertResolverUnchanged(name, expected, known?.settings ?? null);
+  }
   if (known === undefined) {
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
