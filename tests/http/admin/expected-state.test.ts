@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TestApplication } from '../../support/application/test-application.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'tankeeper-'));
 let application: TestApplication;
 beforeAll(async () => {
-  application = await TestApplication.open({ resolverFileDirs: ['/srv/users'] });
+  application = await TestApplication.open({ resolverFileDirs: [folder] });
   for (const name of ['one', 'two', 'three']) {
     await application.addRealm(name);
   }
 });
-afterAll(() => application.close());
+afterAll(async () => {
+  await application.close();
+  rmSync(folder, { recursive: true });
+});
 
 /** @returns the value of the answer, or the message of its error */
 async function ask(path: string, given: Record<string, string>): Promise<unknown> {
@@ -35,25 +42,25 @@ describe('a change of what somebody else has changed meanwhile', () => {
   it('is refused for a resolver', async () => {
     const set = (fileName: string, expected: unknown) =>
       ask('/system/setResolver', {
-        ...{ name: 'file', type: 'passwd', fileName },
+        ...{ name: 'file', type: 'passwd', fileName: `${folder}/${fileName}` },
         expected: JSON.stringify(expected),
       });
-    expect(await set('/srv/users/a', null)).toBe(true);
-    expect(await set('/srv/users/b', null)).toMatch(/^The resolver 'file' was created by somebody else/);
-    const read = { fileName: '/srv/users/a' };
-    const answers = await Promise.all([set('/srv/users/b', read), set('/srv/users/c', read)]);
+    expect(await set('a', null)).toBe(true);
+    expect(await set('b', null)).toMatch(/^The resolver 'file' was created by somebody else/);
+    const read = { fileName: `${folder}/a` };
+    const answers = await Promise.all([set('b', read), set('c', read)]);
     expect(answers.filter((answer) => answer === true)).toHaveLength(1);
     expect(answers.filter((answer) => /was changed by somebody else/.test(String(answer)))).toHaveLength(1);
-    expect(await set('/srv/users/d', {})).toMatch('was changed');
+    expect(await set('d', {})).toMatch('was changed');
   });
 
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {
-    const given = { name: 'file', type: 'passwd', fileName: '/srv/users/x', expected };
+    const given = { name: 'file', type: 'passwd', fileName: `${folder}/x`, expected };
     expect(await ask('/system/setResolver', given)).toMatch("The parameter 'expected' is JSON");
   });
 
   it('is done where nothing is expected', async () => {
-    const given = { name: 'file', type: 'passwd', fileName: '/srv/users/z' };
+    const given = { name: 'file', type: 'passwd', fileName: `${folder}/z` };
     expect(await ask('/system/setResolver', given)).toBe(true);
   });
 });
