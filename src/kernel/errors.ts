@@ -55,8 +55,10 @@ export interface ErrorPayloads {
   'user.unknown': { readonly user: string; readonly login: string };
   'user.exists': NoPayload;
   'realm.unknown': UnknownName;
+  'realm.changed': NoPayload;
   'resolver.unknown': UnknownName;
   'resolver.invalid': NoPayload;
+  'resolver.changed': NoPayload;
   'resolver.in-use': NoPayload;
   'resolver.unavailable': NoPayload;
   /** The login of the user who has no such token; absent if the token was named by its serial. */

@@ -43,6 +43,18 @@ export class AccessControl {
         });
   }
 
+  /** @returns the grant as `authorize`; undefined without the right */
+  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
+    try {
+      return this.authorize(base, caller, right);
+    } catch (error) {
+      if (isServiceError(error, 'right.missing')) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
   /**
    * Authorizes an action of the scope admin by the current configuration.
    * @returns that configuration, and the grant. @throws ServiceError 'right.missing'

@@ -1221,6 +1221,426 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/system/resolverKinds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The kinds of resolvers and their settings
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemResolverKinds"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/testResolver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Reads the users of a resolver as it is, or as it would be with these settings
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemTestResolver"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/realmConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing or changing a realm, or of making it the default one
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemRealmConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/resolverConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing a resolver
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemResolverConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/userConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing a user of a managed resolver, or of removing the password
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemUserConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a user to a managed resolver; the id of the user
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sets the password of a user of a managed resolver, or removes it
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes a user of a managed resolver; the tokens become unassigned
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The encryption keys and the servers that have them
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The licence, and whether it counts
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemLicence"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence/install": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Installs a licence in place of the present one; one that would not count is refused
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemLicenceInstall"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes the licence
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemLicenceRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The webhooks with the numbers of their deliveries, and the types of events
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemWebhooks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The latest deliveries of a webhook that wait or were given up, newest first, 100 at most
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemWebhooksDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a webhook at a public address; the answer has the secret of its signatures, this once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/rotate-secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes a new secret, which the answer has this once; the one before signs, too, for a day
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRotateSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends to a webhook again, first the deliveries that wait
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksEnable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends nothing to a webhook: waiting deliveries stay, new events are left out
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksDisable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends a signed event webhook.test now, once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksTest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes all deliveries due now, also those that were given up; their number
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRetry"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes a webhook with its deliveries; their number
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/system/setConfig": {
         readonly parameters: {
             readonly query?: never;
@@ -4467,6 +4887,8 @@ export interface components {
             readonly enforcetls?: string;
             /** @description a setting, see the guide to resolvers */
             readonly only_trusted_certs?: string;
+            /** @description the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetResolverAnswer: {
             /**
@@ -4583,6 +5005,8 @@ export interface components {
              * @example directory
              */
             readonly resolvers: string;
+            /** @description the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetRealmAnswer: {
             /**
@@ -4707,6 +5131,845 @@ export interface components {
                         readonly resolvers: readonly string[];
                     };
                 };
+            };
+        };
+        readonly SystemResolverKindsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly kind: string;
+                    readonly meaning: string;
+                    readonly settings: readonly {
+                        readonly name: string;
+                        readonly meaning: string;
+                        readonly required: boolean;
+                        /** @description the value that applies without one; null: none */
+                        readonly default: string | null;
+                        /** @description the only values; null: any */
+                        readonly values: readonly string[] | null;
+                        readonly example: string | null;
+                        /**
+                         * @description `json`: a JSON object of texts
+                         * @enum {string}
+                         */
+                        readonly form: "line" | "lines" | "json";
+                        /** @description a password: it is written, and never shown */
+                        readonly secret: boolean;
+                        /** @description where it changes, the stored password must be given again */
+                        readonly bound: boolean;
+                    }[];
+                }[];
+            };
+        };
+        readonly SystemTestResolverParameters: {
+            /**
+             * @description the name of the resolver
+             * @example directory
+             */
+            readonly name: string;
+            /**
+             * @description `passwd`, `sql`, `ldap` or `managed`; without it, the stored resolver is tried as it is
+             * @example ldap
+             */
+            readonly type?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly filename?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly driver?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly server?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly port?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly database?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly user?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly password?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly table?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly map?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly where?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly limit?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly encoding?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly conparams?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly cacertificate?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly connect?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapuri?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapbase?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly binddn?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly bindpw?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly timeout?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly sizelimit?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly loginnameattribute?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapsearchfilter?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapfilter?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly userinfo?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly uidtype?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly noreferrals?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly enforcetls?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly only_trusted_certs?: string;
+        };
+        readonly SystemTestResolverAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly readable: true;
+                    readonly users: number;
+                    /** @description some users; null: the caller may not list them */
+                    readonly first: readonly {
+                        readonly username: string;
+                        readonly userid: string;
+                        readonly givenname: string;
+                        readonly surname: string;
+                        readonly email: string;
+                        readonly phone: string;
+                    }[] | null;
+                } | {
+                    /** @constant */
+                    readonly readable: false;
+                    readonly reason: string;
+                };
+            };
+        };
+        readonly SystemRealmConsequencesParameters: {
+            /**
+             * @description `remove`, `set` or `default`
+             * @example remove
+             */
+            readonly act: string;
+            /**
+             * @description the name of the realm; empty with `default`: no default realm
+             * @example customers
+             */
+            readonly realm?: string;
+            /**
+             * @description with `set`: the new resolvers, a comma list
+             * @example directory
+             */
+            readonly resolvers?: string;
+        };
+        readonly SystemRealmConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemResolverConsequencesParameters: {
+            /**
+             * @description the name of the resolver
+             * @example directory
+             */
+            readonly resolver: string;
+        };
+        readonly SystemResolverConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemUserConsequencesParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * @description `1`: of removing the password alone
+             * @example 1
+             */
+            readonly password_only?: string;
+        };
+        readonly SystemUserConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemUsersAddParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * @description the given name
+             * @example Anna
+             */
+            readonly givenname?: string;
+            /**
+             * @description the surname
+             * @example Berg
+             */
+            readonly surname?: string;
+            /**
+             * @description the e-mail address
+             * @example anna@example.com
+             */
+            readonly email?: string;
+            /**
+             * @description the phone number
+             * @example +49 30 1
+             */
+            readonly phone?: string;
+            /**
+             * Format: password
+             * @description a password of 8 characters or more; default: none matches
+             */
+            readonly password?: string;
+        };
+        readonly SystemUsersAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly userid: string;
+                };
+            };
+        };
+        readonly SystemUsersPasswordParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * Format: password
+             * @description a password of 8 characters or more
+             */
+            readonly password?: string;
+            /**
+             * @description `1`, in place of `password`: no password matches then
+             * @example 1
+             */
+            readonly remove?: string;
+        };
+        readonly SystemUsersPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemUsersRemoveParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+        };
+        readonly SystemUsersRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemKeysParameters: {
+            /**
+             * @description `1`: counts the secrets of each key, which reads all tokens
+             * @example 1
+             */
+            readonly count?: string;
+        };
+        readonly SystemKeysAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly keys: readonly {
+                        /** @description 16 hexadecimal digits, which tell nothing of the key */
+                        readonly keyid: string;
+                        /** @description seals */
+                        readonly current: boolean;
+                        /** @description null: secrets are sealed with it, but it is not registered */
+                        readonly added: string | null;
+                        /** @description null: it has never sealed */
+                        readonly current_since: string | null;
+                        readonly retired: string | null;
+                        /** @description the number of secrets sealed with it; null: not counted */
+                        readonly secrets: number | null;
+                    }[];
+                    readonly servers: readonly {
+                        /** @description host name and process id */
+                        readonly place: string;
+                        readonly keyids: readonly string[];
+                        readonly seals_with: string;
+                    }[];
+                    readonly counted: string | null;
+                };
+            };
+        };
+        readonly SystemLicenceAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @description null: none is installed */
+                readonly value: {
+                    readonly valid: boolean;
+                    /** @description why it does not count; null: it does */
+                    readonly reason: string | null;
+                    /** @description what it counts; null: it cannot be read */
+                    readonly unit: ("user" | "token") | null;
+                    readonly licensed: number | null;
+                    /** @description the present number; null: not counted */
+                    readonly active: number | null;
+                    readonly starts: string | null;
+                    /** @description the first instant at which it is no longer valid */
+                    readonly ends: string | null;
+                    /** @description as signed */
+                    readonly fields: {
+                        readonly [key: string]: string | number | boolean;
+                    };
+                } | null;
+            };
+        };
+        readonly SystemLicenceInstallParameters: {
+            /**
+             * Format: password
+             * @description the signed licence, a JWS in compact form
+             * @example eyJhbGciOi…
+             */
+            readonly licence: string;
+        };
+        readonly SystemLicenceInstallAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly valid: boolean;
+                    /** @description why it does not count; null: it does */
+                    readonly reason: string | null;
+                    /** @description what it counts; null: it cannot be read */
+                    readonly unit: ("user" | "token") | null;
+                    readonly licensed: number | null;
+                    /** @description the present number; null: not counted */
+                    readonly active: number | null;
+                    readonly starts: string | null;
+                    /** @description the first instant at which it is no longer valid */
+                    readonly ends: string | null;
+                    /** @description as signed */
+                    readonly fields: {
+                        readonly [key: string]: string | number | boolean;
+                    };
+                };
+            };
+        };
+        readonly SystemLicenceRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly webhooks: readonly {
+                        readonly name: string;
+                        /** @description the origin alone for those who may not change webhooks */
+                        readonly url: string;
+                        readonly events: readonly string[];
+                        /** @description empty: all tokens */
+                        readonly realms: readonly string[];
+                        readonly enabled: boolean;
+                        /** @description added over HTTP: only at a public address */
+                        readonly bounded: boolean;
+                        /** Format: date-time */
+                        readonly created: string;
+                        readonly waiting: number;
+                        /** @description the time of the oldest that waits */
+                        readonly oldest: string | null;
+                        readonly given_up: number;
+                        readonly delivered: number;
+                        readonly last_success: string | null;
+                        readonly last_failure_at: string | null;
+                        readonly last_failure: string;
+                    }[];
+                    readonly event_types: readonly {
+                        readonly type: string;
+                        readonly meaning: string;
+                    }[];
+                };
+            };
+        };
+        readonly SystemWebhooksDeliveriesParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksDeliveriesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly event: string;
+                    readonly type: string;
+                    /** Format: date-time */
+                    readonly occurred: string;
+                    readonly attempts: number;
+                    /** @description null: it was given up */
+                    readonly next_attempt: string | null;
+                    readonly given_up: string | null;
+                    readonly last_failure: string;
+                }[];
+            };
+        };
+        readonly SystemWebhooksAddParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+            /**
+             * @description where the events go
+             * @example https://siem.example.com/tankeeper
+             */
+            readonly url: string;
+            /**
+             * @description a comma list of types; default: all
+             * @example token.locked
+             */
+            readonly events?: string;
+            /**
+             * @description only events of tokens in these realms, a comma list; default: all
+             * @example customers
+             */
+            readonly realms?: string;
+        };
+        readonly SystemWebhooksAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly secret: string;
+                };
+            };
+        };
+        readonly SystemWebhooksRotateSecretParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRotateSecretAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly secret: string;
+                };
+            };
+        };
+        readonly SystemWebhooksEnableParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksEnableAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksDisableParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksDisableAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksTestParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksTestAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly delivered: boolean;
+                    /** @description the HTTP status of the answer; null: there was none */
+                    readonly status: number | null;
+                    /** @description null: it was delivered */
+                    readonly reason: string | null;
+                    readonly duration_ms: number;
+                    readonly event: string;
+                };
+            };
+        };
+        readonly SystemWebhooksRetryParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRetryAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: number;
+            };
+        };
+        readonly SystemWebhooksRemoveParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: number;
             };
         };
         readonly SystemSetConfigParameters: {
@@ -6758,6 +8021,654 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SystemGetDefaultRealmAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemResolverKinds: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemResolverKindsAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemTestResolver: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemTestResolverParameters"];
+                readonly "application/json": components["schemas"]["SystemTestResolverParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemTestResolverParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemTestResolverAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemRealmConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemRealmConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemRealmConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemRealmConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemRealmConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemResolverConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemResolverConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemResolverConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemResolverConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemResolverConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUserConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUserConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemUserConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUserConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUserConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersAddParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersPasswordParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersRemoveParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemKeysParameters"];
+                readonly "application/json": components["schemas"]["SystemKeysParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemKeysParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemKeysAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicence: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicenceInstall: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemLicenceInstallParameters"];
+                readonly "application/json": components["schemas"]["SystemLicenceInstallParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemLicenceInstallParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceInstallAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicenceRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksDeliveriesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksAddParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRotateSecret: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRotateSecretAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksEnable: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksEnableParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksEnableParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksEnableParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksEnableAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksDisable: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksDisableParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksDisableParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksDisableParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksDisableAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksTest: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksTestParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksTestParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksTestParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksTestAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRetry: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRetryParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRetryParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRetryParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRetryAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRemoveParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRemoveAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

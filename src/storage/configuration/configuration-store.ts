@@ -1,6 +1,7 @@
 import type { Act } from '../../policy/caller.ts';
 import type { ResolverEntry, ConfigurationStore } from '../../configuration/ports.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
+import type { ExpectedRealm } from '../../configuration/expected-state.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -107,11 +108,16 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  async putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
+  async putRealm(
+    name: string,
+    resolvers: readonly string[],
+    act: Act,
+    expected?: ExpectedRealm,
+  ): Promise<void> {
     assertStorable(name, ...resolvers);
     const wanted = realmName(name);
     return this.#change(async ({ sql, audit }) => {
-      const isNew = await storeRealm(sql, wanted, resolvers);
+      const isNew = await storeRealm(sql, wanted, resolvers, expected);
       await audit.write(act, wanted, isNew ? 'created' : 'changed', [wanted]);
     });
   }

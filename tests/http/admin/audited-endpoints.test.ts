@@ -6,6 +6,7 @@ import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts'
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
+import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -19,8 +20,10 @@ const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
 let application: TestApplication;
 beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN });
+  application = await TestApplication.open({ publicUrl: ORIGIN, licenceSignature: SIGNATURE });
   await application.addRealm('north', ['ann']);
+  await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
+  await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
 });
 afterAll(() => application.close());
 
@@ -216,6 +219,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'configuration/remove',
   },
   ...auditedAudit(() => application),
+  ...auditedInstallation({ application: () => application, name: () => unused().toLowerCase() }),
   '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
   '/ocra/check_t': {
     prepare: async () => ({
@@ -288,6 +292,14 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/system/getResolver': { resolver: 'north' },
   '/system/getRealms': {},
   '/system/getDefaultRealm': {},
+  '/system/resolverKinds': {},
+  '/system/realmConsequences': { act: 'remove', realm: 'north' },
+  '/system/resolverConsequences': { resolver: 'spare' },
+  '/system/userConsequences': { resolver: 'north', username: 'ann' },
+  '/system/keys': { count: '1' },
+  '/system/licence': {},
+  '/system/webhooks': {},
+  '/system/webhooks/deliveries': { name: 'kept' },
   '/monitoring/tokens': {},
   '/monitoring/userinfo': {},
   '/monitoring/activeUsers': {},

@@ -5,6 +5,7 @@ import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+import { fakeInstallation } from './installation-fakes.ts';
 
 /** @returns an operation that records its call and returns that value */
 export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
@@ -101,6 +102,7 @@ function fakeExplanations(answer: Answer): AdministrationOperations['explanation
 /** @returns services of administration with constant answers */
 export function fakeAdministration(answer: Answer): AdministrationOperations {
   return {
+    ...fakeInstallation(answer),
     tokens: {
       page: answer('page', {
         tokens: [SHOWN_TOKEN],
@@ -125,6 +127,11 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
           ...{ phone: '+49 30 1', resolver: 'myDefRes', kind: 'passwd' as const },
         },
       ]),
+      add: answer('addUser', {
+        ...{ login: 'anna', userId: '7', givenName: '', surname: '', email: '', phone: '' },
+      }),
+      setPassword: answer('setUserPassword', undefined),
+      remove: answer('removeUser', undefined),
     },
     policies: {
       list: answer('list', [POLICY]),
