@@ -4,6 +4,12 @@ import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts'
 import type { Services } from './build-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
 
+/** What browsers alone use. */
+const OF_BROWSERS = {
+  singleSignOn: undefined,
+  signInMethods: { passkeys: false, singleSignOn: undefined },
+} as const;
+
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
  *   take most of the time of its start. A feature is loaded when one of its services is called first
@@ -30,9 +36,7 @@ export function guestServices(parts: ServiceParts): Services {
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
-    configuration,
-    credentials,
-    refusals,
+    ...{ configuration, credentials, refusals },
     closeSources: () => sources.close(),
     administrators,
     realms: loadOnUse(async () => (await accounts()).realms),
@@ -44,9 +48,9 @@ export function guestServices(parts: ServiceParts): Services {
     logins: loadOnUse(async () => (await logins()).logins),
     signIn: loadOnUse(async () => (await signIns()).signIn),
     passkeys: loadOnUse(async () => (await signIns()).passkeys),
-    // Browsers use it alone.
-    singleSignOn: undefined,
+    ...OF_BROWSERS,
     secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    confirmation: loadOnUse(async () => (await signIns()).confirmation),
     sessions: loadOnUse(async () => (await signIns()).sessions),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),

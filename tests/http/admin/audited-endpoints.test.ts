@@ -5,6 +5,7 @@ import request, { type Response } from 'supertest';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
+import { auditedAdministrators } from './audited-administrators.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -127,6 +128,11 @@ const ACTS: Readonly<Record<string, Act>> = {
     application: () => application,
     name: () => unused().toLowerCase(),
     token,
+    suite: SUITE,
+  }),
+  ...auditedAdministrators({
+    application: () => application,
+    name: () => unused().toLowerCase(),
     suite: SUITE,
   }),
   '/admin/resync': {
@@ -253,6 +259,8 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/userlist': { realm: 'north' },
   '/admin/transaction': { transactionid: 'X' },
   '/admin/passkeys': {},
+  '/admin/administrators': {},
+  '/admin/api-tokens': { administrator: 'admin' },
   '/admin/sessions': {},
   '/audit/search': {},
   '/ocra/checkstatus': { serial: 'X' },
@@ -279,7 +287,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/metrics': {},
 };
 /** Open to all, and nothing is to be decided. */
-const PLAIN = ['/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
+const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
 
 const endpoints = servedEndpoints(
   // None of what they need is called: they are asked for what they say of themselves.
@@ -289,12 +297,7 @@ const endpoints = servedEndpoints(
 const methodOf = (path: string): 'get' | 'post' =>
   endpoints.find((endpoint) => endpoint.path === path)?.methods.includes('POST') === true ? 'post' : 'get';
 
-interface Row {
-  readonly actor: string;
-  readonly action: string;
-  readonly client: string;
-  readonly outcome: string;
-}
+type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
 
 /** A request, with its rows of the audit. */
 async function ask(
