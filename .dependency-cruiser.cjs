@@ -177,6 +177,21 @@ module.exports = {
       to: { path: '.', pathNot: ['^app/component/', 'node_modules/(@types/)?qrcode/'] },
     },
     {
+      name: 'console-knows-the-interface-alone',
+      comment: 'It calls the server over HTTP. The virtual device of the test bench is that of the app.',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^console/src/',
+          '^src/(ocra|device)/',
+          '^src/kernel/errors\\.ts$',
+          'node_modules/(react|react-dom|@types/react|@types/react-dom|@mantine/core|@mantine/hooks|@tanstack/react-query|wouter|chart\\.js|qrcode|@types/qrcode)/',
+        ],
+      },
+    },
+    {
       name: 'examples-stand-alone',
       comment: 'Integrators copy them.',
       severity: 'error',

@@ -3,7 +3,7 @@
 #   docker build --build-arg NODE_IMAGE=node:26-trixie-slim@sha256:… .
 ARG NODE_IMAGE=node:26-trixie-slim
 
-# Compiles src/ and app/ to dist/.
+# Compiles src/, app/ and console/ to dist/.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,6 +13,7 @@ COPY bin ./bin
 COPY scripts/build.js ./scripts/
 COPY src ./src
 COPY app ./app
+COPY console ./console
 RUN npm run build
 
 # The libraries that dist/ needs at run time. The binaries of the embedded PostgreSQL stay out; an --omit=optional

@@ -3,7 +3,20 @@ import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'dist-*', 'data', 'node_modules', 'app/dist', 'coverage', 'reports', '.stryker-tmp'] },
+  {
+    ignores: [
+      'dist',
+      'dist-*',
+      'data',
+      'node_modules',
+      'app/dist',
+      'console/dist',
+      'console/src/api/interface.d.ts',
+      'coverage',
+      'reports',
+      '.stryker-tmp',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.{ts,tsx}'],

@@ -5,5 +5,7 @@ import base from './jest.config.js';
 export default {
   ...base,
   roots: ['<rootDir>/tests/campaigns'],
+  // Most start programs of their own.
+  testTimeout: 60_000,
   testPathIgnorePatterns: ['/node_modules/'],
 };

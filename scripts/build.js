@@ -1,4 +1,4 @@
-// Compiles src/ to JavaScript, and the app (app/) to static files. Types are checked by `npm run typecheck`.
+// Compiles src/ to JavaScript, and the pages in app/ and console/ to static files. Types are checked by `npm run typecheck`.
 //
 //   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
 //   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
@@ -43,7 +43,7 @@ async function build(target) {
   try {
     await Promise.all(sourceNames().map((name) => compile(name, folder)));
     await copyPageFiles(join(folder, 'http/documentation/swagger-ui'));
-    await buildApp(join(folder, 'app'));
+    await buildPages(folder);
     await writeFile(join(folder, HASH_FILE), hash);
     await rm(target, { recursive: true, force: true });
     await rename(folder, target);
@@ -59,16 +59,17 @@ async function copyPageFiles(target) {
   await Promise.all(PAGE_FILES.map((name) => copyFile(join(source, name), join(target, name))));
 }
 
-/** Builds the app, which the server serves at /app, with the component for portals. */
-async function buildApp(outDir) {
-  const { build: buildPages } = await import('vite');
+/** Builds the app with the component for portals, and the console: what the server serves at /app and /console. */
+async function buildPages(target) {
+  const { build: buildWithVite } = await import('vite');
   const options = (config, folder) => ({
     configFile: join(ROOT, config),
     logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: false },
+    build: { outDir: join(target, folder), emptyOutDir: false },
   });
-  await buildPages(options('app/vite.config.ts', outDir));
-  await buildPages(options('app/component/vite.config.ts', join(outDir, 'component')));
+  await buildWithVite(options('app/vite.config.ts', 'app'));
+  await buildWithVite(options('app/component/vite.config.ts', 'app/component'));
+  await buildWithVite(options('console/vite.config.ts', 'console'));
 }
 
 async function compile(name, folder) {

@@ -2,6 +2,7 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import { SettingService } from '../configuration/setting-service.ts';
 import { PolicyService } from '../policy/policy-service.ts';
+import { RightsService } from '../policy/rights-service.ts';
 import { RealmService } from '../realms/realm-service.ts';
 import { ResolverService } from '../resolvers/resolver-service.ts';
 import { SqlTokenStore } from '../storage/tokens/token-store.ts';
@@ -16,6 +17,7 @@ export interface AccountServices {
   readonly resolvers: ResolverService;
   readonly users: UserService;
   readonly policies: PolicyService;
+  readonly rights: RightsService;
   readonly settings: SettingService;
   readonly tokens: TokenService;
 }
@@ -28,6 +30,7 @@ export function accountServices(shared: SharedParts): AccountServices {
     resolvers: new ResolverService(shared),
     users: new UserService({ ...shared, users: managedUsers }),
     policies: new PolicyService({ ...shared, administrators: administratorStore }),
+    rights: new RightsService(shared),
     settings: new SettingService({ ...shared, check: checkOcraSettings, defaults: OCRA_DEFAULTS }),
     tokens: new TokenService({ ...shared, tokens: new SqlTokenStore({ database }) }),
   };

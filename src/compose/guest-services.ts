@@ -2,7 +2,7 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
-import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 
 /** What browsers alone use. */
 const OF_BROWSERS = {
@@ -16,9 +16,8 @@ const OF_BROWSERS = {
  */
 export function guestServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
-  const { configuration, credentials, refusals, sources, database, vault, administratorStore } = shared;
-  // Any feature writes to the audit.
-  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  const { configuration, credentials, refusals, sources, administratorStore } = shared;
+  certifyAudit(shared);
   // A part of it answers without a promise.
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const accounts = once(async () => (await import('./account-services.ts')).accountServices(shared));
@@ -36,13 +35,16 @@ export function guestServices(parts: ServiceParts): Services {
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
-    ...{ configuration, credentials, refusals },
+    configuration,
+    credentials,
+    refusals,
     closeSources: () => sources.close(),
     administrators,
     realms: loadOnUse(async () => (await accounts()).realms),
     resolvers: loadOnUse(async () => (await accounts()).resolvers),
     users: loadOnUse(async () => (await accounts()).users),
     policies: loadOnUse(async () => (await accounts()).policies),
+    rights: loadOnUse(async () => (await accounts()).rights),
     settings: loadOnUse(async () => (await accounts()).settings),
     tokens: loadOnUse(async () => (await accounts()).tokens),
     logins: loadOnUse(async () => (await logins()).logins),
@@ -74,6 +76,11 @@ export function guestServices(parts: ServiceParts): Services {
     auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
     backups: loadOnUse(async () => (await upkeep()).backups),
   };
+}
+
+/** Any feature writes to the audit. */
+function certifyAudit({ database, vault }: Pick<SharedParts, 'database' | 'vault'>): void {
+  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

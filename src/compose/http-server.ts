@@ -4,7 +4,7 @@ import type { MetricsText } from '../http/request-metrics.ts';
 import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
-import { type AppFiles, builtApp, readAppFiles } from '../http/web-app/app-files.ts';
+import { builtSite, readSiteFiles, type SiteFiles } from '../http/sites/site-files.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -38,7 +38,8 @@ export async function startHttpServer(
       ...config,
       serviceVersion: serviceVersion(config),
       documentedVersion: config.apiDocs === 'on' ? packageVersion() : undefined,
-      appFiles: await appFiles(config, log),
+      appFiles: await siteFiles('app', config.app, log),
+      consoleFiles: await siteFiles('console', config.console, log),
     },
     metrics: appMetrics(metrics, services.monitoring, metricsText),
     guards,
@@ -63,13 +64,17 @@ export async function startHttpServer(
   };
 }
 
-/** @returns the files of the app; undefined: it is off, or it has not been built */
-async function appFiles({ app }: Config, log: Log): Promise<AppFiles | undefined> {
-  const folder = app === 'on' ? builtApp() : undefined;
-  if (app === 'on' && folder === undefined) {
-    log.warn('The app is not served at /app: it has not been built. Run npm run build', { component: 'app' });
+/** @returns the files of a site; undefined: it is off, or it has not been built */
+async function siteFiles(
+  name: 'app' | 'console',
+  state: 'on' | 'off',
+  log: Log,
+): Promise<SiteFiles | undefined> {
+  const folder = state === 'on' ? builtSite(name) : undefined;
+  if (state === 'on' && folder === undefined) {
+    log.warn(`There is nothing at /${name}: it has not been built. Run npm run build`, { component: name });
   }
-  return folder === undefined ? undefined : readAppFiles(folder);
+  return folder === undefined ? undefined : readSiteFiles(folder);
 }
 
 /**

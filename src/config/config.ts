@@ -37,6 +37,7 @@ const configSchema = environmentSchema.transform((values) =>
     serviceVersion: values.SERVICE_VERSION,
     apiDocs: values.API_DOCS,
     app: values.APP,
+    console: values.CONSOLE,
     appOrigins: Object.freeze(values.APP_ORIGINS ?? []),
     monitoringPost: values.MONITORING_POST,
     monitoringPostSunset: values.MONITORING_POST_SUNSET,

@@ -80,6 +80,7 @@ const answers = z
       .prefault('on')
       .describe('description of the interface at /openapi.json, and the page /docs to read and try it'),
     APP: oneOf('on', 'off').prefault('on').describe('the QR-TAN app for phones and browsers at /app'),
+    CONSOLE: oneOf('on', 'off').prefault('on').describe('the console of administrators at /console'),
     APP_ORIGINS: origins
       .optional()
       .describe('origins elsewhere that serve the app and may call /ocra/check_t from browsers; unset: none'),

@@ -8,7 +8,13 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
-import { failureForm, failureStatus, toServiceError, requestedStatus } from './failures.ts';
+import {
+  failureForm,
+  failureStatus,
+  SIGN_IN_CHALLENGE,
+  toServiceError,
+  requestedStatus,
+} from './failures.ts';
 import { KeptReasons } from './kept-reasons.ts';
 import type { Guards } from './limits/guards.ts';
 import { readQuery, type RequestValues } from './request/parameters.ts';
@@ -24,6 +30,8 @@ export interface FailureContext {
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
   readonly clock: Clock;
+  /** True for requests of our own pages: at the scheme Basic browsers would ask for a password by themselves. */
+  readonly isForPages?: boolean;
 }
 
 const nothingThere = (cause?: unknown): ServiceError =>
@@ -55,7 +63,14 @@ export function refuseUnknownPath({ requests }: Pick<Guards, 'requests'>): Excha
 }
 
 /** @returns the handler that turns the error of a request into its answer */
-export function answerFailure({ dialect, configuration, log, refusals, clock }: FailureContext) {
+export function answerFailure({
+  dialect,
+  configuration,
+  log,
+  refusals,
+  clock,
+  isForPages = false,
+}: FailureContext) {
   const keptReasons = new KeptReasons({ log, clock });
   return async (
     thrown: unknown,
@@ -95,7 +110,11 @@ export function answerFailure({ dialect, configuration, log, refusals, clock }: 
       { error, form, status, requestedStatus: requestedStatus(legacyCode, requested) },
       context,
     );
-    send(response, { ...reply, headers: { ...form.headers, ...retryAfter(error), ...reply.headers } });
+    const headers = { ...form.headers, ...retryAfter(error), ...reply.headers };
+    if (isForPages && 'WWW-Authenticate' in headers) {
+      headers['WWW-Authenticate'] = SIGN_IN_CHALLENGE;
+    }
+    send(response, { ...reply, headers });
   };
 }
 

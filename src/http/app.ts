@@ -46,11 +46,13 @@ import {
   ocraEndpoints,
   type StatusWaitOperations,
 } from './controllers/ocra-controller.ts';
+import { rightsEndpoint, type RightsOperations } from './controllers/rights-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
 import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
 import { type TransactionOperations, transactionEndpoint } from './controllers/transaction-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
+import { consoleInterface } from './console-interface.ts';
 import { announceDeprecatedPost } from './deprecation.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { createDialect, type DialectName } from './dialects/dialects.ts';
@@ -64,8 +66,8 @@ import { originReader } from './authentication/origin.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
-import type { AppFiles } from './web-app/app-files.ts';
-import { serveApp } from './web-app/serve-app.ts';
+import { APP_SITE, CONSOLE_SITE, serveSite } from './sites/serve-site.ts';
+import type { SiteFiles } from './sites/site-files.ts';
 
 /** The operations of the domain that the interface calls. */
 export interface AppServices extends AdministrationOperations {
@@ -88,6 +90,7 @@ export interface AppServices extends AdministrationOperations {
   /** Undefined: there is no single sign-on. */
   readonly singleSignOn?: SingleSignOnOperations | undefined;
   readonly sessions: OpenSessionOperations;
+  readonly rights: RightsOperations;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   /** Undefined: refusals are not recorded. */
   readonly refusals?: RefusalNotes;
@@ -107,7 +110,9 @@ export interface AppConfig {
   readonly documentedVersion?: string | undefined;
   readonly bodyLimits?: BodyLimits;
   /** The files of the QR-TAN app at /app; undefined: it is not served. */
-  readonly appFiles?: AppFiles | undefined;
+  readonly appFiles?: SiteFiles | undefined;
+  /** The files of the console at /console; undefined: it is not served. */
+  readonly consoleFiles?: SiteFiles | undefined;
   /** The origins elsewhere that serve the app, as browsers write them; default: none. */
   readonly appOrigins?: readonly string[];
 }
@@ -160,12 +165,21 @@ export function createApp(dependencies: AppDependencies): Express {
     );
   }
   if (config.appFiles !== undefined) {
-    app.use(serveApp(config.appFiles, guards));
+    app.use(serveSite(APP_SITE, config.appFiles, guards));
+  }
+  const failing = { configuration: services.configuration, log, refusals, clock };
+  if (config.consoleFiles !== undefined) {
+    const documented = createDialect('documented', config.serviceVersion);
+    const endpoints = servedEndpoints(dependencies, documented);
+    app.use(`${CONSOLE_SITE.path}/api`, consoleInterface(endpoints, context));
+    app.use(
+      `${CONSOLE_SITE.path}/api`,
+      answerFailure({ ...failing, dialect: documented.failures, isForPages: true }),
+    );
+    app.use(serveSite(CONSOLE_SITE, config.consoleFiles, guards));
   }
   app.use(refuseUnknownPath(guards));
-  app.use(
-    answerFailure({ dialect: dialect.failures, configuration: services.configuration, log, refusals, clock }),
-  );
+  app.use(answerFailure({ ...failing, dialect: dialect.failures }));
   return app;
 }
 
@@ -186,6 +200,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...administratorEndpoints(services, dialect.administration, guards.logins),
     ...apiTokenEndpoints(services.administrators, dialect.administration, clock),
     ...sessionEndpoints(services.sessions, dialect.administration),
+    rightsEndpoint(services.rights, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
     auditEndpoint(services.auditSearch, dialect.administration, clock),

@@ -25,7 +25,9 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
 });
 
 /** A scheme that browsers do not know (RFC 9110 section 11.6.1): for Basic they would ask for a password by themselves. */
-const SIGN_IN = withStatus(401, { 'WWW-Authenticate': 'Sign-In realm="tankeeper"' });
+/** The challenge (RFC 9110 section 11.6.1) to people at our pages; no browser acts on it. */
+export const SIGN_IN_CHALLENGE = 'Sign-In realm="tankeeper"';
+const SIGN_IN = withStatus(401, { 'WWW-Authenticate': SIGN_IN_CHALLENGE });
 
 /** A further step of an authenticated caller: pages tell it from other refusals by the scheme. */
 const CONFIRM = withStatus(403, { 'WWW-Authenticate': 'Confirmation realm="tankeeper"' });

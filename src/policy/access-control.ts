@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 import { grantingPolicies, type Right } from './granting.ts';
 import { policyHolds, policyRealms } from './policy.ts';
 import type { Policy, PolicyScope } from './stored-policy.ts';
-import type { PolicyBase } from './ports.ts';
+import type { CurrentPolicies, PolicyBase } from './ports.ts';
 
 export type { Right } from './granting.ts';
 
@@ -13,11 +13,6 @@ export type { Right } from './granting.ts';
 export interface Grant {
   /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
   readonly realms: 'all' | readonly string[];
-}
-
-/** Reads the configuration, or the part of it that decides on rights. */
-interface CurrentPolicies<Base extends PolicyBase> {
-  current(): Promise<Base>;
 }
 
 /** Scopes whose policies allow their action in the realms that they name. */

@@ -19,3 +19,8 @@ export interface PolicyStore {
   /** @returns true if it existed */
   removePolicy(name: string, act: Act): Promise<boolean>;
 }
+
+/** Reads the configuration, or the part of it that decides on rights. */
+export interface CurrentPolicies<Base extends PolicyBase> {
+  current(): Promise<Base>;
+}

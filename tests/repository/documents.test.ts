@@ -9,6 +9,7 @@ import { readQrPng } from '../../src/cli/device/qr-image.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { commandsPage } from '../../scripts/command-reference.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';
+import { consoleApi } from '../../scripts/console-api.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { metricsPage } from '../../scripts/metrics-reference.ts';
 import { recordedDifferencesPage } from '../../scripts/recorded-differences.ts';
@@ -172,6 +173,12 @@ describe('the guides', () => {
     );
     // The display data of a transaction is no path of its own.
     expect(named.sort()).toEqual([...new Set([...asked, 'transactiondata'])].sort());
+  });
+});
+
+describe('console/src/api/interface.d.ts', () => {
+  it('is what the description gives', async () => {
+    expect(readRepositoryFile('console/src/api/interface.d.ts')).toBe(await consoleApi());
   });
 });
 

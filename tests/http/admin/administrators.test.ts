@@ -155,7 +155,7 @@ describe.each(CHANGES)('%s', (path, given) => {
     await reader.post('/admin/confirmation', { password: PASSWORD });
     expect(errorOf(await reader.post(path, parameters))).toMatch(NO_WRITE);
 
-    const draft = { name: `all ${path}`, rights: ['*'] };
+    const draft = { name: `all${path.replaceAll('/', ' ')}`, rights: ['*'] };
     const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', draft);
     const program = await request(application.app)
       .post(path)

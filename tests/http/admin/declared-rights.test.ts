@@ -76,6 +76,7 @@ describe('an API token', () => {
       ['/admin/sign-in/passkey-link', 'link'],
       ['/admin/sign-in/passkey', 'sign-in'],
       ['/admin/password', 'credential'],
+      ['/admin/rights', 'credential'],
       ['/validate/check', 'nothing'],
       ['/validate/check_s', 'nothing'],
       ['/validate/check_t', 'transaction'],

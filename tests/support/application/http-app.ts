@@ -133,6 +133,9 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
+    rights: {
+      held: answer('held', [{ scope: 'admin', action: 'show', realms: ['north'] }]),
+    },
     auditSearch: {
       page: answer('auditPage', {
         rows: [

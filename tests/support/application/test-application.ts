@@ -8,6 +8,7 @@ import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
+import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { LimitSettings } from '../../../src/kernel/limit.ts';
@@ -96,6 +97,8 @@ interface TestApplicationOptions {
   readonly singleSignOn?: SingleSignOnParts;
   /** The address of the server in browsers; default: none. */
   readonly publicUrl?: string;
+  /** The files of the console; default: it is not served. */
+  readonly consoleFiles?: SiteFiles;
   /** Puts a fault into the services, for tests of tests. */
   readonly spoil?: (services: Services) => Services;
 }
@@ -165,6 +168,7 @@ export class TestApplication {
         dialect,
         serviceVersion: dialect === 'documented' ? 'Tankeeper test' : undefined,
         monitoringPost: 'on',
+        consoleFiles: options.consoleFiles,
       },
       metrics: appMetrics(this.metrics, this.services.monitoring),
       guards: buildGuards({

@@ -22,6 +22,11 @@ export function buildApp(): Promise<Map<string, Buffer>> {
   return runVite('app/vite.config.ts', {});
 }
 
+/** Builds the console of the checkout as `npm run build` does. @returns its files by their path */
+export function buildConsole(): Promise<Map<string, Buffer>> {
+  return runVite('console/vite.config.ts', {});
+}
+
 /** Builds the component for portals. @returns the text of its one file */
 export async function buildComponent(): Promise<string> {
   const files = await runVite('app/component/vite.config.ts', {});

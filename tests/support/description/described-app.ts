@@ -19,7 +19,15 @@ export function createDescribedApp(dependencies: AppDependencies, check = checkO
   const app = createApp(dependencies) as Express & { handle: Handle };
   const handle = app.handle.bind(app);
   app.handle = (request, response, next) => {
-    compareAnswer(request, response, check);
+    const described = describedPart(request.url ?? '');
+    if (described !== undefined) {
+      const { isConsole, url } = described;
+      compareAnswer(
+        { method: request.method, url },
+        response,
+        isConsole ? consoleCheck(dependencies) : check,
+      );
+    }
     handle(request, response, next);
   };
   return app;
@@ -60,7 +68,24 @@ function checkOf(dependencies: AppDependencies): AnswerCheck {
   return check;
 }
 
-function compareAnswer(request: IncomingMessage, response: ServerResponse, check: AnswerCheck): void {
+/** The console calls the same endpoints in one dialect. */
+function consoleCheck({ config, ...rest }: AppDependencies): AnswerCheck {
+  return checkOf({ ...rest, config: { ...config, dialect: 'documented' } });
+}
+
+/** @returns the URL as the description has it; undefined: a file of the console, which is a site for people */
+function describedPart(url: string): { readonly isConsole: boolean; readonly url: string } | undefined {
+  if (url.startsWith('/console/api/')) {
+    return { isConsole: true, url: url.slice('/console/api'.length) };
+  }
+  return /^\/console(?:[/?]|$)/.test(url) ? undefined : { isConsole: false, url };
+}
+
+function compareAnswer(
+  request: Pick<IncomingMessage, 'method' | 'url'>,
+  response: ServerResponse,
+  check: AnswerCheck,
+): void {
   const { method = '', url = '' } = request;
   response.end = new Proxy(response.end.bind(response), {
     apply: (end: (...args: unknown[]) => ServerResponse, _self, args: unknown[]) => {

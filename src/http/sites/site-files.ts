@@ -39,46 +39,49 @@ const compress = {
 /** The content in a coding. */
 type CodedContent = FixedContent & { readonly coding: Coding };
 
-/** A file of the app. */
-export interface AppFile {
+/** A file of a site. */
+export interface SiteFile {
   /** True if the name stands for the content: caches may keep it for ever. */
   readonly isImmutable: boolean;
   /** @returns the content in that coding, or as it is where the coding makes it no smaller */
   in(coding: Coding): Promise<CodedContent>;
 }
 
-/** The files of the app by their paths below `/app/`; `index.html` is the empty path, too. */
-export type AppFiles = ReadonlyMap<string, AppFile>;
+/** The files of a site by their paths below its own; `index.html` is the empty path, too. */
+export type SiteFiles = ReadonlyMap<string, SiteFile>;
 
 /**
- * The folder of the built app: beside the built program, where scripts/build.js puts it; in development that of the last
- * build. Undefined: the app has not been built.
+ * @returns the folder of a built site: beside the built program, where scripts/build.js puts it; in development that of
+ *   the last build. Undefined: it has not been built
  */
-export function builtApp(): string | undefined {
-  return ['../../app/', '../../../dist/app/']
+export function builtSite(name: 'app' | 'console'): string | undefined {
+  return [`../../${name}/`, `../../../dist/${name}/`]
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
     .find((folder) => existsSync(join(folder, 'index.html')));
 }
 
 /** Reads all files of the folder. A change of the folder is not seen until the next start. */
-export async function readAppFiles(folder: string): Promise<AppFiles> {
+export async function readSiteFiles(folder: string): Promise<SiteFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const names = entries
-    .filter((entry) => entry.isFile() && Object.hasOwn(TYPES, extname(entry.name)))
-    .map((entry) => join(entry.parentPath, entry.name));
-  const files = new Map(
-    await Promise.all(
-      names.map(async (name) => {
-        const path = name.slice(join(folder, sep).length).split(sep).join('/');
-        return [encodeURI(path), appFile(path, await readFile(name))] as const;
-      }),
-    ),
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const contents = await Promise.all(
+    names.map(async (name) => {
+      const path = name.slice(join(folder, sep).length).split(sep).join('/');
+      return [path, await readFile(name)] as const;
+    }),
   );
+  return siteFilesOf(new Map(contents));
+}
+
+/** @param contents by the path of the file */
+export function siteFilesOf(contents: ReadonlyMap<string, Buffer>): SiteFiles {
+  const served = [...contents].filter(([path]) => Object.hasOwn(TYPES, extname(path)));
+  const files = new Map(served.map(([path, content]) => [encodeURI(path), siteFile(path, content)]));
   const index = files.get('index.html');
   return index === undefined ? files : files.set('', index);
 }
 
-function appFile(path: string, content: Buffer): AppFile {
+function siteFile(path: string, content: Buffer): SiteFile {
   const contentType = TYPES[extname(path)] ?? '';
   const made = new Map<Coding, Promise<CodedContent>>();
   const make = async (coding: Coding): Promise<CodedContent> => {

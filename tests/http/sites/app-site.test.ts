@@ -7,8 +7,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
 import type { Guards } from '../../../src/http/limits/guards.ts';
-import { type AppFiles, chosenCoding, readAppFiles } from '../../../src/http/web-app/app-files.ts';
-import { APP_POLICY } from '../../../src/http/web-app/serve-app.ts';
+import { chosenCoding, readSiteFiles, type SiteFiles } from '../../../src/http/sites/site-files.ts';
+import { APP_SITE } from '../../../src/http/sites/serve-site.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { createTestApp, type TestApp } from '../../support/application/http-app.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
@@ -30,7 +30,7 @@ const FILES = {
 const UNDESCRIBED = { faultIn: () => undefined } as unknown as AnswerCheck;
 
 let folder: string;
-let files: AppFiles;
+let files: SiteFiles;
 let app: Express;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
     await writeFile(join(folder, 'app', name), content);
   }
   await writeFile(join(folder, 'secret.json'), '{"secret":true}');
-  files = await readAppFiles(join(folder, 'app'));
+  files = await readSiteFiles(join(folder, 'app'));
   ({ app } = testApp());
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -86,7 +86,7 @@ describe('the app', () => {
     'may load its own files alone, and use the camera: %s',
     async (path) => {
       const { headers } = await request(app).get(path);
-      expect(headers['content-security-policy']).toBe(APP_POLICY);
+      expect(headers['content-security-policy']).toBe(APP_SITE.policy);
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
@@ -99,7 +99,7 @@ describe('the app', () => {
   );
 
   it('runs nothing but its own scripts and styles, and in no frame', () => {
-    const directives = APP_POLICY.split('; ');
+    const directives = APP_SITE.policy.split('; ');
     for (const directive of [
       "default-src 'none'",
       "script-src 'self'",
@@ -109,13 +109,13 @@ describe('the app', () => {
       expect(directives).toContain(directive);
     }
     expect(directives).toContain("frame-ancestors 'none'");
-    expect(APP_POLICY).not.toContain('unsafe');
+    expect(APP_SITE.policy).not.toContain('unsafe');
   });
 
   it('has the policy of the page that other hosts serve, and forbids frames besides', async () => {
     const page = await readFile('app/index.html', 'utf8');
     const [, policy] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(page) ?? [];
-    expect(APP_POLICY).toBe(`${policy}; frame-ancestors 'none'`);
+    expect(APP_SITE.policy).toBe(`${policy}; frame-ancestors 'none'`);
   });
 
   it('lets caches keep for ever what is named after its content, and asks for the rest', async () => {

@@ -1,0 +1,27 @@
+/** The request never reached the server, or no server answered it. */
+const AWAY_STATUSES: readonly number[] = [0, 502, 503, 504];
+
+/** A request that the server refused or did not answer. The message is the server's, for the person at the page. */
+export class ServerFailure extends Error {
+  override readonly name = 'ServerFailure';
+  /** The HTTP status; 0: there was no answer. */
+  readonly status: number;
+  /** Seconds after which to try again, as the server says. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, { status, retryAfter }: { status: number; retryAfter?: number | undefined }) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+
+  /** True if the login has ended. */
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+
+  /** True if the same request may pass later: no answer, an overload or a start. */
+  get isAway(): boolean {
+    return AWAY_STATUSES.includes(this.status);
+  }
+}

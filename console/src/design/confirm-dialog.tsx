@@ -1,0 +1,45 @@
+import { Button, Group, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../language/language.ts';
+import { designTexts } from './design-texts.ts';
+import { Failure } from './failure.tsx';
+
+interface ConfirmDialogProps {
+  readonly isOpen: boolean;
+  readonly title: string;
+  /** What happens, in a sentence or two. */
+  readonly children: ReactNode;
+  /** The act, as a verb: `Remove token`. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  readonly isRunning?: boolean;
+  readonly error?: Error | null;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Asks before an act that cannot be taken back. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { isOpen, title, children, action, isDangerous = false, isRunning = false, error = null } = props;
+  const t = useTexts(designTexts);
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={props.onCancel}
+      title={title}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': t.close }}
+    >
+      {children}
+      <Failure error={error} />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={props.onCancel}>
+          {t.cancel}
+        </Button>
+        <Button color={isDangerous ? 'red' : 'blue'} loading={isRunning} onClick={props.onConfirm}>
+          {action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

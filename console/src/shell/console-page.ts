@@ -1,0 +1,19 @@
+import type { ComponentType, LazyExoticComponent } from 'react';
+import type { Texts } from '../language/language.ts';
+import type { Session } from '../session/session.tsx';
+
+/** The groups of the navigation, in their order. */
+export const GROUPS = ['overview', 'helpdesk', 'security', 'system', 'account'] as const;
+
+/** A page of the console. Each area has a file `pages.ts` with its own; `pages.ts` of the shell joins them. */
+export interface ConsolePage {
+  /** Below `#`, as a pattern of wouter: `/tokens/:serial`. */
+  readonly path: string;
+  readonly title: Texts<{ readonly title: string }>;
+  /** Where the navigation shows it; undefined: other pages lead to it. */
+  readonly group?: (typeof GROUPS)[number];
+  /** True for those who may see anything on it. */
+  readonly isFor: (session: Session) => boolean;
+  /** Loaded when it is opened. */
+  readonly component: LazyExoticComponent<ComponentType>;
+}

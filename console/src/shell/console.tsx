@@ -1,0 +1,65 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useMemo, useRef } from 'react';
+import { Router } from 'wouter';
+import { useHashLocation } from 'wouter/use-hash-location';
+import { SessionProvider, useSessionControl } from '../session/session.tsx';
+import { SignInPage } from '../sign-in/sign-in-page.tsx';
+import { Failure } from '../design/failure.tsx';
+import { Frame } from './frame.tsx';
+import { LanguageChoice } from './language-choice.tsx';
+import { createQueries } from './queries.ts';
+
+/**
+ * The console. Pages are named after `#`, so that no serial or user name reaches a server's log, and so that the address
+ * of the console may be anything.
+ */
+export function Console(): ReactNode {
+  const onSignedOut = useRef<() => void>(() => undefined);
+  const queries = useMemo(
+    () =>
+      createQueries(() => {
+        onSignedOut.current();
+      }),
+    [],
+  );
+  return (
+    <LanguageChoice>
+      {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
+      <MantineProvider defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        <QueryClientProvider client={queries}>
+          <Router hook={useHashLocation}>
+            <SessionProvider>
+              <SignedInOnly onSignedOut={onSignedOut} />
+            </SessionProvider>
+          </Router>
+        </QueryClientProvider>
+      </MantineProvider>
+    </LanguageChoice>
+  );
+}
+
+/**
+ * Shows the pages to the signed-in. When a login ends, its pages stay below the sign-in, hidden: what was typed there is
+ * kept for the same administrator, and dropped for another one.
+ */
+function SignedInOnly({ onSignedOut }: { readonly onSignedOut: { current: () => void } }): ReactNode {
+  const { state, ended } = useSessionControl();
+  onSignedOut.current = ended;
+  const last = useRef<string>(undefined);
+  if (state.kind === 'signed-in') {
+    last.current = state.session.administrator;
+  }
+  const isOpen = state.kind === 'signed-in' || (state.kind === 'away' && last.current !== undefined);
+  return (
+    <>
+      {state.kind === 'away' && <Failure error={state.failure} />}
+      {state.kind === 'signed-out' && <SignInPage />}
+      {last.current !== undefined && (
+        <div hidden={!isOpen} key={last.current}>
+          <Frame />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Texts } from '../language/language.ts';
+import type { GROUPS } from './console-page.ts';
+
+interface ShellTexts {
+  readonly menu: string;
+  readonly skip: string;
+  readonly navigation: string;
+  readonly groups: Readonly<Record<(typeof GROUPS)[number], string>>;
+  readonly preferences: string;
+  readonly signOut: string;
+  readonly language: string;
+  readonly theme: string;
+  readonly themes: Readonly<Record<'auto' | 'light' | 'dark', string>>;
+  readonly unknownPage: string;
+  readonly toStart: string;
+  readonly broken: string;
+  readonly reload: string;
+}
+
+export const shellTexts: Texts<ShellTexts> = {
+  en: {
+    menu: 'Menu',
+    skip: 'To the content',
+    navigation: 'Main navigation',
+    groups: {
+      overview: 'Overview',
+      helpdesk: 'Helpdesk',
+      security: 'Security',
+      system: 'System',
+      account: 'Accounts',
+    },
+    preferences: 'Account and display',
+    signOut: 'Sign out',
+    language: 'Language',
+    theme: 'Colours',
+    themes: { auto: 'as the device', light: 'light', dark: 'dark' },
+    unknownPage: 'There is no such page, or you may not see it.',
+    toStart: 'To the start page',
+    broken: 'This page has failed. What you typed elsewhere is kept.',
+    reload: 'Load the page again',
+  },
+  de: {
+    menu: 'Menü',
+    skip: 'Zum Inhalt',
+    navigation: 'Hauptnavigation',
+    groups: {
+      overview: 'Übersicht',
+      helpdesk: 'Helpdesk',
+      security: 'Sicherheit',
+      system: 'System',
+      account: 'Konten',
+    },
+    preferences: 'Konto und Anzeige',
+    signOut: 'Abmelden',
+    language: 'Sprache',
+    theme: 'Farben',
+    themes: { auto: 'wie das Gerät', light: 'hell', dark: 'dunkel' },
+    unknownPage: 'Diese Seite gibt es nicht, oder Sie dürfen sie nicht sehen.',
+    toStart: 'Zur Startseite',
+    broken:
+      'Auf dieser Seite ist ein Fehler aufgetreten. Was Sie anderswo eingegeben haben, bleibt erhalten.',
+    reload: 'Seite neu laden',
+  },
+};

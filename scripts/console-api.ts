@@ -1,0 +1,35 @@
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { isConsolePath } from '../src/http/console-interface.ts';
+import type { Operation, PathItem } from '../src/http/description/openapi.ts';
+import { describedIn } from './described-interface.ts';
+
+const HEAD = '// Made by `npm run console:api` from the description of the interface. Edits are lost.\n\n';
+
+/** @returns TypeScript types of the interface that the console calls: by POST where possible, and answers of success */
+export async function consoleApi(): Promise<string> {
+  const { paths, components, ...document } = describedIn('documented');
+  const called = Object.entries(paths).filter(([path]) => isConsolePath(path));
+  const { schemas, headers, parameters } = components;
+  const reduced = {
+    ...document,
+    paths: Object.fromEntries(called.map(([path, item]) => [path, calledOperation(item)])),
+    components: { schemas, headers, parameters },
+  };
+  return HEAD + astToString(await openapiTypescript(reduced as unknown as OpenAPI3, { immutable: true }));
+}
+
+function calledOperation({ get, post }: PathItem): PathItem {
+  return post === undefined
+    ? get === undefined
+      ? {}
+      : { get: succeeding(get) }
+    : { post: succeeding(post) };
+}
+
+/** @returns the operation with its answers of success alone: failures have one form everywhere */
+function succeeding({ responses, ...operation }: Operation): Operation {
+  return {
+    ...operation,
+    responses: Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith('2'))),
+  };
+}

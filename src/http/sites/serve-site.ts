@@ -1,0 +1,125 @@
+import { ServiceError } from '../../kernel/errors.ts';
+import { conditionalReply } from '../conditional-reply.ts';
+import type { Guards } from '../limits/guards.ts';
+import { type Reply, send } from '../reply.ts';
+import type { ExchangeHandler } from '../request/exchange.ts';
+import { chosenCoding, type SiteFile, type SiteFiles } from './site-files.ts';
+
+/** Static pages below one path. */
+export interface Site {
+  /** Without a slash at its end: in logs and metrics the path of all files. */
+  readonly path: `/${string}`;
+  /** The value of `Content-Security-Policy`. */
+  readonly policy: string;
+  /** The value of `Permissions-Policy`. */
+  readonly permissions: string;
+}
+
+/**
+ * The QR-TAN app. It may load its own files, and send requests to the services that its QR codes name, by https or on
+ * this device. The `<meta>` of app/index.html says the same, for other hosts, but for the frames, which it cannot.
+ */
+export const APP_SITE: Site = {
+  path: '/app',
+  policy: [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self' https: http://localhost:* http://127.0.0.1:*",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  permissions: 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+/** The console of administrators. It may load its own files, and send requests to this server alone. */
+export const CONSOLE_SITE: Site = {
+  path: '/console',
+  policy: [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  permissions:
+    'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)',
+};
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** @returns the handler of the site's path and all files below it; it leaves other paths to the next handler */
+export function serveSite(
+  { path: sitePath, policy, permissions }: Site,
+  files: SiteFiles,
+  { requests }: Pick<Guards, 'requests'>,
+): ExchangeHandler {
+  const pageHeaders = {
+    'Content-Security-Policy': policy,
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': permissions,
+    Vary: 'Accept-Encoding',
+  };
+  // Relative, as a proxy may serve it below another path.
+  const toFolder: Reply = {
+    status: 308,
+    headers: { Location: `${sitePath.slice(1)}/`, 'Cache-Control': 'no-cache' },
+  };
+  return async (request, response, next) => {
+    const { path, method, headers } = request;
+    // The path as it was sent: the names of the files need no decoding, and no other path leads to one.
+    const file = path.startsWith(`${sitePath}/`) ? files.get(path.slice(sitePath.length + 1)) : undefined;
+    if (path !== sitePath && file === undefined) {
+      next();
+      return;
+    }
+    const { exchange } = response.locals;
+    exchange.context = { ...exchange.context, path: sitePath };
+    await requests.admit(exchange.limitedAs);
+    if (!METHODS.includes(method)) {
+      response.setHeader('Allow', METHODS.join(', '));
+      throw new ServiceError('method.not-allowed', `The method ${method} is not allowed here`);
+    }
+    // It would contradict Cache-Control.
+    response.removeHeader('Pragma');
+    send(
+      response,
+      method === 'OPTIONS'
+        ? { status: 204, headers: { Allow: METHODS.join(', ') } }
+        : file === undefined
+          ? toFolder
+          : await fileReply(file, headers['accept-encoding'], headers['if-none-match'], pageHeaders),
+    );
+  };
+}
+
+async function fileReply(
+  file: SiteFile,
+  accepted: string | undefined,
+  ifNoneMatch: string | undefined,
+  pageHeaders: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const { coding, ...content } = await file.in(chosenCoding(accepted));
+  const reply = conditionalReply(content, ifNoneMatch);
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      ...pageHeaders,
+      ...(file.isImmutable && { 'Cache-Control': FOR_EVER }),
+      ...(coding !== 'identity' && reply.status === 200 && { 'Content-Encoding': coding }),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { OPERATOR, TestApplication } from '../application/test-application.ts';
+import { openPage, type WatchedPage } from './chromium.ts';
+import { buildConsole } from './vite.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The password of every administrator of these tests. */
+export const PASSWORD = 'correct horse';
+
+/** The widths at which pages are looked at, in pixels. */
+export const WIDTHS = [1280, 390] as const;
+
+/** A whole server with the console of this checkout, on a port of this machine. */
+export interface ConsoleSite {
+  readonly application: TestApplication;
+  /** Without a slash at its end. */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** @param options as those of TestApplication */
+export async function startConsole(
+  options: Parameters<typeof TestApplication.open>[0] = {},
+): Promise<ConsoleSite> {
+  const consoleFiles = siteFilesOf(await buildConsole());
+  const application = await TestApplication.open({ ...options, consoleFiles });
+  // Browsers drop cookies that have expired by their own clock.
+  application.clock.set(new Date());
+  const server = createServer(application.app as Parameters<typeof createServer>[1]);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    application,
+    // A secure context, as that of an installation behind TLS.
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await application.close();
+    },
+  };
+}
+
+/** Adds an administrator whose rights are those of the policies. */
+export async function addAdministrator({ application }: ConsoleSite, name: string): Promise<void> {
+  await application.services.administrators.add(OPERATOR, name, PASSWORD);
+}
+
+/** Opens the console in a browser of its own, and signs in. @param path that of the page, after `#` */
+export async function openConsole(
+  browser: Browser,
+  { origin }: Pick<ConsoleSite, 'origin'>,
+  { path = '/', width = 1280, name = 'admin' }: { path?: string; width?: number; name?: string } = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, origin, width);
+  await watched.page.goto(`${origin}/console/#${path}`);
+  await signIn(watched.page, name);
+  return watched;
+}
+
+/** Signs in on the page that asks for it. */
+export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('User name').fill(name);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('#content').waitFor();
+}
+
+/** @returns the violations of axe on the page as it is now, and what is wider than the window */
+export async function faultsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate<string[]>(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`))',
+  );
+  const excess = Number(
+    await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+  );
+  return excess > 0 ? [...violations, `the page is ${excess} pixels wider than the window`] : violations;
+}
+
+/**
+ * Looks at the page in light and dark. With SCREENSHOTS=folder, pictures are kept there.
+ * @param name that of the pictures
+ * @returns what is wrong
+ */
+export async function lookAt(page: Page, name: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const width = page.viewportSize()?.width ?? 0;
+  const folder = process.env.SCREENSHOTS;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    faults.push(...(await faultsOf(page)).map((fault) => `${name}, ${width}, ${colorScheme}: ${fault}`));
+    if (folder !== undefined) {
+      await page.screenshot({
+        path: `${folder}/console-${name}-${width}-${colorScheme}.png`,
+        fullPage: true,
+      });
+    }
+  }
+  return faults;
+}
