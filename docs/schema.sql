@@ -363,6 +363,7 @@ CREATE TABLE sessions (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  confirmed_until timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
   CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
@@ -375,21 +376,21 @@ CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
 CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
 CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
 COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
+COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
 
 CREATE TABLE sign_in_attempts (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   kind text NOT NULL,
   attempt_hash bytea NOT NULL,
-  administrator_id bigint,
+  administrator_id bigint NOT NULL,
   password_version bytea,
   client text NOT NULL,
   content jsonb NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
   CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
-  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'registration'::text, 'link'::text, 'oidc'::text])),
-  CONSTRAINT sign_in_attempts_owner CHECK ((administrator_id IS NULL) = (kind = 'oidc'::text)),
-  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text]))),
+  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text, 'registration'::text, 'link'::text])),
+  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text]))),
   CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);

@@ -9,7 +9,18 @@ const OUTCOME_WORDS: readonly string[] = [
   'unverifiable',
   // Of administration.
   ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
-  ...['session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed'],
+  ...[
+    'session',
+    'password',
+    'second',
+    'passkey',
+    'added',
+    'current',
+    'sealed',
+    'retired',
+    'installed',
+    'confirmed',
+  ],
   // Of upkeep.
   ...['migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified'],
   // Of webhooks.
@@ -34,7 +45,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
       'userlist',
     ],
     ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc'],
-    'sign-in/oidc/callback',
+    ...['sign-in/oidc/callback', 'confirmation', 'confirmation/finish', 'password'],
+    ...['administrators', 'administrators/add', 'administrators/remove', 'administrators/password'],
+    ...['administrators/second-factor', 'administrators/second-factor/remove'],
+    ...['administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove'],
     ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
   ],
   system: [

@@ -7,6 +7,13 @@ import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 import type { HousekeepingServices } from './housekeeping-services.ts';
 import { type ServiceParts, sharedParts } from './shared-parts.ts';
+import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
+
+/** What browsers alone use. */
+const OF_BROWSERS = {
+  singleSignOn: undefined,
+  signInMethods: { passkeys: false, singleSignOn: undefined },
+} as const;
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
@@ -18,6 +25,8 @@ export function guestServices(parts: ServiceParts): Services {
   const { database, vault, administratorStore } = shared;
   // Any feature writes to the audit.
   database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  const { configuration, credentials, refusals, sources, administratorStore } = shared;
+  certifyAudit(shared);
   // A part of it answers without a promise.
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const accounts = once(async () => (await import('./account-services.ts')).accountServices(shared));
@@ -63,7 +72,9 @@ export function guestServices(parts: ServiceParts): Services {
     signIn: loadOnUse(async () => (await signIns()).signIn),
     passkeys: loadOnUse(async () => (await signIns()).passkeys),
     // Browsers use it alone.
+    ...OF_BROWSERS,
     secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    confirmation: loadOnUse(async () => (await signIns()).confirmation),
     sessions: loadOnUse(async () => (await signIns()).sessions),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
@@ -146,6 +157,9 @@ function guestAccounts(load: () => Promise<AccountServices>): GuestAccounts {
     rights: loadOnUse(async () => (await load()).rights),
     settings: loadOnUse(async () => (await load()).settings),
     tokens: loadOnUse(async () => (await load()).tokens),
+/** Any feature writes to the audit. */
+function certifyAudit({ database, vault }: Pick<SharedParts, 'database' | 'vault'>): void {
+  database.audit.certifyBy(new VaultAuditAuthority({ vault }));
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());

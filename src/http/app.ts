@@ -40,7 +40,18 @@ import {
   singleSignOnEndpoints,
   type SingleSignOnOperations,
 } from './controllers/single-sign-on-controller.ts';
-import { signInEndpoints, type SignInOperations } from './controllers/sign-in-controller.ts';
+import {
+  type AdministratorOperations,
+  administratorEndpoints,
+  type SecondFactorOperations,
+} from './controllers/administrator-controller.ts';
+import { apiTokenEndpoints, type ApiTokenOperations } from './controllers/api-token-controller.ts';
+import { type ConfirmationOperations, confirmationEndpoints } from './controllers/confirmation-controller.ts';
+import {
+  signInEndpoints,
+  type SignInMethods,
+  type SignInOperations,
+} from './controllers/sign-in-controller.ts';
 import {
   type OcraOperations,
   ocraEndpoints,
@@ -87,8 +98,12 @@ export interface AppServices extends AdministrationOperations {
   /** Undefined: there are no streams. */
   readonly live?: LiveOperations | undefined;
   readonly administrators: CredentialCheck & SessionOperations;
+  readonly administrators: CredentialCheck & SessionOperations & AdministratorOperations & ApiTokenOperations;
+  readonly secondFactors: SecondFactorOperations;
   readonly logins: LoginOperations;
   readonly signIn: SignInOperations;
+  readonly signInMethods: SignInMethods;
+  readonly confirmation: ConfirmationOperations;
   readonly passkeys: PasskeyOperations;
   /** Undefined: there is no single sign-on. */
   readonly singleSignOn?: SingleSignOnOperations | undefined;
@@ -194,11 +209,14 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
-    ...signInEndpoints(services.signIn, dialect.administration, guards.logins),
-    ...passkeyEndpoints(services.passkeys, dialect.administration, guards.logins),
+    ...signInEndpoints(services.signIn, services.signInMethods, dialect.administration, guards.logins),
+    ...confirmationEndpoints(services.confirmation, dialect.administration, guards.logins),
+    ...passkeyEndpoints(services.passkeys, dialect.administration),
     ...(services.singleSignOn === undefined
       ? []
-      : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
+      : singleSignOnEndpoints(services.singleSignOn, dialect.administration, false)),
+    ...administratorEndpoints(services, dialect.administration, guards.logins),
+    ...apiTokenEndpoints(services.administrators, dialect.administration, clock),
     ...sessionEndpoints(services.sessions, dialect.administration),
     overviewEndpoint(services.overview, dialect.administration),
     ...(services.live === undefined ? [] : [liveEndpoint(services.live, guards.streams)]),

@@ -33,9 +33,16 @@ export interface ErrorPayloads {
   'second-factor.required': { readonly account: string };
   'second-factor.unusable': { readonly account: string };
   /** A proof of a sign-in was wrong. */
-  'sign-in.refused': { readonly credentials: RefusedCredentials; readonly account?: string };
+  'sign-in.refused': {
+    readonly credentials: RefusedCredentials;
+    readonly account?: string;
+    /** Of single sign-on: no proof of the provider, no group that may sign in, no name that can be taken. */
+    readonly reason?: 'provider' | 'groups' | 'name';
+  };
   'sign-in.ended': NoPayload;
   'sign-in.unavailable': NoPayload;
+  /** The person has not proven a moment ago to be the one who signed in. */
+  'confirmation.required': NoPayload;
   'passkey.unknown': NoPayload;
   'passkey.invalid': NoPayload;
   /**

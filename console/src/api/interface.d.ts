@@ -201,6 +201,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/sign-in/methods": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The ways to sign in besides the password; nothing about accounts
+         * @description Open to all.
+         */
+        readonly post: operations["postAdminSignInMethods"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/sign-in": {
         readonly parameters: {
             readonly query?: never;
@@ -241,6 +261,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/confirmation": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms the login for five minutes by the password, or requests the second factor
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminConfirmation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/confirmation/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms the login by the second factor; without a parameter, asks whether the app has answered by itself
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminConfirmationFinish"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/passkeys": {
         readonly parameters: {
             readonly query?: never;
@@ -271,7 +331,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begins the registration of a passkey of the caller
+         * Begins the registration of a passkey of the caller, with a confirmed login
          * @description Requires any credential of an administrator.
          */
         readonly post: operations["postAdminPasskeysOptions"];
@@ -291,7 +351,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Removes a passkey of the caller, unless it is the last one
+         * Removes a passkey of the caller, unless it is the last one, with a confirmed login
          * @description Requires any credential of an administrator.
          */
         readonly post: operations["postAdminPasskeysRemove"];
@@ -375,6 +435,226 @@ export interface paths {
         readonly get: operations["getAdminSignInOidcCallback"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The administrators with their second factors
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postAdminAdministrators"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Changes the password of the caller, and ends all of their sessions; API tokens stay
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds an administrator, with a confirmed login
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes another administrator, with sessions and API tokens, with a confirmed login; the last one stays
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sets the password of another administrator, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/second-factor": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Binds a token to an administrator as second factor, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/second-factor/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Leaves an administrator the password alone, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsSecondFactorRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/passkey-link": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes a link by which an administrator registers a passkey, once and within an hour; shown once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsPasskeyLink"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The API tokens of an administrator; the tokens themselves are not kept
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postAdminApiTokens"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes an API token, with a confirmed login, and shows it this once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminApiTokensAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes an API token, which is refused within a second
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminApiTokensRemove"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2555,6 +2835,29 @@ export interface components {
                 readonly value: true;
             };
         };
+        readonly AdminSignInMethodsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly passkeys: boolean;
+                    readonly single_sign_on: boolean;
+                    readonly provider: string | null;
+                };
+            };
+        };
         readonly AdminSignInParameters: {
             /**
              * @description the name of the administrator
@@ -2650,6 +2953,99 @@ export interface components {
                 };
             };
         };
+        readonly AdminConfirmationParameters: {
+            /**
+             * Format: password
+             * @description the password of the caller, again
+             */
+            readonly password: string;
+        };
+        readonly AdminConfirmationAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly confirmed: true;
+                    /** Format: date-time */
+                    readonly until: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                    /** @constant */
+                    readonly second_factor: "token";
+                    /** Format: date-time */
+                    readonly expires: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                    /** @constant */
+                    readonly second_factor: "passkey";
+                    /** Format: date-time */
+                    readonly expires: string;
+                    readonly options: {
+                        readonly challenge: string;
+                    } & {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            readonly detail?: {
+                readonly transactionid: string;
+                readonly data: string;
+            };
+        };
+        readonly AdminConfirmationFinishParameters: {
+            /**
+             * Format: password
+             * @description the response of the token
+             */
+            readonly response?: string;
+            /**
+             * Format: password
+             * @description the assertion of the passkey, as JSON
+             */
+            readonly credential?: string;
+        };
+        readonly AdminConfirmationFinishAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly confirmed: true;
+                    /** Format: date-time */
+                    readonly until: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                };
+            };
+        };
         readonly AdminPasskeysAnswer: {
             /**
              * @description the version of the server
@@ -2674,13 +3070,6 @@ export interface components {
                     readonly lastused: string | null;
                 }[];
             };
-        };
-        readonly AdminPasskeysOptionsParameters: {
-            /**
-             * Format: password
-             * @description the password of the caller, again
-             */
-            readonly password: string;
         };
         readonly AdminPasskeysOptionsAnswer: {
             /**
@@ -2824,6 +3213,359 @@ export interface components {
                     /** Format: date-time */
                     readonly expires: string;
                 };
+            };
+        };
+        readonly AdminAdministratorsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly name: string;
+                    /** Format: date-time */
+                    readonly created: string;
+                    readonly second_factor: ("token" | "passkey") | null;
+                    readonly serial: string | null;
+                    readonly own: boolean;
+                }[];
+            };
+        };
+        readonly AdminPasswordParameters: {
+            /**
+             * Format: password
+             * @description the present password of the caller
+             */
+            readonly password: string;
+            /**
+             * Format: password
+             * @description the new password
+             */
+            readonly new_password: string;
+        };
+        readonly AdminPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsAddParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * Format: password
+             * @description the password
+             */
+            readonly password: string;
+        };
+        readonly AdminAdministratorsAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsRemoveParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsPasswordParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * Format: password
+             * @description the new password
+             */
+            readonly new_password: string;
+            /**
+             * @description `1`: also revokes all API tokens of the administrator
+             * @example 1
+             */
+            readonly revoke_tokens?: string;
+        };
+        readonly AdminAdministratorsPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly api_tokens_left: number;
+                };
+            };
+        };
+        readonly AdminAdministratorsSecondFactorParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description an OCRA token of this server
+             * @example QR17
+             */
+            readonly serial: string;
+        };
+        readonly AdminAdministratorsSecondFactorAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsSecondFactorRemoveParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsSecondFactorRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsPasskeyLinkParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsPasskeyLinkAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** Format: uri */
+                    readonly link: string;
+                    /** Format: date-time */
+                    readonly expires: string;
+                };
+            };
+        };
+        readonly AdminApiTokensParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminApiTokensAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly name: string;
+                    readonly administrator: string;
+                    readonly rights: readonly string[];
+                    /** Format: date-time */
+                    readonly created: string;
+                    readonly expires: string | null;
+                }[];
+            };
+        };
+        readonly AdminApiTokensAddParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description what it is called
+             * @example nagios
+             */
+            readonly name: string;
+            /**
+             * @description `*`, or a comma list of `scope:action`, each part may be `*`
+             * @example monitoring:*
+             */
+            readonly rights: string;
+            /**
+             * @description a date, a time, or a duration from now (`90D`); default: never
+             * @example 90D
+             */
+            readonly expires?: string;
+        };
+        readonly AdminApiTokensAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly token: string;
+                };
+            };
+        };
+        readonly AdminApiTokensRemoveParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description what it is called
+             * @example nagios
+             */
+            readonly name: string;
+        };
+        readonly AdminApiTokensRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
             };
         };
         readonly AdminSessionsParameters: {
@@ -6429,6 +7171,27 @@ export interface operations {
             };
         };
     };
+    readonly postAdminSignInMethods: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminSignInMethodsAnswer"];
+                };
+            };
+        };
+    };
     readonly postAdminSignIn: {
         readonly parameters: {
             readonly query?: {
@@ -6497,6 +7260,74 @@ export interface operations {
             };
         };
     };
+    readonly postAdminConfirmation: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminConfirmationParameters"];
+                readonly "application/json": components["schemas"]["AdminConfirmationParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminConfirmationParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description a cookie that names the confirmation for five minutes */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminConfirmationAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminConfirmationFinish: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminConfirmationFinishParameters"];
+                readonly "application/json": components["schemas"]["AdminConfirmationFinishParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminConfirmationFinishParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description with `confirmed`: removes the cookie of the confirmation */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminConfirmationFinishAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readonly postAdminPasskeys: {
         readonly parameters: {
             readonly query?: {
@@ -6535,13 +7366,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminPasskeysOptionsParameters"];
-                readonly "application/json": components["schemas"]["AdminPasskeysOptionsParameters"];
-                readonly "multipart/form-data": components["schemas"]["AdminPasskeysOptionsParameters"];
-            };
-        };
+        readonly requestBody?: never;
         readonly responses: {
             /** @description the result, or a failure: `result.status` is then false */
             readonly 200: {
@@ -6670,7 +7495,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description a cookie that names the sign-in for five minutes */
+                    /** @description a cookie that holds the sign-in for five minutes */
                     readonly "Set-Cookie"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -6713,6 +7538,352 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Failure"];
                     readonly "text/html": string;
+                };
+            };
+        };
+    };
+    readonly postAdminAdministrators: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminPasswordParameters"];
+                readonly "application/json": components["schemas"]["AdminPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsAddParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsPasswordParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsSecondFactor: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsSecondFactorRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsPasskeyLink: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsPasskeyLinkAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokensAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensAddParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokensRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensRemoveAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

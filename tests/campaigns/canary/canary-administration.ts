@@ -86,7 +86,7 @@ export class CanaryAdministration {
     await post('/admin/sign-in/finish', { response: wrong, credential: wrong });
     await post('/admin/sign-in/passkey-link', { link: secret });
     await post('/admin/sign-in/passkey', { credential: JSON.stringify({ id: wrong }), name: 'laptop' });
-    await post('/admin/passkeys/options', { password: wrong });
+    await post('/admin/passkeys/options', {});
     await post('/admin/passkeys/remove', { id: '1' });
     await this.#send({ path: '/admin/passkeys' });
     await this.#send({ path: '/admin/overview' });

@@ -7,6 +7,7 @@ import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
+import { auditedAdministrators } from './audited-administrators.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -131,6 +132,11 @@ const ACTS: Readonly<Record<string, Act>> = {
     application: () => application,
     name: () => unused().toLowerCase(),
     token,
+    suite: SUITE,
+  }),
+  ...auditedAdministrators({
+    application: () => application,
+    name: () => unused().toLowerCase(),
     suite: SUITE,
   }),
   '/admin/resync': {
@@ -268,6 +274,8 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/token': { serial: 'X' },
   '/admin/tokens': {},
   '/admin/passkeys': {},
+  '/admin/administrators': {},
+  '/admin/api-tokens': { administrator: 'admin' },
   '/admin/sessions': {},
   '/audit/search': {},
   '/audit/values': {},
@@ -309,7 +317,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/metrics': {},
 };
 /** Open to all, and nothing is to be decided. */
-const PLAIN = ['/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
+const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
 
 const endpoints = servedEndpoints(
   // None of what they need is called: they are asked for what they say of themselves.
@@ -319,12 +327,7 @@ const endpoints = servedEndpoints(
 const methodOf = (path: string): 'get' | 'post' =>
   endpoints.find((endpoint) => endpoint.path === path)?.methods.includes('POST') === true ? 'post' : 'get';
 
-interface Row {
-  readonly actor: string;
-  readonly action: string;
-  readonly client: string;
-  readonly outcome: string;
-}
+type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
 
 /** A request, with its rows of the audit. */
 async function ask(

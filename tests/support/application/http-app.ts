@@ -4,6 +4,7 @@ import { type Answer, fakeAdministration } from '../fakes/administration-fakes.t
 import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
+import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
@@ -209,6 +210,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         ),
       openSession: answer('openSession', { session: SESSION, expiresAt: new Date('2026-11-20T13:00:00Z') }),
       closeSession: answer('closeSession', true),
+      ...fakeAdministrators(answer),
     },
     logins: {
       login: (name, password) =>
