@@ -43,8 +43,6 @@ export function buildServices(parts: ServiceParts): Services {
     ...challenges,
     ...monitoringServices(shared, accounts),
     ...helpdeskServices(shared, challenges),
-    ...housekeepingServices(shared),
-    ...monitoringServices(shared),
     ...housekeeping,
     ...explanationServices(shared, housekeeping),
     ...webhookServices(shared),

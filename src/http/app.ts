@@ -97,7 +97,6 @@ export interface AppServices extends AdministrationOperations {
   readonly overview: OverviewOperations;
   /** Undefined: there are no streams. */
   readonly live?: LiveOperations | undefined;
-  readonly administrators: CredentialCheck & SessionOperations;
   readonly administrators: CredentialCheck & SessionOperations & AdministratorOperations & ApiTokenOperations;
   readonly secondFactors: SecondFactorOperations;
   readonly logins: LoginOperations;

@@ -12,7 +12,7 @@ export interface Reply {
    */
   readonly later?: (gone: AbortSignal) => Promise<Reply>;
   /** Present: events follow in place of a body. */
-  readonly stream?: StreamReply;
+  readonly events?: EventReply;
   readonly status: number;
   /** Undefined: there is no body. */
   readonly contentType?: string;
@@ -32,7 +32,7 @@ export interface Reply {
 }
 
 /** An answer of events without an end. */
-export interface StreamReply {
+export interface EventReply {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Takes a place for the events.

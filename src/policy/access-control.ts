@@ -1,7 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { covers, lackingRight } from './api-token-rights.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { decide } from './decision.ts';
@@ -69,18 +67,6 @@ export class AccessControl {
       configuration,
       grant: this.authorize(configuration, caller, { scope: 'admin', action }),
     };
-  }
-
-  /** @returns the extent of the right; undefined where `authorize` would throw */
-  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
-    try {
-      return this.authorize(base, caller, right);
-    } catch (error) {
-      if (isServiceError(error, 'right.missing')) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 
   /**

@@ -32,7 +32,7 @@ export interface AdministrationOperations
   readonly resolvers: RealmOperations['resolvers'];
   readonly policies: PolicyOperations;
   readonly explanations: ExplanationOperations;
-  readonly consequences: ConsequenceOperations;
+  readonly consequences: ConsequenceOperations & RealmConsequenceOperations['consequences'];
   readonly settings: SettingOperations;
 }
 

@@ -2,7 +2,6 @@ import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
 import { fakeAudit } from '../fakes/audit-fakes.ts';
-import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';

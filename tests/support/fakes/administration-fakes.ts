@@ -76,7 +76,10 @@ const EXPLAINED: RightsExplanation = {
 
 function fakeExplanations(answer: Answer): AdministrationOperations['explanations'] {
   return {
-    names: answer('policyNames', policyNames({ policies: [POLICY], realms: REALMS, resolvers: [] }, ['anna'])),
+    names: answer(
+      'policyNames',
+      policyNames({ policies: [POLICY], realms: REALMS, resolvers: [] }, ['anna']),
+    ),
     explainRights: answer('explainRights', EXPLAINED),
     explainValues: answer('explainValues', {
       ...{ user: 'bert', realm: undefined, client: '', at: AT },
@@ -101,8 +104,9 @@ function fakeExplanations(answer: Answer): AdministrationOperations['explanation
 
 /** @returns services of administration with constant answers */
 export function fakeAdministration(answer: Answer): AdministrationOperations {
+  const installation = fakeInstallation(answer);
   return {
-    ...fakeInstallation(answer),
+    ...installation,
     tokens: {
       page: answer('page', {
         tokens: [SHOWN_TOKEN],
@@ -140,6 +144,7 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
     },
     explanations: fakeExplanations(answer),
     consequences: {
+      ...installation.consequences,
       previewPolicy: answer('previewPolicy', PREVIEW),
       previewPolicyRemoval: answer('previewPolicyRemoval', PREVIEW),
       ofSetting: answer('ofSetting', [{ code: 'setting.expiry', text: 'open challenges expire' }]),

@@ -1,3 +1,4 @@
+import type { RealmConsequenceOperations } from '../../../src/http/controllers/realm-consequence-controller.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
 import type { Answer } from './administration-fakes.ts';
 
@@ -7,10 +8,8 @@ const KEY_ID = '0123456789abcdef';
 /** @returns the services of trials, consequences, keys, the licence and webhooks, with constant answers */
 export function fakeInstallation(
   answer: Answer,
-): Pick<
-  AdministrationOperations,
-  'resolverTrials' | 'consequences' | 'keyOverview' | 'licences' | 'webhooks'
-> {
+): Pick<AdministrationOperations, 'resolverTrials' | 'keyOverview' | 'licences' | 'webhooks'> &
+  RealmConsequenceOperations {
   const foretold = [{ code: 'realm.default', text: 'it is the default realm' }];
   const licence = {
     fields: { licensee: 'Example AG' },
