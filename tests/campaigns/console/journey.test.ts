@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  openConsole,
+  startConsole,
+} from '../../support/browser/console-site.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { readQrCode } from '../../support/values/qr-code.ts';
+
+const PROBE = `"><img src=x onerror="document.title='probe'"><svg/onload=document.title='probe'>`;
+const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+
+/** One person enrols an app, another one watches: through the pages of both, as their screens show them. */
+describeWithProgram('a day with the console', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    const { application } = site;
+    await application.addRealm('north', ['anna']);
+    await application.addRealm('south', ['cleo']);
+    await application.enrolPlain('SOUTH1', 'OCRA-1:HOTP-SHA256-8:C-QN08', { user: 'cleo', realm: 'south' });
+    await addAdministrator(site, 'desk');
+    for (const [name, scope, user, realm] of [
+      ['everything', 'admin', 'admin', '*'],
+      ['counts', 'monitoring', 'admin', '*'],
+      ['settings', 'system', 'admin', '*'],
+      ['challenges', 'ocra', 'admin', '*'],
+      ['north', 'admin', 'desk', 'north'],
+      ['counts-north', 'monitoring', 'desk', 'north'],
+    ] as const) {
+      await application.services.policies.set(OPERATOR, { name, scope, action: '*', user, realm });
+    }
+    await application.services.policies.set(OPERATOR, {
+      ...{ name: 'answers', scope: 'authentication', realm: '*', user: '*' },
+      action: `qrtanurl=${site.origin}/ocra/check_t`,
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  it('enrols an app in both phases, watches a payment, and finds all of it again', async () => {
+    const { application } = site;
+    const [desk, officer] = await Promise.all([
+      openConsole(browser, site, { path: '/search', name: 'desk' }),
+      openConsole(browser, site, { path: '/overview' }),
+    ]);
+    await shows(officer.page, 'Tokens, all', '1');
+
+    // The app reads the codes from pictures of the screen.
+    await desk.page.getByRole('searchbox').fill('anna');
+    await desk.page.getByRole('link', { name: 'anna', exact: true }).click();
+    await desk.page.getByRole('link', { name: 'New token', exact: true }).click();
+    await desk.page.getByLabel(/^Description/).fill(PROBE);
+    await desk.page.getByRole('button', { name: 'Show the first QR code' }).click();
+    const device = new VirtualDevice({ clock: application.clock });
+    const questions = {
+      activationCode: () => Promise.resolve(ACTIVATION_CODE),
+      ocraPin: () => Promise.resolve(''),
+    };
+    const first = await device.scan(
+      emptyDeviceState(),
+      await codeOn(desk.page, 'First QR code of the roll-out'),
+      questions,
+    );
+    await desk.page.getByLabel('Activation code', { exact: true }).fill(ACTIVATION_CODE);
+    await desk.page.getByRole('button', { name: 'Show the second QR code' }).click();
+    const second = await device.scan(
+      first.state,
+      await codeOn(desk.page, 'Second QR code of the roll-out'),
+      questions,
+    );
+    if (second.answer.kind !== 'nonce') {
+      throw new Error('the second code is none of a roll-out');
+    }
+    const { serial } = second.answer;
+    await application.check(second.answer.transactionId, second.answer.response);
+    await desk.page.getByText(`The token ${serial} is ready.`).waitFor();
+    await shows(officer.page, 'Tokens, all', '2');
+    await shows(officer.page, 'Tokens, active', '2');
+
+    // A payment from the portal, answered by the app.
+    const { transactionid, url } = await application.challenge(serial, `100 EUR to ${PROBE}`);
+    const third = await device.scan(second.state, url, questions);
+    if (third.answer.kind !== 'req') {
+      throw new Error('the code of the payment is none of a challenge');
+    }
+    await application.check(transactionid, third.answer.response);
+    await officer.page.goto(`${site.origin}/console/#/transactions/${transactionid}`);
+    await officer.page
+      .getByRole('region', { name: 'What happened' })
+      .getByText(/accepted/i)
+      .first()
+      .waitFor();
+    await officer.page.getByText('100 EUR to').first().waitFor();
+    await officer.page.goto(`${site.origin}/console/#/audit`);
+    for (const action of ['admin/init', 'ocra/check_t']) {
+      await officer.page.getByText(action, { exact: true }).first().waitFor();
+    }
+    await officer.page.goto(`${site.origin}/console/#/tokens/${serial}`);
+    await officer.page.getByText(PROBE.slice(0, 20)).first().waitFor();
+    for (const { page, problems } of [desk, officer]) {
+      expect(await page.title()).not.toContain('probe');
+      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    }
+  });
+
+  it('gives the helpdesk of one realm nothing of another, also by requests made by hand', async () => {
+    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    const answers = await page.evaluate<
+      readonly { readonly path: string; readonly text: string }[]
+    >(`(async () => {
+      const csrf = /csrf_access_token=([^;]*)/.exec(document.cookie)[1];
+      const ask = async (path, parameters) => {
+        const response = await fetch('api' + path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'X-CSRF-TOKEN': csrf },
+          body: JSON.stringify(parameters),
+        });
+        return { path, text: await response.text() };
+      };
+      return Promise.all([
+        ask('/admin/show', {}),
+        ask('/admin/show', { serial: 'SOUTH1' }),
+        ask('/admin/tokens', {}),
+        ask('/admin/tokens', { realm: 'south' }),
+        ask('/admin/search', { query: 'SOUTH' }),
+        ask('/admin/search', { query: 'cleo' }),
+        ask('/admin/person', { user: 'cleo', realm: 'south' }),
+        ask('/admin/disable', { serial: 'SOUTH1' }),
+        ask('/admin/remove', { serial: 'SOUTH1' }),
+        ask('/admin/userlist', { realm: 'south', username: '*' }),
+        ask('/admin/overview', {}),
+        ask('/audit/search', {}),
+        ask('/audit/export', {}),
+        ask('/system/getPolicy', {}),
+        ask('/system/explainPolicy', { administrator: 'admin' }),
+        ask('/admin/administrators', {}),
+        ask('/system/webhooks', {}),
+        ask('/system/keys', {}),
+      ]);
+    })()`);
+    for (const { path, text } of answers) {
+      expect([path, text.replaceAll(/realm (?:named )?'?south'?|'south'|no user cleo/gi, '')]).toEqual([
+        path,
+        expect.not.stringMatching(/SOUTH1"|cleo"|"south"/),
+      ]);
+    }
+    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
+    expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
+  });
+
+  it('takes no request of a page elsewhere', async () => {
+    const { page } = await openConsole(browser, site, { path: '/search' });
+    const elsewhere = await page.context().newPage();
+    await elsewhere.route('http://evil.localhost:1/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>x</title>' }),
+    );
+    await elsewhere.goto('http://evil.localhost:1/').catch(() => undefined);
+    await elsewhere.setContent(
+      `<form id="f" method="post" action="${site.origin}/console/api/admin/disable"><input name="serial" value="SOUTH1"></form>`,
+    );
+    await elsewhere.evaluate('document.querySelector("#f").submit()');
+    await elsewhere.waitForLoadState();
+    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
+    expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
+  });
+});
+
+async function shows(page: Page, name: string, value: string): Promise<void> {
+  const shown = page.locator('dt', { hasText: name }).locator('xpath=following-sibling::dd');
+  await shown.getByText(value, { exact: true }).waitFor();
+}
+
+async function codeOn(page: Page, name: string): Promise<string> {
+  return readQrCode(await page.getByRole('img', { name }).screenshot()) ?? '';
+}
