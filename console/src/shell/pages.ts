@@ -1,5 +1,6 @@
 import { homePages } from '../home/pages.ts';
+import { overviewPages } from '../overview/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
-export const PAGES: readonly ConsolePage[] = [...homePages];
+export const PAGES: readonly ConsolePage[] = [...homePages, ...overviewPages];
