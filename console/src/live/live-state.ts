@@ -1,7 +1,9 @@
-import type { ValueOf } from '../api/call.ts';
+import type { paths } from '../api/interface.d.ts';
+
+type Answer = paths['/admin/overview']['post']['responses'][200]['content']['application/json'];
 
 /** The value of the overview. */
-export type Overview = ValueOf<'/admin/overview'>;
+export type Overview = Extract<Answer, { readonly result: { readonly status: true } }>['result']['value'];
 
 /** What the pages of a browser know from its stream. */
 export interface LiveState {

@@ -78,7 +78,7 @@ export function Chart(props: ChartProps): ReactNode {
     [],
   );
   return (
-    <div className={classes.chart} data-rows={props.isHorizontal === true ? props.labels.length : undefined}>
+    <div className={classes.chart}>
       <canvas ref={canvas} role="img" aria-label={props.description} />
     </div>
   );
@@ -111,7 +111,8 @@ function configurationOf(
       maintainAspectRatio: false,
       indexAxis: isHorizontal ? 'y' : 'x',
       interaction: { mode: 'index', intersect: false, axis: isHorizontal ? 'y' : 'x' },
-      scales: { x: scale, y: scale },
+      // Each of the few names is shown, in place of every other one.
+      scales: { x: scale, y: { ...scale, ticks: { ...ticks, autoSkip: !isHorizontal } } },
       plugins: { legend: { position: 'bottom', labels: { color: text, boxWidth: 12 } } },
     },
   };

@@ -34,10 +34,7 @@ export function FigureSection({ tokens, activeUsers }: FigureSectionProps): Reac
         {activeUsers !== null && (
           <div className={classes.figure}>
             <dt>{t.activeUsers}</dt>
-            <dd>
-              {format.number(activeUsers.total)}
-              <small>{t.activeUsersMeaning}</small>
-            </dd>
+            <dd>{format.number(activeUsers.total)}</dd>
           </div>
         )}
       </dl>

@@ -23,9 +23,7 @@ const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {
 };
 
 /** @returns the numbers of responses by group and minute, of the groups that there were */
-export function responseSeries({
-  minutes,
-}: Pick<Responses, 'minutes'>): readonly {
+export function responseSeries({ minutes }: Pick<Responses, 'minutes'>): readonly {
   readonly group: OutcomeGroup;
   readonly counts: readonly number[];
 }[] {
@@ -90,4 +88,29 @@ export function soughtRows(
   const part = sought.trim().toLowerCase();
   const found = rows.filter(({ realm }) => realm.includes(part));
   return { rows: found.slice(0, most), found: found.length };
+}
+
+/** A resolver, as far as it may be seen. */
+export interface ResolverRow {
+  readonly resolver: string;
+  readonly health: NonNullable<Overview['resolvers']>[number] | undefined;
+  readonly users: NonNullable<Overview['users']>[number] | undefined;
+}
+
+const WORST_FIRST = ['unavailable', 'unknown', 'available'] as const;
+
+/** @returns all resolvers, those that are unavailable first */
+export function resolverRows({
+  resolvers,
+  users,
+}: Pick<Overview, 'resolvers' | 'users'>): readonly ResolverRow[] {
+  const health = new Map(resolvers?.map((row) => [row.resolver, row]));
+  const counts = new Map(users?.map((row) => [row.resolver, row]));
+  return [...new Set([...health.keys(), ...counts.keys()])]
+    .map((resolver) => ({ resolver, health: health.get(resolver), users: counts.get(resolver) }))
+    .sort((one, other) => placeOf(one) - placeOf(other) || one.resolver.localeCompare(other.resolver));
+}
+
+function placeOf({ health }: ResolverRow): number {
+  return WORST_FIRST.indexOf(health?.state ?? 'unknown');
 }

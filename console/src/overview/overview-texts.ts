@@ -9,7 +9,6 @@ interface OverviewTexts {
   readonly tokens: string;
   readonly statuses: Readonly<Record<TokenStatus, string>>;
   readonly activeUsers: string;
-  readonly activeUsersMeaning: string;
   readonly installation: string;
   readonly licence: string;
   readonly noLicence: string;
@@ -23,7 +22,6 @@ interface OverviewTexts {
   readonly notEncrypted: string;
   readonly resolvers: string;
   readonly resolver: string;
-  readonly kind: string;
   readonly state: string;
   readonly states: Readonly<Record<State, string>>;
   readonly lastAnswer: string;
@@ -32,6 +30,7 @@ interface OverviewTexts {
   readonly counted: (at: string) => string;
   readonly notCounted: string;
   readonly noResolvers: string;
+  readonly showAll: (count: string) => string;
   readonly responses: string;
   readonly responsesMeaning: string;
   readonly noResponses: string;
@@ -71,7 +70,6 @@ export const overviewTexts: Texts<OverviewTexts> = {
       locked: 'locked',
     },
     activeUsers: 'Active users',
-    activeUsersMeaning: 'with an active token',
     installation: 'Installation',
     licence: 'Licence',
     noLicence: 'none: community support',
@@ -86,7 +84,6 @@ export const overviewTexts: Texts<OverviewTexts> = {
     notEncrypted: 'a new secret was not encrypted',
     resolvers: 'Resolvers',
     resolver: 'Resolver',
-    kind: 'Kind',
     state: 'State',
     states: { available: 'available', unavailable: 'unavailable', unknown: 'not used yet' },
     lastAnswer: 'Last answer',
@@ -95,6 +92,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     counted: (at) => `counted ${at}`,
     notCounted: 'not counted yet',
     noResolvers: 'There are no resolvers.',
+    showAll: (count) => `Show all ${count}`,
     responses: 'Responses',
     responsesMeaning: 'of the last hour, in all realms, each minute',
     noResponses: 'No response in the last hour.',
@@ -150,7 +148,6 @@ export const overviewTexts: Texts<OverviewTexts> = {
       locked: 'gesperrt',
     },
     activeUsers: 'Aktive Benutzer',
-    activeUsersMeaning: 'mit einem aktiven Token',
     installation: 'Installation',
     licence: 'Lizenz',
     noLicence: 'keine: Unterstützung durch die Community',
@@ -165,7 +162,6 @@ export const overviewTexts: Texts<OverviewTexts> = {
     notEncrypted: 'ein neues Geheimnis wurde nicht verschlüsselt',
     resolvers: 'Resolver',
     resolver: 'Resolver',
-    kind: 'Art',
     state: 'Zustand',
     states: { available: 'erreichbar', unavailable: 'nicht erreichbar', unknown: 'noch nicht verwendet' },
     lastAnswer: 'Letzte Antwort',
@@ -174,6 +170,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     counted: (at) => `gezählt ${at}`,
     notCounted: 'noch nicht gezählt',
     noResolvers: 'Es gibt keine Resolver.',
+    showAll: (count) => `Alle ${count} zeigen`,
     responses: 'Antworten',
     responsesMeaning: 'der letzten Stunde, in allen Realms, je Minute',
     noResponses: 'Keine Antwort in der letzten Stunde.',

@@ -44,10 +44,10 @@ export function RealmSection({ tokens, activeUsers }: RealmSectionProps): ReactN
         {found === 0 ? t.noRealmFound : t.shown(format.number(rows.length), format.number(found))}
       </p>
       {rows.length > 0 && (
-        <div className={classes.columns}>
+        <>
           {tokens !== null && <RealmChart rows={rows} />}
           <RealmTable rows={rows} hasTokens={tokens !== null} hasUsers={activeUsers !== null} />
-        </div>
+        </>
       )}
     </section>
   );
@@ -88,7 +88,7 @@ function RealmTable({ rows, hasTokens, hasUsers }: RealmTableProps): ReactNode {
     </Table.Td>
   );
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
+    <div className={classes.wide} role="region" aria-label={t.realms} tabIndex={0}>
       <Table>
         <Table.Thead>
           <Table.Tr>
@@ -112,7 +112,7 @@ function RealmTable({ rows, hasTokens, hasUsers }: RealmTableProps): ReactNode {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </div>
   );
 }
 

@@ -1,13 +1,11 @@
-import { Badge, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Badge, Button, Table } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import type { Overview } from '../live/live-state.ts';
 import classes from './overview.module.css';
+import { type ResolverRow, resolverRows } from './overview-figures.ts';
 import { overviewTexts } from './overview-texts.ts';
-
-type Health = NonNullable<Overview['resolvers']>[number];
-type Users = NonNullable<Overview['users']>[number];
 
 interface ResolverSectionProps {
   readonly resolvers: Overview['resolvers'];
@@ -16,52 +14,66 @@ interface ResolverSectionProps {
 
 const COLOURS = { available: 'green', unavailable: 'red', unknown: 'gray' } as const;
 
-/** The resolvers with their last known health and numbers of users. */
+/** The most resolvers that are shown at once. */
+const MOST = 12;
+
+/** The resolvers with their last known health and numbers of users; those that are unavailable first. */
 export function ResolverSection({ resolvers, users }: ResolverSectionProps): ReactNode {
   const t = useTexts(overviewTexts);
-  const usersOf = new Map(users?.map((row) => [row.resolver, row]));
-  const healthOf = new Map(resolvers?.map((row) => [row.resolver, row]));
-  const names = [...new Set([...healthOf.keys(), ...usersOf.keys()])].sort();
+  const format = useFormat();
+  const [isWhole, setWhole] = useState(false);
+  const rows = resolverRows({ resolvers, users });
   return (
     <section className={classes.section}>
       <h2>{t.resolvers}</h2>
-      {names.length === 0 ? (
+      {rows.length === 0 ? (
         <p className={classes.meaning}>{t.noResolvers}</p>
       ) : (
-        <Table.ScrollContainer minWidth={0} type="native">
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.resolver}</Table.Th>
-                {resolvers !== null && <Table.Th>{t.state}</Table.Th>}
-                {users !== null && <Table.Th className={classes.number}>{t.users}</Table.Th>}
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.resolver}</Table.Th>
+              {resolvers !== null && <Table.Th>{t.state}</Table.Th>}
+              {users !== null && <Table.Th className={classes.number}>{t.users}</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {(isWhole ? rows : rows.slice(0, MOST)).map((row) => (
+              <Table.Tr key={row.resolver}>
+                <Table.Th scope="row">{row.resolver}</Table.Th>
+                {resolvers !== null && (
+                  <Table.Td>
+                    <HealthCell health={row.health} />
+                  </Table.Td>
+                )}
+                {users !== null && (
+                  <Table.Td className={classes.number}>
+                    <UsersCell users={row.users} />
+                  </Table.Td>
+                )}
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {names.map((name) => (
-                <Table.Tr key={name}>
-                  <Table.Td>{name}</Table.Td>
-                  {resolvers !== null && (
-                    <Table.Td>
-                      <HealthCell health={healthOf.get(name)} />
-                    </Table.Td>
-                  )}
-                  {users !== null && (
-                    <Table.Td className={classes.number}>
-                      <UsersCell users={usersOf.get(name)} />
-                    </Table.Td>
-                  )}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {!isWhole && rows.length > MOST && (
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              setWhole(true);
+            }}
+          >
+            {t.showAll(format.number(rows.length))}
+          </Button>
+        </div>
       )}
     </section>
   );
 }
 
-function HealthCell({ health }: { readonly health: Health | undefined }): ReactNode {
+function HealthCell({ health }: { readonly health: ResolverRow['health'] }): ReactNode {
   const t = useTexts(overviewTexts);
   const format = useFormat();
   if (health === undefined) {
@@ -72,12 +84,12 @@ function HealthCell({ health }: { readonly health: Health | undefined }): ReactN
       <Badge color={COLOURS[health.state]} variant="light" tt="none">
         {t.states[health.state]}
       </Badge>
-      {health.succeeded !== null && (
+      {health.kind !== 'managed' && health.succeeded !== null && (
         <div className={classes.meaning}>
           {t.lastAnswer}: {format.time(health.succeeded)}
         </div>
       )}
-      {health.failed !== null && (
+      {health.kind !== 'managed' && health.failed !== null && (
         <div className={classes.meaning}>
           {t.lastFailure}: {format.time(health.failed)}
         </div>
@@ -86,7 +98,7 @@ function HealthCell({ health }: { readonly health: Health | undefined }): ReactN
   );
 }
 
-function UsersCell({ users }: { readonly users: Users | undefined }): ReactNode {
+function UsersCell({ users }: { readonly users: ResolverRow['users'] }): ReactNode {
   const t = useTexts(overviewTexts);
   const format = useFormat();
   if (users === undefined) {

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
 import type { Overview } from '../live/live-state.ts';
@@ -107,7 +107,7 @@ function MinuteTable({ responses, labels }: MinuteTableProps): ReactNode {
   const series = responseSeries(responses);
   const rows = responses.minutes.map((minute, place) => ({ ...minute, place })).reverse();
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
+    <div className={classes.wide} role="region" aria-label={t.asTable} tabIndex={0}>
       <Table>
         <Table.Thead>
           <Table.Tr>
@@ -138,6 +138,6 @@ function MinuteTable({ responses, labels }: MinuteTableProps): ReactNode {
             ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </div>
   );
 }

@@ -3,6 +3,7 @@ import {
   NO_REALM,
   outcomeRows,
   realmRows,
+  resolverRows,
   responseSeries,
   soughtRows,
 } from '../../../console/src/overview/overview-figures.ts';
@@ -75,5 +76,24 @@ describe('outcomes', () => {
       ['accepted', 5],
       ['wrong', 1],
     ]);
+  });
+});
+
+describe('rows of resolvers', () => {
+  const health = (
+    resolver: string,
+    state: 'available' | 'unavailable' | 'unknown',
+  ): NonNullable<Parameters<typeof resolverRows>[0]['resolvers']>[number] => ({
+    ...{ resolver, kind: 'ldap', state, succeeded: null, failed: null },
+  });
+
+  it('begin with those that need a look', () => {
+    const rows = resolverRows({
+      resolvers: [health('b', 'available'), health('new', 'unknown'), health('z', 'unavailable')],
+      users: [{ resolver: 'b', realms: ['a'], users: 3, counted: null }],
+    });
+    expect(rows.map(({ resolver }) => resolver)).toEqual(['z', 'new', 'b']);
+    expect(rows[2]).toMatchObject({ health: { state: 'available' }, users: { users: 3 } });
+    expect(resolverRows({ resolvers: null, users: null })).toEqual([]);
   });
 });
