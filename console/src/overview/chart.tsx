@@ -51,6 +51,8 @@ interface ChartProps {
   readonly isHorizontal?: boolean;
   readonly labels: readonly string[];
   readonly series: readonly Series[];
+  /** Above the chart. */
+  readonly caption: string;
   /** What the chart shows, for those who do not see it; a table beside it has the numbers. */
   readonly description: string;
 }
@@ -78,9 +80,12 @@ export function Chart(props: ChartProps): ReactNode {
     [],
   );
   return (
-    <div className={classes.chart}>
-      <canvas ref={canvas} role="img" aria-label={props.description} />
-    </div>
+    <figure className={classes.figureBox}>
+      <figcaption>{props.caption}</figcaption>
+      <div className={classes.chart}>
+        <canvas ref={canvas} role="img" aria-label={props.description} />
+      </div>
+    </figure>
   );
 }
 

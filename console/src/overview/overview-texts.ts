@@ -43,6 +43,8 @@ interface OverviewTexts {
   readonly half: string;
   readonly most: string;
   readonly milliseconds: (value: string) => string;
+  readonly responsesCaption: string;
+  readonly latencyCaption: string;
   readonly responsesChart: string;
   readonly latencyChart: string;
   readonly asTable: string;
@@ -123,6 +125,8 @@ export const overviewTexts: Texts<OverviewTexts> = {
     half: 'half of them within',
     most: '95 % within',
     milliseconds: (value) => `${value} ms`,
+    responsesCaption: 'Number in a minute',
+    latencyCaption: 'Time for verification in milliseconds',
     responsesChart: 'Chart: responses of the last hour by minute and outcome',
     latencyChart: 'Chart: milliseconds for verification by minute, half of the responses and 95 % of them',
     asTable: 'As a table',
@@ -201,6 +205,8 @@ export const overviewTexts: Texts<OverviewTexts> = {
     half: 'die Hälfte innerhalb von',
     most: '95 % innerhalb von',
     milliseconds: (value) => `${value} ms`,
+    responsesCaption: 'Anzahl in einer Minute',
+    latencyCaption: 'Dauer der Prüfung in Millisekunden',
     responsesChart: 'Diagramm: Antworten der letzten Stunde nach Minute und Ergebnis',
     latencyChart: 'Diagramm: Millisekunden der Prüfung je Minute, für die Hälfte und 95 % der Antworten',
     asTable: 'Als Tabelle',

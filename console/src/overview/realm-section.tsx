@@ -59,6 +59,7 @@ function RealmChart({ rows }: { readonly rows: readonly RealmRow[] }): ReactNode
     <Chart
       kind="bar"
       isHorizontal
+      caption={t.tokens}
       description={t.realmChart}
       labels={rows.map(({ realm }) => nameOf(realm, t.noRealm))}
       series={[

@@ -29,7 +29,7 @@ export function ResolverSection({ resolvers, users }: ResolverSectionProps): Rea
       {rows.length === 0 ? (
         <p className={classes.meaning}>{t.noResolvers}</p>
       ) : (
-        <Table>
+        <Table className={classes.resolvers ?? ''}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t.resolver}</Table.Th>

@@ -39,6 +39,7 @@ export function ResponseSection({ responses }: { readonly responses: Responses }
           <div className={classes.columns}>
             <Chart
               kind="bar"
+              caption={t.responsesCaption}
               description={t.responsesChart}
               labels={labels}
               series={series.map(({ group, counts }) => ({
@@ -49,6 +50,7 @@ export function ResponseSection({ responses }: { readonly responses: Responses }
             />
             <Chart
               kind="line"
+              caption={t.latencyCaption}
               description={t.latencyChart}
               labels={labels}
               series={[
