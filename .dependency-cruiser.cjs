@@ -23,6 +23,7 @@ const concepts = [
   'administrators',
   'challenges',
   'monitoring',
+  'helpdesk',
   'consequences',
   'webhooks',
   'housekeeping',

@@ -30,6 +30,8 @@ export interface BenchServer {
   readonly basic: string;
   /** An API token of the administrator, with the rights that were asked for. */
   readonly apiToken: string;
+  /** Adds an administrator with the same password. @returns an API token with all rights that policies give */
+  addAdministrator(name: string): Promise<string>;
   /** Runs a command of `tankeeper` on the same installation. @throws with its output when it fails */
   run(parameters: readonly string[]): Promise<void>;
   stop(): Promise<void>;
@@ -62,19 +64,24 @@ export async function startBenchServer(
     stdio: ['ignore', output.fd, output.fd],
   });
   await output.close();
+  const run = async (parameters: readonly string[]): Promise<void> => {
+    const { code, output } = await runTankeeper(parameters, environment);
+    if (code !== 0) {
+      throw new Error(`tankeeper ${parameters.join(' ')} failed:\n${output}`);
+    }
+  };
   const ended = once(child, 'exit');
   const port = await listeningPort(log, () => child.exitCode !== null);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     basic: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`,
-    apiToken: await makeApiToken(environment, tokenName, rights),
-    run: async (parameters) => {
-      const { code, output } = await runTankeeper(parameters, environment);
-      if (code !== 0) {
-        throw new Error(`tankeeper ${parameters.join(' ')} failed:\n${output}`);
-      }
+    apiToken: await makeApiToken(environment, 'admin', tokenName, rights),
+    addAdministrator: async (name) => {
+      await run(['admin', 'add', name, '--password-file', passwordFile]);
+      return makeApiToken(environment, name, tokenName, '*');
     },
+    run,
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -99,11 +106,12 @@ async function listeningPort(log: string, hasEnded: () => boolean): Promise<numb
 
 async function makeApiToken(
   environment: Readonly<Record<string, string>>,
+  administrator: string,
   name: string,
   rights: string,
 ): Promise<string> {
   const { code, output } = await runTankeeper(
-    ['admin', 'api-token', 'add', 'admin', name, '--rights', rights, '--json'],
+    ['admin', 'api-token', 'add', administrator, name, '--rights', rights, '--json'],
     environment,
   );
   const found = /"token":\s*"([^"]+)"/.exec(output)?.[1];

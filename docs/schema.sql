@@ -106,6 +106,30 @@ CREATE TABLE audit_journal (
 );
 COMMENT ON TABLE audit_journal IS 'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
+CREATE TABLE audit_verifications (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  state text DEFAULT 'running'::text NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  begun_by text NOT NULL,
+  checkpoint text NOT NULL,
+  advanced_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  rows_checked bigint DEFAULT 0 NOT NULL,
+  rows_in_all bigint DEFAULT 0 NOT NULL,
+  records bigint DEFAULT 0 NOT NULL,
+  newest text DEFAULT ''::text NOT NULL,
+  findings bigint DEFAULT 0 NOT NULL,
+  listed text DEFAULT '[]'::text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT audit_verifications_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_verifications_ended CHECK ((state = 'running'::text) = (ended_at IS NULL)),
+  CONSTRAINT audit_verifications_state_known CHECK (state = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'interrupted'::text]))
+);
+CREATE UNIQUE INDEX audit_verifications_one_runs ON audit_verifications USING btree ((true)) WHERE state = 'running'::text;
+COMMENT ON TABLE audit_verifications IS 'The last verifications by servers. The audit holds their results, too, signed.';
+COMMENT ON COLUMN audit_verifications.advanced_at IS 'The last sign of life of the server that verifies.';
+COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
+
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,
   value text NOT NULL,
@@ -339,6 +363,7 @@ CREATE TABLE sessions (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  confirmed_until timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
   CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
@@ -351,21 +376,21 @@ CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
 CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
 CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
 COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
+COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
 
 CREATE TABLE sign_in_attempts (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   kind text NOT NULL,
   attempt_hash bytea NOT NULL,
-  administrator_id bigint,
+  administrator_id bigint NOT NULL,
   password_version bytea,
   client text NOT NULL,
   content jsonb NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
   CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
-  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'registration'::text, 'link'::text, 'oidc'::text])),
-  CONSTRAINT sign_in_attempts_owner CHECK ((administrator_id IS NULL) = (kind = 'oidc'::text)),
-  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text]))),
+  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text, 'registration'::text, 'link'::text])),
+  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text]))),
   CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);
@@ -408,6 +433,7 @@ CREATE TABLE tokens (
   last_challenge_at timestamp with time zone,
   last_success_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  locked boolean GENERATED ALWAYS AS (fail_count >= max_fail) STORED NOT NULL,
   CONSTRAINT tokens_pkey PRIMARY KEY (id),
   CONSTRAINT tokens_serial_key UNIQUE (serial),
   CONSTRAINT tokens_counter_range CHECK (counter >= 0),
@@ -422,10 +448,12 @@ CREATE TABLE tokens (
   CONSTRAINT tokens_owner_resolver_fkey FOREIGN KEY (owner_resolver_id) REFERENCES resolvers(id) ON DELETE RESTRICT,
   CONSTRAINT tokens_realm_set_fkey FOREIGN KEY (realm_set_id) REFERENCES realm_sets(id)
 ) WITH (fillfactor=85);
+CREATE INDEX tokens_locked_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops) WHERE locked;
 CREATE INDEX tokens_owner_idx ON tokens USING btree (owner_resolver_id, owner_user_id);
-CREATE INDEX tokens_realm_set_idx ON tokens USING btree (realm_set_id);
-CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default"));
+CREATE INDEX tokens_page_idx ON tokens USING btree (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
+CREATE UNIQUE INDEX tokens_serial_caseless ON tokens USING btree (lower(serial COLLATE "default") text_pattern_ops);
 COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+COMMENT ON COLUMN tokens.locked IS 'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 
 CREATE TABLE challenges (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -505,6 +533,10 @@ CREATE TABLE users (
   CONSTRAINT users_login_given CHECK (login <> ''::text),
   CONSTRAINT users_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
 );
+CREATE INDEX users_email_idx ON users USING btree (resolver_id, lower(email) text_pattern_ops);
+CREATE INDEX users_given_name_idx ON users USING btree (resolver_id, lower(given_name) text_pattern_ops);
+CREATE INDEX users_login_idx ON users USING btree (resolver_id, lower(login COLLATE "default") text_pattern_ops);
+CREATE INDEX users_surname_idx ON users USING btree (resolver_id, lower(surname) text_pattern_ops);
 
 CREATE TABLE webhook_events (
   id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -523,6 +555,7 @@ CREATE TABLE webhooks (
   name text COLLATE "C" NOT NULL,
   url text NOT NULL,
   allows_http boolean NOT NULL,
+  is_bounded boolean DEFAULT true NOT NULL,
   events text[] NOT NULL,
   realms text[] NOT NULL,
   is_enabled boolean DEFAULT true NOT NULL,
@@ -535,6 +568,7 @@ CREATE TABLE webhooks (
   CONSTRAINT webhooks_name_given CHECK (name <> ''::text),
   CONSTRAINT webhooks_previous_whole CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
 );
+COMMENT ON COLUMN webhooks.is_bounded IS 'Added over HTTP: only at a public address.';
 COMMENT ON COLUMN webhooks.events IS 'The types of the events that it gets.';
 COMMENT ON COLUMN webhooks.realms IS 'The realms of the tokens whose events it gets; empty: all tokens.';
 COMMENT ON COLUMN webhooks.previous_secret IS 'Signs beside the secret that has replaced it, until previous_until.';

@@ -1,6 +1,8 @@
 import { accountServices, type AccountServices } from './account-services.ts';
 import { challengeServices, type ChallengeServices } from './challenge-services.ts';
 import { consequenceServices, type ConsequenceServices } from './consequence-services.ts';
+import { helpdeskServices, type HelpdeskServices } from './helpdesk-services.ts';
+import { explanationServices, type ExplanationServices } from './explanation-services.ts';
 import { housekeepingServices, type HousekeepingServices } from './housekeeping-services.ts';
 import { importServices, type ImportServices } from './import-services.ts';
 import { loginServices, type LoginServices } from './login-services.ts';
@@ -16,7 +18,9 @@ export interface Services
     SignInServices,
     ImportServices,
     ConsequenceServices,
+    ExplanationServices,
     ChallengeServices,
+    HelpdeskServices,
     MonitoringServices,
     HousekeepingServices,
     WebhookServices,
@@ -28,6 +32,7 @@ export function buildServices(parts: ServiceParts): Services {
   const accounts = accountServices(shared);
   const logins = loginServices(shared, accounts);
   const challenges = challengeServices(shared);
+  const housekeeping = housekeepingServices(shared);
   return {
     ...directServices(shared),
     ...accounts,
@@ -37,7 +42,9 @@ export function buildServices(parts: ServiceParts): Services {
     ...consequenceServices(shared),
     ...challenges,
     ...monitoringServices(shared, accounts),
-    ...housekeepingServices(shared),
+    ...helpdeskServices(shared, challenges),
+    ...housekeeping,
+    ...explanationServices(shared, housekeeping),
     ...webhookServices(shared),
   };
 }

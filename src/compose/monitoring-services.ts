@@ -1,3 +1,4 @@
+import { KeyOverview } from '../keys/key-overview.ts';
 import { CountService } from '../monitoring/count-service.ts';
 import { InstallationReadings } from '../monitoring/installation-state.ts';
 import { LicenceInspection } from '../monitoring/licence-inspection.ts';
@@ -11,13 +12,14 @@ import { SqlCountVerification } from '../storage/counts/count-verification.ts';
 import { SqlTokenCounts } from '../storage/counts/token-counts.ts';
 import { SqlUserCountStore } from '../storage/counts/user-count-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
+import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
 import { SqlLicenceStore } from '../storage/monitoring/licence-store.ts';
 import { lockedTokensOf, storedStateOf } from '../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../storage/monitoring/storage-probe.ts';
 import type { AccountServices } from './account-services.ts';
 import type { SharedParts } from './shared-parts.ts';
 
-/** The reports of /monitoring, their counts, and the licence. */
+/** The reports of /monitoring, their counts, the licence, and the state of the keys. */
 export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly overview: Pick<OverviewService, 'read'>;
@@ -25,6 +27,7 @@ export interface MonitoringServices {
   readonly live: LiveStreams | undefined;
   readonly counts: CountService;
   readonly licences: LicenceService;
+  readonly keyOverview: KeyOverview;
   /** The state of the installation for metrics. */
   readonly installation: InstallationReadings;
 }
@@ -63,6 +66,7 @@ export function monitoringServices(
     overview,
     live: new LiveStreams({ overview, sessions: administrators, metrics: shared.metrics.live }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
+    keyOverview: new KeyOverview({ ...shared, keys: new SqlKeyRotation({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),
     installation: new InstallationReadings({
       ...shared,

@@ -21,6 +21,7 @@ import type { OpenidSettings } from '../security/openid-provider.ts';
 import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
 import { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
+import { SqlConfirmationStore } from '../storage/administrators/confirmation-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
@@ -46,6 +47,8 @@ export interface ServiceMeasures {
 export interface SingleSignOnParts extends OpenidSettings {
   /** Groups of policies by the provider's. */
   readonly groups: ReadonlyMap<string, string>;
+  /** The name of the provider for people. */
+  readonly provider?: string | undefined;
   /** Seconds. */
   readonly lifetime: number;
 }
@@ -112,6 +115,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
   readonly administratorStore: SqlAdministratorStore;
+  readonly confirmations: SqlConfirmationStore;
   readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
   /** What this process sees, to be flushed periodically and at the end. */
@@ -178,6 +182,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     trial: { secrets, open: openSources },
     credentials,
     administratorStore,
+    confirmations: new SqlConfirmationStore({ database }),
     timeLimit,
     hasher: administratorHasher,
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),

@@ -129,6 +129,7 @@ function singleSignOnOf(values: Values) {
   }
   return Object.freeze({
     issuer,
+    provider: values.OIDC_PROVIDER_NAME,
     clientId,
     clientSecretFile,
     redirectUrl: values.OIDC_REDIRECT_URL ?? `${publicUrl}/admin/sign-in/oidc/callback`,

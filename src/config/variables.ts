@@ -177,6 +177,7 @@ const signIn = z
     OIDC_ISSUER: issuer
       .optional()
       .describe('OpenID Connect provider for single sign-on of administrators; unset: none'),
+    OIDC_PROVIDER_NAME: aText.optional().describe('name of the provider on the sign-in page; unset: none'),
     OIDC_CLIENT_ID: aText.optional().describe('name of this server at the provider'),
     OIDC_CLIENT_SECRET_FILE: aFile.optional().describe('file with the secret of this server at the provider'),
     OIDC_REDIRECT_URL: oneUrl

@@ -37,6 +37,8 @@ export interface OtherAnswer {
     | 'image/png'
     | 'text/css'
     | 'text/event-stream'
+    | 'application/x-ndjson'
+    | 'text/csv'
     | 'text/html'
     | 'text/javascript'
     | 'text/plain';

@@ -1,7 +1,8 @@
 import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { sendStream } from './event-stream.ts';
+import { sendEvents } from './event-stream.ts';
 import { type Reply, send } from './reply.ts';
+import { sendStream } from './streamed-body.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
 import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
@@ -59,10 +60,12 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       countTransaction: () => undefined,
       identity: undefined,
     });
-    if (reply.stream === undefined) {
-      send(response, reply);
+    if (reply.events !== undefined) {
+      await sendEvents(response, reply.events, exchange);
+    } else if (reply.stream !== undefined) {
+      await sendStream(response, reply, reply.stream);
     } else {
-      await sendStream(response, reply.stream, exchange);
+      send(response, reply);
     }
   };
 }

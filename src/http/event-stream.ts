@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { StreamReply } from './reply.ts';
+import type { EventReply } from './reply.ts';
 import type { Exchange } from './request/exchange.ts';
 
 /** An answer of events without an end (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
@@ -42,9 +42,9 @@ export class EventChannel {
  * moment.
  * @throws ServiceError before anything is sent
  */
-export async function sendStream(
+export async function sendEvents(
   response: ServerResponse,
-  { headers, open }: StreamReply,
+  { headers, open }: EventReply,
   exchange: Exchange,
 ): Promise<void> {
   const isBodyless = response.req.method === 'HEAD';

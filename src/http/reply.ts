@@ -12,11 +12,17 @@ export interface Reply {
    */
   readonly later?: (gone: AbortSignal) => Promise<Reply>;
   /** Present: events follow in place of a body. */
-  readonly stream?: StreamReply;
+  readonly events?: EventReply;
   readonly status: number;
   /** Undefined: there is no body. */
   readonly contentType?: string;
   readonly body?: string | Buffer;
+  /**
+   * Present: writes the body piece by piece, in place of `body`. Called outside of the limits on work. Status and
+   * headers are sent with the first piece: a failure before it is answered as any other.
+   * @param write resolves when the client has taken enough of it to be sent more; rejects when the client has left
+   */
+  readonly stream?: (write: (text: string) => Promise<void>) => Promise<void>;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** True if a response was accepted; left out where none was verified. The client reads it in the body. */
@@ -26,7 +32,7 @@ export interface Reply {
 }
 
 /** An answer of events without an end. */
-export interface StreamReply {
+export interface EventReply {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Takes a place for the events.

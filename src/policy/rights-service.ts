@@ -1,4 +1,3 @@
-import { isServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant, Right } from './access-control.ts';
 import type { Caller } from './caller.ts';
 import type { CurrentPolicies, PolicyBase } from './ports.ts';
@@ -29,20 +28,9 @@ export class RightsService {
     const base = await this.#configuration.current();
     return SCOPES.flatMap((scope) =>
       knownActions(scope).flatMap((action) => {
-        const grant = this.#grant(base, caller, { scope, action });
+        const grant = this.#access.grantOf(base, caller, { scope, action });
         return grant === undefined ? [] : [{ scope, action, realms: grant.realms }];
       }),
     );
-  }
-
-  #grant(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
-    try {
-      return this.#access.authorize(base, caller, right);
-    } catch (error) {
-      if (isServiceError(error, 'right.missing')) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 }

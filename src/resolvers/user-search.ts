@@ -14,6 +14,14 @@ export function fieldCondition(field: UserField, text: string): UserCondition {
   return { fields: [field], pattern: readPattern(text) };
 }
 
+/** The fields by whose beginnings people are looked up. */
+const NAMED_BY: readonly UserField[] = ['login', 'givenName', 'surname', 'email'];
+
+/** @returns the condition that the login, a name or the e-mail address begins with the text, in which nothing is a wildcard */
+export function beginningCondition(text: string): UserCondition {
+  return { fields: NAMED_BY, pattern: [text, ''] };
+}
+
 /** @returns false if no user can match: a source may fail on such a text */
 export function isSearchable({ pattern }: UserCondition): boolean {
   return pattern.join('*').length <= MAX_LENGTH && !pattern.some((piece) => /\p{Cc}|\p{Cs}/u.test(piece));

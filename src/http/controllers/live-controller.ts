@@ -41,7 +41,7 @@ export function liveEndpoint(live: LiveOperations, guard: Guards['streams']): En
       if (login === undefined) {
         throw notAuthenticated('login', caller.principal.administrator);
       }
-      return { status: 200, stream: { headers: {}, open: () => opened({ caller, session: login }) } };
+      return { status: 200, events: { headers: {}, open: () => opened({ caller, session: login }) } };
     },
   );
 

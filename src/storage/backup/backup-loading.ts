@@ -111,13 +111,25 @@ async function insertAll(
     if (isEnd === true) {
       return value;
     }
+    const columns = await storedColumns(sql, value.table);
+    const names = columns.map(() => '??').join(', ');
     await sql.raw(
-      'INSERT INTO ?? OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::??, ?::json)',
-      [value.table, value.table, value.json],
+      `INSERT INTO ?? (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM json_populate_recordset(NULL::??, ?::json)`,
+      [value.table, ...columns, ...columns, value.table, value.json],
     );
     done += value.size;
     progress(done);
   }
+}
+
+/** @returns the columns of the table that the database does not compute itself */
+async function storedColumns(sql: Knex.Transaction, table: string): Promise<readonly string[]> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `SELECT attname AS name FROM pg_attribute
+     WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */

@@ -31,6 +31,16 @@ const FIELDS: Readonly<Record<UserField, string>> = {
 };
 const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
 
+/** The fields whose beginnings have an index, with its expression. */
+const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
+  login: 'lower(login COLLATE "default")',
+  givenName: 'lower(given_name)',
+  surname: 'lower(surname)',
+  email: 'lower(email)',
+};
+/** Of each field, where further conditions decide on them. */
+const MOST_CANDIDATES = 1_000;
+
 /** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
 const COUNTS = `
   SELECT resolver_id AS id, sum(users) AS users FROM (
@@ -71,6 +81,9 @@ export class SqlManagedUserStore implements ManagedUserStore {
       return [];
     }
     const query = this.#users(resolverId).orderBy('login').select<UserRow[]>(COLUMNS);
+    if (search.isInAnyOrder === true) {
+      this.#useBeginning(query, resolverId, search);
+    }
     conditions.forEach((condition) => {
       restrict(query, condition);
     });
@@ -180,10 +193,39 @@ export class SqlManagedUserStore implements ManagedUserStore {
     return this.#database.knex('users').where({ resolver_id: resolverId });
   }
 
+  /** Narrows the search to candidates that indexes find, if its first condition is a beginning. */
+  #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
+    const { conditions: [first, ...others] = [], limit = MOST_CANDIDATES } = search;
+    if (first !== undefined && isBeginning(first)) {
+      const most = others.length === 0 ? limit : MOST_CANDIDATES;
+      query.whereRaw('id IN (?)', [this.#beginningWith(resolverId, first, most)]);
+    }
+  }
+
+  /** Finds candidates by an index for each field, at most so many of each. */
+  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, most: number): Knex.Raw {
+    const { knex } = this.#database;
+    const candidates = fields.map((field) =>
+      knex.raw(
+        `(SELECT id FROM users WHERE resolver_id = ? AND ${BEGINNINGS[field] ?? ''} ~>=~ lower(?)
+            AND ${BEGINNINGS[field] ?? ''} ~<~ (lower(?) || '\u{10FFFF}') ORDER BY ${BEGINNINGS[field] ?? ''} USING ~<~ LIMIT ?)`,
+        [resolverId, text, text, most],
+      ),
+    );
+    return knex.raw(candidates.map(() => '?').join(' UNION '), candidates);
+  }
+
   async #find(resolverId: string, wanted: Record<string, string>): Promise<ManagedUser | undefined> {
     const row = await this.#users(resolverId).where(wanted).first<UserRow | undefined>(COLUMNS);
     return row === undefined ? undefined : toUser(row);
   }
+}
+
+/** @returns true for a condition that an index finds */
+function isBeginning({ fields, pattern }: UserCondition): boolean {
+  return (
+    pattern.length === 2 && pattern[1] === '' && fields.every((field) => BEGINNINGS[field] !== undefined)
+  );
 }
 
 function restrict(query: Knex.QueryBuilder, { fields, pattern }: UserCondition): void {

@@ -91,6 +91,9 @@ export class CanaryLife {
     await this.#check(opened, right);
     await send({ path: '/ocra/checkstatus', parameters: { transactionid: opened.transactionid } });
     await send({ path: '/admin/transaction', parameters: { transactionid: opened.transactionid } });
+    await send({ path: '/admin/search', parameters: { text: opened.transactionid } });
+    await send({ path: '/admin/token', parameters: { serial } });
+    await send({ path: '/admin/tokens', parameters: { serial } });
     await send({ path: '/audit/search', parameters: { transactionid: opened.transactionid } });
     await send({ path: '/ocra', parameters: { serial } });
   }

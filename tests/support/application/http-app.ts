@@ -1,8 +1,9 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
-import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
+import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
+import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
@@ -122,6 +123,17 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       }),
     },
     resynchronisation: { resync: answer('resync', true) },
+    helpdesk: {
+      search: { search: answer('search', { tokens: null, people: null, transactions: null }) },
+      people: {
+        person: answer('person', {
+          ...{ login: 'ann', realm: 'staff', resolver: 'people', details: null },
+          ...{ tokens: [], hasMore: false, transactions: null },
+        }),
+        token: answer('token', { tokens: [], hasMore: false, transactions: null }),
+      },
+      tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
+    },
     tokenImport: {
       authorize: () => Promise.resolve(),
       load: answer('load', ['PSKC1', 'PSKC2']),
@@ -134,27 +146,9 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
+    ...fakeAudit(answer),
     rights: {
       held: answer('held', [{ scope: 'admin', action: 'show', realms: ['north'] }]),
-    },
-    auditSearch: {
-      page: answer('auditPage', {
-        rows: [
-          {
-            ...{ id: '4294967297', at: '2026-11-20T12:00:00.000000Z', actor: 'admin', action: 'admin/init' },
-            ...{
-              subject: 'OCRA1',
-              realm: 'a',
-              outcome: 'created',
-              client: '192.0.2.7',
-              requestId: 'request-1',
-            },
-            ...{ transaction: '', writer: 1, lane: 1, seq: 1 },
-            ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
-          },
-        ],
-        next: null,
-      }),
     },
     transactions: {
       history: answer('history', {
@@ -215,6 +209,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         ),
       openSession: answer('openSession', { session: SESSION, expiresAt: new Date('2026-11-20T13:00:00Z') }),
       closeSession: answer('closeSession', true),
+      ...fakeAdministrators(answer),
     },
     logins: {
       login: (name, password) =>

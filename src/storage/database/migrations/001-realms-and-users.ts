@@ -34,6 +34,11 @@ const UP = `
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT users_resolver_login_key UNIQUE (resolver_id, login)
   );
+  -- For users whose name begins with a text, whatever the case and the collation.
+  CREATE INDEX users_login_idx ON users (resolver_id, lower(login COLLATE "default") text_pattern_ops);
+  CREATE INDEX users_given_name_idx ON users (resolver_id, lower(given_name) text_pattern_ops);
+  CREATE INDEX users_surname_idx ON users (resolver_id, lower(surname) text_pattern_ops);
+  CREATE INDEX users_email_idx ON users (resolver_id, lower(email) text_pattern_ops);
 
   CREATE TABLE realms (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT realms_pkey PRIMARY KEY,

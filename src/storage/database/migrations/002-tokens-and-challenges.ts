@@ -46,9 +46,12 @@ const UP = `
     last_challenge_at timestamptz,
     last_success_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
+    locked boolean NOT NULL GENERATED ALWAYS AS (fail_count >= max_fail) STORED,
     CONSTRAINT tokens_owner_whole CHECK (num_nulls(owner_resolver_id, owner_user_id, owner_login) IN (0, 3))
   ) WITH (fillfactor = 85);
   COMMENT ON COLUMN tokens.version IS 'Raised by each write of the row.';
+  COMMENT ON COLUMN tokens.locked IS
+    'For the index of locked tokens: one on the fail counter itself would make each wrong response write all indexes.';
 
   CREATE FUNCTION count_token_version() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -61,9 +64,14 @@ const UP = `
   -- Also while rows are loaded by a session that fires no other trigger.
   ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version;
 
-  CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default"));
+  -- text_pattern_ops also finds by the beginning, whatever the collation.
+  CREATE UNIQUE INDEX tokens_serial_caseless ON tokens (lower(serial COLLATE "default") text_pattern_ops);
   CREATE INDEX tokens_owner_idx ON tokens (owner_resolver_id, owner_user_id);
-  CREATE INDEX tokens_realm_set_idx ON tokens (realm_set_id);
+  -- For pages of tokens, see token-pages.ts.
+  CREATE INDEX tokens_page_idx ON tokens
+    (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops);
+  CREATE INDEX tokens_locked_page_idx ON tokens
+    (realm_set_id, active, (owner_user_id IS NOT NULL), lower(serial COLLATE "default") text_pattern_ops) WHERE locked;
 
   CREATE TABLE challenges (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT challenges_pkey PRIMARY KEY,

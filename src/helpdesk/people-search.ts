@@ -1,0 +1,145 @@
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { within } from '../kernel/time-limit.ts';
+import type { Grant } from '../policy/access-control.ts';
+import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
+import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
+import { realmsWith } from './owned-token.ts';
+
+/** A user that was found. */
+export interface PersonFound extends DirectoryUser {
+  readonly resolver: string;
+  /** The visible realms that have the resolver, the default one first. */
+  readonly realms: readonly string[];
+}
+
+/** Users that were found. */
+export interface PeopleFound {
+  readonly hits: readonly PersonFound[];
+  /** True if there are more. */
+  readonly hasMore: boolean;
+  /** The resolvers whose users may be missing, each with the reason in words. */
+  readonly incomplete: readonly { readonly resolver: string; readonly reason: string }[];
+}
+
+/** What one resolver has found. */
+interface Asked {
+  readonly users: readonly DirectoryUser[];
+  /** Undefined: the answer is complete. */
+  readonly reason?: string;
+}
+
+/** The longest wait for a resolver. */
+const PATIENCE_MS = 700;
+/** The most questions that one resolver works at, two for a search, also those that nobody waits for any more. */
+const QUESTIONS_AT_ONCE = 8;
+const MAX_WORDS = 4;
+
+/**
+ * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited for.
+ *
+ * Managed resolvers find beginnings by an index, passwd files in memory. A directory is asked with a filter such as
+ * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole, as
+ * no index of it can be relied on: where that takes too long, exact logins are still found.
+ */
+export class PeopleSearch {
+  readonly #sources: UserSources;
+  readonly #running = new Map<string, number>();
+
+  constructor({ sources }: { readonly sources: UserSources }) {
+    this.#sources = sources;
+  }
+
+  /**
+   * @param text words, each of which begins the login, a name or the e-mail address
+   * @param most hits of each resolver, and in all
+   */
+  async find(configuration: Configuration, grant: Grant, text: string, most: number): Promise<PeopleFound> {
+    const resolvers = configuration.resolvers
+      .map((resolver) => ({ resolver, realms: realmsWith(configuration, grant, resolver.name) }))
+      .filter(({ realms }) => realms.length > 0);
+    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, most)));
+    const hits = asked.flatMap(({ users }, place) => {
+      const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
+      return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
+    });
+    return {
+      hits: hits.slice(0, most),
+      hasMore: hits.length > most,
+      incomplete: asked.flatMap(({ reason }, place) => {
+        const name = resolvers[place]?.resolver.name;
+        return reason === undefined || name === undefined ? [] : [{ resolver: name, reason }];
+      }),
+    };
+  }
+
+  async #ask(resolver: Resolver, text: string, most: number): Promise<Asked> {
+    const conditions = wordsOf(text).map(beginningCondition);
+    if (!conditions.every(isSearchable)) {
+      return { users: [] };
+    }
+    if ((this.#running.get(resolver.id) ?? 0) >= QUESTIONS_AT_ONCE) {
+      return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
+    }
+    const source = this.#sources(resolver);
+    const search = { conditions, limit: most + 1, isInAnyOrder: true };
+    const [exact, beginning] = await Promise.all([
+      answered(
+        resolver,
+        this.#counted(resolver, () => findExact(source, text)),
+      ),
+      answered(
+        resolver,
+        this.#counted(resolver, () => source.list(search)),
+      ),
+    ]);
+    const users = new Map([...exact.users, ...beginning.users].map((user) => [user.userId, user]));
+    const reason = beginning.reason ?? exact.reason;
+    return { users: [...users.values()], ...(reason !== undefined && { reason }) };
+  }
+
+  /** Counts the work until it ends, not until nobody waits for it. */
+  async #counted<T>({ id }: Resolver, work: () => Promise<T>): Promise<T> {
+    this.#running.set(id, (this.#running.get(id) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#running.get(id) ?? 0) - 1;
+      if (left > 0) {
+        this.#running.set(id, left);
+      } else {
+        this.#running.delete(id);
+      }
+    }
+  }
+}
+
+async function findExact(source: UserSource, login: string): Promise<readonly DirectoryUser[]> {
+  const user = await source.findByLogin(login);
+  return user === undefined ? [] : [user];
+}
+
+async function answered(resolver: Resolver, work: Promise<readonly DirectoryUser[]>): Promise<Asked> {
+  try {
+    const users = await within(PATIENCE_MS, work, () => unavailable(resolver, 'it does not answer in time'));
+    return { users };
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return { users: [], reason: error.message };
+    }
+    throw error;
+  }
+}
+
+function unavailable({ name }: Resolver, reason: string): ServiceError {
+  return new ServiceError('resolver.unavailable', `The resolver '${name}' is unavailable: ${reason}`);
+}
+
+/** A trailing asterisk is what other searches want for a beginning. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replace(/\*+$/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, MAX_WORDS);
+}

@@ -1,0 +1,156 @@
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { DirectoryUser } from '../resolvers/ports.ts';
+import type { TokenStore } from '../tokens/ports.ts';
+import { isSerial, type Token } from '../tokens/token.ts';
+import { isVisible } from '../tokens/token-view.ts';
+import type { UserDirectory, UserReference } from '../users/user-directory.ts';
+import { type OwnedToken, ownedToken } from './owned-token.ts';
+import type { LatestTransaction, LatestTransactions } from './ports.ts';
+
+interface PersonDependencies {
+  readonly configuration: ConfigurationStore;
+  readonly access: AccessControl;
+  readonly users: UserDirectory;
+  readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
+  readonly transactions: LatestTransactions;
+  readonly clock: Clock;
+}
+
+/** A stored transaction of a token. */
+export interface RecentTransaction {
+  readonly transactionId: string;
+  readonly serial: string;
+  readonly issuedAt: Date;
+  readonly state: 'open' | 'expired' | 'accepted' | 'given up' | 'superseded';
+  /** The number of wrong responses. */
+  readonly wrongCount: number;
+}
+
+/** Tokens with what happened to them lately. */
+export interface TokenFacts {
+  /** By serial, the first hundred. */
+  readonly tokens: readonly OwnedToken[];
+  /** True if there are more. */
+  readonly hasMore: boolean;
+  /** Newest first; null: the caller has no right to them. */
+  readonly transactions: readonly RecentTransaction[] | null;
+}
+
+/** A user with their tokens. */
+export interface Person extends TokenFacts {
+  readonly login: string;
+  readonly realm: string;
+  readonly resolver: string;
+  /** What the resolver says of the user; null: the caller has no right to it. */
+  readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
+}
+
+const MOST_TOKENS = 100;
+const MOST_TRANSACTIONS = 20;
+
+/** What the helpdesk sees of a user or a token at once. Writes nothing. */
+export class PersonService {
+  readonly #deps: PersonDependencies;
+
+  constructor(dependencies: PersonDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Takes the right `admin/show`; the details also take `admin/userlist`, the transactions `admin/transaction`.
+   * @throws ServiceError 'right.missing', 'user.unknown' also for a user of none of the caller's realms,
+   *   'resolver.unavailable'
+   */
+  async person(caller: Caller, reference: UserReference): Promise<Person> {
+    const { configuration, grant } = await this.#authorize(caller);
+    const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
+    const { login, realm, resolver, userId } = user;
+    const found = await this.#deps.tokens.list({
+      owner: { resolverId: resolver.id, userId },
+      inRealms: grant.realms === 'all' ? undefined : grant.realms,
+      limit: MOST_TOKENS + 1,
+    });
+    const listed = this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action: 'userlist' });
+    const isDescribed = listed?.realms === 'all' || listed?.realms.includes(realm.name) === true;
+    const { givenName, surname, email, phone } = user;
+    return {
+      login,
+      realm: realm.name,
+      resolver: resolver.name,
+      details: isDescribed ? { givenName, surname, email, phone } : null,
+      ...(await this.#facts(caller, configuration, grant, found)),
+    };
+  }
+
+  /**
+   * Takes the right `admin/show`; the transactions also take `admin/transaction`.
+   * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
+   */
+  async token(caller: Caller, serial: string): Promise<TokenFacts> {
+    const { configuration, grant } = await this.#authorize(caller);
+    const token = isSerial(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
+    if (token === undefined || !isVisible(token, grant)) {
+      throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
+    }
+    return this.#facts(caller, configuration, grant, [token]);
+  }
+
+  async #facts(
+    caller: Caller,
+    configuration: Configuration,
+    grant: Grant,
+    found: readonly Token[],
+  ): Promise<TokenFacts> {
+    const tokens = found.slice(0, MOST_TOKENS).filter((token) => isVisible(token, grant));
+    return {
+      tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
+      hasMore: found.length > MOST_TOKENS,
+      transactions: await this.#transactions(caller, configuration, tokens),
+    };
+  }
+
+  async #transactions(
+    caller: Caller,
+    configuration: Configuration,
+    tokens: readonly Token[],
+  ): Promise<readonly RecentTransaction[] | null> {
+    const { access, transactions, clock } = this.#deps;
+    const grant = access.grantOf(configuration, caller, { scope: 'admin', action: 'transaction' });
+    if (grant === undefined) {
+      return null;
+    }
+    const ids = tokens.filter((token) => isVisible(token, grant)).map(({ id }) => id);
+    const { challengeTimeout } = readOcraSettings(configuration.settings);
+    const openSince = new Date(clock.now().getTime() - challengeTimeout * 1000);
+    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MOST_TRANSACTIONS);
+    return latest.map((one) => ({
+      transactionId: one.transactionId,
+      serial: one.serial,
+      issuedAt: one.issuedAt,
+      state: stateOf(one, openSince),
+      wrongCount: one.wrongCount,
+    }));
+  }
+
+  #authorize(caller: Caller): Promise<{ configuration: Configuration; grant: Grant }> {
+    return this.#deps.access.authorizeAdmin(this.#deps.configuration, caller, 'show');
+  }
+}
+
+function stateOf({ closedBy, issuedAt }: LatestTransaction, openSince: Date): RecentTransaction['state'] {
+  switch (closedBy) {
+    case 'accepted':
+    case 'superseded':
+      return closedBy;
+    case 'exhausted':
+      return 'given up';
+    case null:
+      return issuedAt <= openSince ? 'expired' : 'open';
+  }
+}

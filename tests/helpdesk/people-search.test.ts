@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Configuration, Resolver } from '../../src/configuration/configuration.ts';
+import { PeopleSearch } from '../../src/helpdesk/people-search.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { DirectoryUser, UserSearch, UserSource } from '../../src/resolvers/ports.ts';
+import { matchesUser } from '../../src/resolvers/user-search.ts';
+
+const NEVER = new Promise<never>(() => undefined);
+
+function user(login: string, names: Partial<DirectoryUser> = {}): DirectoryUser {
+  return { userId: login, login, givenName: '', surname: '', email: '', phone: '', ...names };
+}
+
+function source(users: readonly DirectoryUser[], changes: Partial<UserSource> = {}): UserSource {
+  return {
+    findByLogin: (login) => Promise.resolve(users.find((one) => one.login === login)),
+    findById: () => Promise.resolve(undefined),
+    list: (search?: UserSearch) =>
+      Promise.resolve(
+        users.filter((one) => matchesUser(one, search?.conditions ?? [])).slice(0, search?.limit),
+      ),
+    count: () => Promise.resolve(users.length),
+    checkPassword: () => Promise.resolve(false),
+    ...changes,
+  };
+}
+
+function searchIn(sources: Readonly<Record<string, UserSource>>) {
+  const names = Object.keys(sources);
+  const resolvers = names.map((name) => ({ id: name, name, kind: 'ldap' }) as Resolver);
+  const realms = [
+    { id: '1', name: 'all', isDefault: false, resolvers: names },
+    { id: '2', name: 'usual', isDefault: true, resolvers: names.slice(0, 1) },
+    { id: '3', name: 'zone', isDefault: false, resolvers: names.slice(1) },
+  ];
+  const configuration = { realms, resolvers } as unknown as Configuration;
+  const people = new PeopleSearch({ sources: ({ name }) => sources[name] ?? source([]) });
+  return {
+    people,
+    find: (text: string, realmNames: 'all' | readonly string[] = 'all') =>
+      people.find(configuration, { realms: realmNames }, text, 10),
+  };
+}
+
+const ANNA = user('anna', { givenName: 'Anna', surname: 'Musk', email: 'anna@example.org' });
+
+describe('the search for people', () => {
+  it.each(['ANN', 'mus', 'anna@ex', 'anna musk', 'Musk  A', 'ann*'])('finds by %j', async (text) => {
+    const { hits, incomplete } = await searchIn({ a: source([ANNA, user('bob')]) }).find(text);
+    expect(hits.map(({ login }) => login)).toEqual(['anna']);
+    expect(incomplete).toEqual([]);
+  });
+
+  it.each(['nna', 'anna bob', '*', 'an*a'])('does not find by %j', async (text) => {
+    const found = await searchIn({ a: source([ANNA]) }).find(text);
+    expect(found.hits.map(({ login }) => login)).toEqual(text === '*' ? ['anna'] : []);
+  });
+
+  it('names the realms of the caller, the default one first, and asks no other resolver', async () => {
+    const asked: string[] = [];
+    const noting = (name: string): UserSource =>
+      source([ANNA], {
+        findByLogin: () => {
+          asked.push(name);
+          return Promise.resolve(undefined);
+        },
+      });
+    const { find } = searchIn({ a: noting('a'), b: noting('b') });
+    expect((await find('anna')).hits.map(({ resolver, realms }) => ({ resolver, realms }))).toEqual([
+      { resolver: 'a', realms: ['usual', 'all'] },
+      { resolver: 'b', realms: ['all', 'zone'] },
+    ]);
+    asked.length = 0;
+    expect((await find('anna', ['zone'])).hits).toMatchObject([{ resolver: 'b', realms: ['zone'] }]);
+    expect(asked).toEqual(['b']);
+    expect((await find('anna', [])).hits).toEqual([]);
+  });
+
+  it('names a resolver that is away, and one that is slow, and finds exact logins there', async () => {
+    const fault = new ServiceError('resolver.unavailable', "The resolver 'gone' is unavailable: no");
+    const { find } = searchIn({
+      gone: source([], { findByLogin: () => Promise.reject(fault), list: () => Promise.reject(fault) }),
+      slow: source([ANNA], { list: () => NEVER }),
+      good: source([user('annabel')]),
+    });
+    const begun = performance.now();
+    const { hits, incomplete } = await find('anna');
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(hits.map(({ login, resolver }) => [login, resolver])).toEqual([
+      ['anna', 'slow'],
+      ['annabel', 'good'],
+    ]);
+    expect(incomplete).toEqual([
+      { resolver: 'gone', reason: fault.message },
+      { resolver: 'slow', reason: "The resolver 'slow' is unavailable: it does not answer in time" },
+    ]);
+  });
+
+  it('does not ask a resolver again and again that does not answer', async () => {
+    let asked = 0;
+    const { find } = searchIn({
+      slow: source([], {
+        list: () => {
+          asked += 1;
+          return NEVER;
+        },
+      }),
+    });
+    const found = await Promise.all(Array.from({ length: 20 }, () => find('anna')));
+    expect(asked).toBeLessThanOrEqual(8);
+    expect(found.at(-1)?.incomplete[0]?.reason).toMatch(/works at other searches/);
+  });
+});

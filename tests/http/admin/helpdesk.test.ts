@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+jest.setTimeout(60_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const DATA = '12345678';
+
+interface Answer {
+  readonly value?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+let application: TestApplication;
+let bounded: BoundedAdministrators;
+let transaction: string;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('north', ['bert']);
+  await application.addRealm('south', ['cleo']);
+  await application.services.users.add(OPERATOR, {
+    ...{ resolver: 'north', login: 'anna', givenName: 'Anna', surname: 'Musk' },
+    ...{ email: 'anna@example.org', phone: '+49 30 7' },
+  });
+  await application.enrolPlain('QR1', SUITE, { user: 'anna', realm: 'north' });
+  await application.enrolPlain('QR2', SUITE, { user: 'anna', realm: 'north' });
+  await application.enrolPlain('QR3', SUITE, { user: 'cleo', realm: 'south' });
+  await application.enrolPlain('QRFREE', SUITE);
+  await application.services.tokens.setRealms(OPERATOR, { serial: 'QR2', realms: ['north', 'south'] });
+  transaction = (await application.challenge('QR3', DATA)).transactionid;
+  bounded = await BoundedAdministrators.of(application);
+  await bounded.add('north-desk', 'show, userlist, transaction', 'north');
+  await bounded.add('south-desk', 'show, userlist, transaction', 'south');
+  await bounded.add('shower', 'show', 'north');
+  await bounded.add('nobody', 'reset', 'north');
+});
+afterAll(() => application.close());
+
+async function ask(path: string, parameters: Record<string, string>, as?: string): Promise<Answer> {
+  const sent =
+    as === undefined ? await application.asAdmin(path, parameters) : await bounded.get(as, path, parameters);
+  return (sent.body as { result: Answer }).result;
+}
+
+interface Found {
+  readonly tokens: { readonly hits: readonly { serial: string }[]; readonly more: boolean } | null;
+  readonly people: {
+    readonly hits: readonly { user: string; realms: string[] }[];
+    readonly incomplete: readonly { resolver: string }[];
+  } | null;
+  readonly transactions: readonly { transaction_id: string; serial: string; state: string }[] | null;
+}
+
+async function search(text: string, as?: string): Promise<Found> {
+  const { value, error } = await ask('/admin/search', { text }, as);
+  expect(error).toBeUndefined();
+  return value as Found;
+}
+
+const serialsOf = (found: Found): readonly string[] | undefined =>
+  found.tokens?.hits.map(({ serial }) => serial);
+
+describe('/admin/search', () => {
+  it('finds tokens by the beginning of their serial in any case, in the caller’s realms', async () => {
+    expect(serialsOf(await search('qr'))).toEqual(['QR1', 'QR2', 'QR3', 'QRFREE']);
+    expect(serialsOf(await search('qr', 'north-desk'))).toEqual(['QR1', 'QR2']);
+    expect(serialsOf(await search('qr', 'south-desk'))).toEqual(['QR2', 'QR3']);
+    expect(serialsOf(await search('QR3', 'north-desk'))).toEqual([]);
+  });
+
+  it('finds people by the beginning of a name, in the caller’s realms', async () => {
+    for (const text of ['ann', 'MUSK', 'anna musk', 'anna@example', 'anna@north']) {
+      const { people } = await search(text);
+      expect(people?.hits).toMatchObject([{ user: 'anna', surname: 'Musk', realms: ['north'] }]);
+    }
+    expect((await search('cleo', 'north-desk')).people).toEqual({ hits: [], more: false, incomplete: [] });
+    expect((await search('cleo@south', 'north-desk')).people?.hits).toEqual([]);
+    expect((await search('cleo', 'south-desk')).people?.hits).toMatchObject([{ user: 'cleo' }]);
+  });
+
+  it('finds a transaction of the caller’s realms', async () => {
+    const hit = { transaction_id: transaction, serial: 'QR3', state: 'open', realms: ['south'] };
+    expect((await search(transaction)).transactions).toEqual([hit]);
+    expect((await search(transaction, 'south-desk')).transactions).toEqual([hit]);
+    expect((await search(transaction, 'north-desk')).transactions).toEqual([]);
+  });
+
+  it('looks for nothing that the caller has no right to', async () => {
+    expect((await ask('/admin/search', { text: 'anna' }, 'nobody')).error?.message).toMatch(/right/);
+    expect(await search('qr', 'shower')).toMatchObject({
+      tokens: { more: false },
+      people: null,
+      transactions: null,
+    });
+  });
+
+  it('names a resolver that is away, and finds the rest', async () => {
+    const { resolvers, realms } = application.services;
+    const settings = { fileName: '/nonexistent/passwd' };
+    await resolvers.set(OPERATOR, { name: 'gone', kind: 'passwd', settings });
+    await realms.set(OPERATOR, { name: 'broken', resolvers: ['gone'] });
+    const { people, tokens } = await search('bert');
+    expect(people?.hits).toMatchObject([{ user: 'bert' }]);
+    expect(people?.incomplete).toMatchObject([{ resolver: 'gone' }]);
+    expect(tokens?.hits).toEqual([]);
+    expect((await search('bert', 'north-desk')).people?.incomplete).toEqual([]);
+    await realms.remove(OPERATOR, 'broken');
+  });
+
+  it('refuses a blank text and one that is too long, and finds nothing for strange ones', async () => {
+    expect((await ask('/admin/search', { text: '  ' })).error?.message).toMatch(/No text/);
+    expect((await ask('/admin/search', { text: 'x'.repeat(256) })).error?.message).toMatch(/255/);
+    for (const text of ['%', '_', '*', "' OR 1=1 --", 'x'.repeat(255)]) {
+      expect(serialsOf(await search(text))).toEqual([]);
+    }
+  });
+});
+
+describe('/admin/person', () => {
+  it('shows a user with the tokens and the latest transactions', async () => {
+    const { value } = await ask('/admin/person', { user: 'anna', realm: 'north' }, 'north-desk');
+    expect(value).toMatchObject({
+      user: 'anna',
+      realm: 'north',
+      resolver: 'north',
+      details: { given_name: 'Anna', surname: 'Musk', email: 'anna@example.org', phone: '+49 30 7' },
+      tokens: [
+        { serial: 'QR1', active: true, locked: false, realms: ['north'] },
+        { serial: 'QR2', owner: { user: 'anna', resolver: 'north', realm: 'north' }, realms: ['north'] },
+      ],
+      more: false,
+      transactions: [],
+    });
+  });
+
+  it('leaves out what the caller has no right to', async () => {
+    const { value } = await ask('/admin/person', { user: 'anna', realm: 'north' }, 'shower');
+    expect(value).toMatchObject({ user: 'anna', details: null, transactions: null });
+    expect(value).toHaveProperty('tokens.length', 2);
+    expect((await ask('/admin/person', { user: 'anna', realm: 'north' }, 'nobody')).error).toBeDefined();
+  });
+
+  it('knows no user of another realm, also by the resolver', async () => {
+    for (const parameters of [
+      { realm: 'south' },
+      { realm: 'south', resconf: 'south' },
+      { resconf: 'south' },
+    ]) {
+      const { error } = await ask('/admin/person', { user: 'cleo', ...parameters }, 'north-desk');
+      expect(error?.message).toMatch(/There is no user 'cleo'|user.*cleo/i);
+    }
+  });
+});
+
+describe('/admin/token', () => {
+  it('shows a token with its transactions, in the caller’s realms', async () => {
+    await application.check(transaction, wrongResponse(application.respond(SUITE, DATA, { counter: 0n })));
+    const { value } = await ask('/admin/token', { serial: 'QR3' }, 'south-desk');
+    expect(value).toMatchObject({
+      token: { serial: 'QR3', fail_count: 1, rollout: 'complete', counter: '0' },
+      transactions: [{ transaction_id: transaction, state: 'open', wrong: 1 }],
+    });
+    for (const serial of ['QR3', 'QRFREE', 'NONE']) {
+      const { error } = await ask('/admin/token', { serial }, 'north-desk');
+      expect(error?.message).toContain(serial);
+    }
+    expect((await ask('/admin/token', { serial: 'QR1' }, 'shower')).value).toMatchObject({
+      transactions: null,
+    });
+  });
+
+  it('shows no secret', async () => {
+    const text = JSON.stringify(await ask('/admin/token', { serial: 'QR1' }));
+    expect(text).not.toMatch(/seed|secret|nonce|"pin|marker/i);
+  });
+
+  it('tells that a challenge has expired', async () => {
+    application.clock.advance(1200);
+    const { value } = await ask('/admin/token', { serial: 'QR3' });
+    expect(value).toMatchObject({ transactions: [{ state: 'expired' }] });
+    application.clock.advance(-1200);
+  });
+});
+
+describe('/admin/tokens', () => {
+  interface Sheet {
+    readonly tokens: readonly { serial: string }[];
+    readonly next: string | null;
+    readonly total: number | null;
+  }
+  const sheet = async (parameters: Record<string, string>, as?: string): Promise<Sheet> => {
+    const { value, error } = await ask('/admin/tokens', parameters, as);
+    expect(error).toBeUndefined();
+    return value as Sheet;
+  };
+  const serials = async (parameters: Record<string, string>, as?: string): Promise<readonly string[]> =>
+    (await sheet(parameters, as)).tokens.map(({ serial }) => serial);
+
+  it('turns pages by the cursor, with the number of all', async () => {
+    const first = await sheet({ limit: '3' });
+    expect(first).toMatchObject({ next: 'QR3', total: 4 });
+    const second = await sheet({ limit: '3', cursor: first.next ?? '' });
+    expect(second).toMatchObject({ tokens: [{ serial: 'QRFREE' }], next: null, total: 4 });
+  });
+
+  it('holds to the caller’s realms, whatever is asked', async () => {
+    expect(await serials({}, 'north-desk')).toEqual(['QR1', 'QR2']);
+    expect((await sheet({}, 'north-desk')).total).toBe(2);
+    expect(await serials({ realm: '/:no realm:/' }, 'north-desk')).toEqual([]);
+    expect(await serials({ cursor: 'QR2' }, 'north-desk')).toEqual([]);
+    expect((await ask('/admin/tokens', { realm: 'south' }, 'north-desk')).error?.message).toMatch(/realm/);
+    expect((await ask('/admin/tokens', {}, 'nobody')).error).toBeDefined();
+  });
+
+  it('filters by realm, state, serial and owner', async () => {
+    await application.services.tokens.disable(OPERATOR, { serial: 'QR1' });
+    expect(await serials({ realm: 'South' })).toEqual(['QR2', 'QR3']);
+    expect(await serials({ realm: '/:no realm:/' })).toEqual(['QRFREE']);
+    expect(await sheet({ status: 'inactive' })).toMatchObject({ tokens: [{ serial: 'QR1' }], total: 1 });
+    expect(await serials({ status: 'active, assigned' })).toEqual(['QR2', 'QR3']);
+    expect(await serials({ status: 'unassigned' })).toEqual(['QRFREE']);
+    expect(await sheet({ serial: 'qrf' })).toMatchObject({ tokens: [{ serial: 'QRFREE' }], total: null });
+    expect(await serials({ user: 'anna', userrealm: 'north' })).toEqual(['QR1', 'QR2']);
+    expect(await sheet({ status: 'locked' })).toMatchObject({ tokens: [], total: null });
+    await application.services.tokens.enable(OPERATOR, { serial: 'QR1' });
+  });
+
+  it.each([
+    { limit: '0' },
+    { limit: '201' },
+    { limit: 'x' },
+    { status: 'broken' },
+    { status: 'active,inactive' },
+  ])('refuses %j', async (parameters) => {
+    expect((await ask('/admin/tokens', parameters)).error?.message).toMatch(/must be/);
+  });
+});
