@@ -3722,7 +3722,10 @@ export interface components {
                         readonly realms: number;
                         readonly policies: number;
                         readonly resolvers: {
-                            readonly [key: string]: number;
+                            readonly managed: number;
+                            readonly passwd: number;
+                            readonly sql: number;
+                            readonly ldap: number;
                         };
                     } | null;
                     /** @description a new secret was found encrypted, a minute ago at most; null without the right `monitoring:storageEncryption` */

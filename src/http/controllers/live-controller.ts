@@ -27,7 +27,7 @@ export function liveEndpoint(live: LiveOperations, guard: Guards['streams']): En
           {
             contentType: 'text/event-stream',
             meaning:
-              'events: `overview` with the value of /admin/overview, at once and after a change; `unavailable` while it cannot be read; `signed-out` as the last one, when the login has ended',
+              'events: `overview` with the value of /admin/overview, at once and after a change; `unavailable` while it cannot be read; `alive` every 15 seconds; `signed-out` as the last one, when the login has ended',
             headers: { 'X-Accel-Buffering': 'no' },
           },
         ],
@@ -75,7 +75,8 @@ function readerOf(channel: EventChannel, textOf: (snapshot: LiveSnapshot) => str
       channel.send('event: unavailable\ndata: {}\n\n');
     },
     heartbeat: () => {
-      channel.send(': heartbeat\n\n');
+      // The comment is for proxies, the event for pages, which see no comments.
+      channel.send(': heartbeat\nevent: alive\ndata: {}\n\n');
     },
     end: (end) => {
       if (end === 'stalled') {

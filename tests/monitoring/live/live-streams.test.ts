@@ -16,6 +16,8 @@ const sessionOf = (administrator: string): OpenSession => ({ administrator, expi
 
 /** Milliseconds. */
 const TICK = 20;
+/** A tick that no test sees the end of. */
+const LONG = 600_000;
 
 class FakeReader implements LiveReader {
   isReady = true;
@@ -46,7 +48,7 @@ let search: () => Promise<OpenSession | undefined>;
 let counts: number[];
 let streams: LiveStreams;
 
-function begin(options: { beat?: number; patience?: number } = {}): void {
+function begin(options: { tick?: number; beat?: number; patience?: number } = {}): void {
   streams = new LiveStreams({
     overview: {
       facts: () => {
@@ -94,6 +96,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 describe('streams', () => {
   it('of the same rights share the look and the snapshot', async () => {
+    begin({ tick: LONG });
     const readers = Array.from({ length: 50 }, () => open());
     await until(() => readers.every(({ shown }) => shown.length === 1));
     expect([looks, showings]).toEqual([1, 1]);
@@ -101,6 +104,7 @@ describe('streams', () => {
   });
 
   it('of other rights have another snapshot of the same look', async () => {
+    begin({ tick: LONG });
     search = () => Promise.resolve(sessionOf(searches % 2 === 1 ? 'anna' : 'bert'));
     const readers = [open('anna'), open('bert')];
     await until(() => readers.every(({ shown }) => shown.length === 1));

@@ -24,7 +24,8 @@ export class EventReader {
   /** @param headers with the cookies of a login */
   static async open(url: string, headers: Readonly<Record<string, string>>): Promise<EventReader> {
     const sent = request(url, { headers, agent: false });
-    sent.end();
+    // A server that is killed resets the connection: the stream then ends.
+    sent.on('error', () => undefined).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return new EventReader(response);
   }

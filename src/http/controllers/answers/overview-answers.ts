@@ -71,7 +71,7 @@ const overview = z.strictObject({
       values: count,
       realms: count,
       policies: count,
-      resolvers: z.record(z.enum(RESOLVER_KINDS), count),
+      resolvers: z.strictObject({ managed: count, passwd: count, sql: count, ldap: count }),
     })
     .nullable()
     .describe('null without the right `monitoring:config`'),

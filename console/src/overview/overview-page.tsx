@@ -1,0 +1,46 @@
+import { Alert } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Loading } from '../design/loading.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { LiveStatus } from '../live/live-status.tsx';
+import type { Overview } from '../live/live-state.ts';
+import { useLive } from '../live/use-live.ts';
+import { FigureSection } from './figure-section.tsx';
+import { InstallationSection } from './installation-section.tsx';
+import { overviewTexts } from './overview-texts.ts';
+import { RealmSection } from './realm-section.tsx';
+import { ResolverSection } from './resolver-section.tsx';
+import { ResponseSection } from './response-section.tsx';
+
+/** The state of the installation, as it changes. */
+export default function OverviewPage(): ReactNode {
+  const t = useTexts(overviewTexts);
+  const live = useLive();
+  return (
+    <Page title={t.title} lead={<LiveStatus connection={live.connection} since={live.since} />}>
+      {live.overview === undefined ? (
+        live.connection === 'connecting' && <Loading />
+      ) : (
+        <Parts overview={live.overview} />
+      )}
+    </Page>
+  );
+}
+
+function Parts({ overview }: { readonly overview: Overview }): ReactNode {
+  const t = useTexts(overviewTexts);
+  const { tokens, active_users: activeUsers, users, resolvers, responses } = overview;
+  if (Object.values(overview).every((part) => part === null)) {
+    return <Alert color="gray">{t.nothing}</Alert>;
+  }
+  return (
+    <>
+      <FigureSection tokens={tokens} activeUsers={activeUsers} />
+      {responses !== null && <ResponseSection responses={responses} />}
+      <RealmSection tokens={tokens} activeUsers={activeUsers} />
+      <InstallationSection overview={overview} />
+      {(resolvers !== null || users !== null) && <ResolverSection resolvers={resolvers} users={users} />}
+    </>
+  );
+}

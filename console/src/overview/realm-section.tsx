@@ -1,0 +1,122 @@
+import { Table, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import type { Overview } from '../live/live-state.ts';
+import { Chart } from './chart.tsx';
+import classes from './overview.module.css';
+import { NO_REALM, realmRows, type RealmRow, soughtRows } from './overview-figures.ts';
+import { overviewTexts } from './overview-texts.ts';
+
+interface RealmSectionProps {
+  readonly tokens: Overview['tokens'];
+  readonly activeUsers: Overview['active_users'];
+}
+
+const STATUSES = ['total', 'active', 'inactive', 'assigned', 'unassigned', 'locked'] as const;
+/** The most realms that are shown at once; a search finds the others. */
+const MOST = 10;
+
+/** Tokens and active users by realm: the largest ones, and those that are sought. */
+export function RealmSection({ tokens, activeUsers }: RealmSectionProps): ReactNode {
+  const t = useTexts(overviewTexts);
+  const format = useFormat();
+  const [sought, setSought] = useState('');
+  const all = realmRows({ tokens, active_users: activeUsers });
+  if (all.length === 0) {
+    return null;
+  }
+  const { rows, found } = soughtRows(all, sought, MOST);
+  return (
+    <section className={classes.section}>
+      <h2>{t.realms}</h2>
+      {all.length > MOST && (
+        <TextInput
+          className={classes.search ?? ''}
+          label={t.search}
+          value={sought}
+          onChange={(event) => {
+            setSought(event.currentTarget.value);
+          }}
+        />
+      )}
+      <p className={classes.meaning} role="status">
+        {found === 0 ? t.noRealmFound : t.shown(format.number(rows.length), format.number(found))}
+      </p>
+      {rows.length > 0 && (
+        <>
+          {tokens !== null && <RealmChart rows={rows} />}
+          <RealmTable rows={rows} hasTokens={tokens !== null} hasUsers={activeUsers !== null} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function RealmChart({ rows }: { readonly rows: readonly RealmRow[] }): ReactNode {
+  const t = useTexts(overviewTexts);
+  return (
+    <Chart
+      kind="bar"
+      isHorizontal
+      caption={t.tokens}
+      description={t.realmChart}
+      labels={rows.map(({ realm }) => nameOf(realm, t.noRealm))}
+      series={[
+        { name: t.statuses.active, colour: 'blue', values: rows.map(({ tokens }) => tokens?.active ?? 0) },
+        {
+          name: t.statuses.inactive,
+          colour: 'grey',
+          values: rows.map(({ tokens }) => tokens?.inactive ?? 0),
+        },
+      ]}
+    />
+  );
+}
+
+interface RealmTableProps {
+  readonly rows: readonly RealmRow[];
+  readonly hasTokens: boolean;
+  readonly hasUsers: boolean;
+}
+
+function RealmTable({ rows, hasTokens, hasUsers }: RealmTableProps): ReactNode {
+  const t = useTexts(overviewTexts);
+  const format = useFormat();
+  const cell = (key: string, value: number | undefined): ReactNode => (
+    <Table.Td key={key} className={classes.number}>
+      {value === undefined ? '–' : format.number(value)}
+    </Table.Td>
+  );
+  return (
+    <div className={classes.wide} role="region" aria-label={t.realms} tabIndex={0}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.realm}</Table.Th>
+            {hasTokens &&
+              STATUSES.map((status) => (
+                <Table.Th key={status} className={classes.number}>
+                  {t.statuses[status]}
+                </Table.Th>
+              ))}
+            {hasUsers && <Table.Th className={classes.number}>{t.activeUsers}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ realm, tokens, activeUsers }) => (
+            <Table.Tr key={realm}>
+              <Table.Th scope="row">{nameOf(realm, t.noRealm)}</Table.Th>
+              {hasTokens && STATUSES.map((status) => cell(status, tokens?.[status]))}
+              {hasUsers && cell('users', activeUsers)}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function nameOf(realm: string, noRealm: string): string {
+  return realm === NO_REALM ? noRealm : realm;
+}

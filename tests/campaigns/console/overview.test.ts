@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
+import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { lookAt, openConsole, PASSWORD, signIn, WIDTHS } from '../../support/browser/console-site.ts';
+import { buildConsole } from '../../support/browser/vite.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+/** More realms than the page shows at once. */
+const REALMS = ['customers', 'staff', ...Array.from({ length: 12 }, (_, number) => `branch${number}`)];
+
+describeWithProgram('the overview of the console', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let application: TestApplication;
+  let server: RunningServer;
+  let number = 0;
+
+  const origin = (): string => `http://localhost:${server.port}`;
+  const listen = (port = 0): Promise<RunningServer> =>
+    startServer(application.app, { host: '127.0.0.1', port });
+
+  async function enrol(realm: string, user: string): Promise<void> {
+    number += 1;
+    await application.enrolPlain(`CONSOLE${number}`, SUITE, { realm, user });
+  }
+
+  async function answered(serial: string, isRight: boolean): Promise<void> {
+    const { transactionid, question } = await application.challenge(serial);
+    const right = application.respond(SUITE, question);
+    await application.check(transactionid, isRight ? right : wrongResponse(right));
+  }
+
+  async function streams(): Promise<number> {
+    return Number(/^tankeeper_live_streams (\d+)$/m.exec(await application.metrics.text())?.[1]);
+  }
+
+  async function untilStreams(count: number): Promise<void> {
+    while ((await streams()) !== count) {
+      await sleep(20);
+    }
+  }
+
+  /** @returns the number of all tokens as the page shows it */
+  const totalOf = (page: Page): ReturnType<Page['locator']> =>
+    page.locator('dt', { hasText: 'Tokens, all' }).locator('xpath=following-sibling::dd');
+
+  const showsTotal = (page: Page, total: number): Promise<void> =>
+    totalOf(page).getByText(String(total), { exact: true }).waitFor();
+
+  beforeAll(async () => {
+    const consoleFiles = siteFilesOf(await buildConsole());
+    [browser, application] = await Promise.all([
+      startChromium(program),
+      TestApplication.open({ consoleFiles }),
+    ]);
+    application.clock.set(new Date());
+    for (const realm of REALMS) {
+      await application.addRealm(realm, ['anna']);
+    }
+    await enrol('customers', 'anna');
+    await enrol('customers', 'anna');
+    await enrol('staff', 'anna');
+    await answered('CONSOLE1', true);
+    await answered('CONSOLE2', false);
+    const settings = { fileName: '/nowhere/passwd' };
+    await application.services.resolvers.set(OPERATOR, { name: 'File', kind: 'passwd', settings });
+    await application.asAdmin('/admin/userlist', { resConf: 'File', username: '*' });
+    await application.services.observations.flush();
+    server = await listen();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await application.services.live?.end();
+    await server.close(0);
+    await application.close();
+  });
+
+  it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {
+    const { page, problems } = await openConsole(browser, { origin: origin() }, { path: '/overview', width });
+    await showsTotal(page, 3);
+    await page.getByRole('img', { name: /^Chart: responses/ }).waitFor();
+    await page.getByText('As a table').click();
+    expect(await lookAt(page, 'overview')).toEqual([]);
+    await page.getByLabel('Search realms').fill('BRANCH1');
+    await page.getByText('3 of 3 realms').waitFor();
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+    await page.context().close();
+    await untilStreams(0);
+  });
+
+  it('shows a change in two tabs over one stream, also when the tab with the stream is closed', async () => {
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    await showsTotal(page, 3);
+    const other = await page.context().newPage();
+    await other.goto(`${origin()}/console/#/overview`);
+    await showsTotal(other, 3);
+    await enrol('staff', 'anna');
+    await Promise.all([showsTotal(page, 4), showsTotal(other, 4)]);
+    expect(await streams()).toBe(1);
+    await page.close();
+    await enrol('staff', 'anna');
+    await showsTotal(other, 5);
+    await untilStreams(1);
+    await other.context().close();
+    await untilStreams(0);
+  });
+
+  it('says since when the server is away, and goes on when it is back', async () => {
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    await showsTotal(page, 5);
+    const { port } = server;
+    await server.close(0);
+    await page.getByText(/^No connection since/).waitFor();
+    await showsTotal(page, 5);
+    await enrol('customers', 'anna');
+    server = await listen(port);
+    await showsTotal(page, 6);
+    await page.getByText(/^Live:/).waitFor();
+    expect(await streams()).toBe(1);
+    await page.context().close();
+    await untilStreams(0);
+  });
+
+  it('asks for a new sign-in when the login has ended, and then goes on', async () => {
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    await showsTotal(page, 6);
+    await application.services.sessions.end(
+      { ...OPERATOR, principal: { ...OPERATOR.principal, administrator: 'admin' } },
+      { owner: 'admin', isAll: true },
+    );
+    await page.getByLabel('User name').waitFor();
+    await signIn(page, 'admin', PASSWORD);
+    await showsTotal(page, 6);
+    expect(await streams()).toBe(1);
+    await page.context().close();
+    await untilStreams(0);
+  });
+
+  it('shows an administrator who is bound to a realm nothing of the others', async () => {
+    const { administrators, policies } = application.services;
+    await administrators.add(OPERATOR, 'staffdesk', PASSWORD);
+    const rule = { client: '', time: '', active: true };
+    await policies.set(OPERATOR, {
+      ...rule,
+      name: 'all',
+      scope: 'monitoring',
+      action: '*',
+      user: 'admin',
+      realm: '*',
+    });
+    await policies.set(OPERATOR, {
+      ...rule,
+      name: 'sys',
+      scope: 'system',
+      action: '*',
+      user: 'admin',
+      realm: '*',
+    });
+    await policies.set(OPERATOR, {
+      ...{ ...rule, name: 'staff', scope: 'monitoring', action: 'tokens', user: 'staffdesk', realm: 'staff' },
+    });
+    const options = { path: '/overview', name: 'staffdesk' };
+    const { page } = await openConsole(browser, { origin: origin() }, options);
+    await showsTotal(page, 3);
+    expect(await page.locator('#content').textContent()).not.toMatch(/customers|branch|Resolver|Responses/);
+    await page.context().close();
+    await untilStreams(0);
+  });
+
+  it('has German words, and none in English', async () => {
+    const { page } = await openPage(browser, origin(), 1280);
+    await page.goto(`${origin()}/console/#/overview`);
+    await signIn(page, 'admin');
+    await page.getByLabel('Language').selectOption('Deutsch');
+    await page.getByRole('heading', { level: 1, name: 'Überblick' }).waitFor();
+    await page.getByText('Token, alle').waitFor();
+    expect(await page.locator('#content').textContent()).not.toMatch(/Overview|Responses|locked|users/);
+    await page.context().close();
+  });
+});
