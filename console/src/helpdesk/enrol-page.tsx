@@ -129,7 +129,7 @@ function Stop({ target, stage }: { readonly target: EnrolTarget; readonly stage:
       </Button>
       {isNew && session.may('admin', 'remove', target.kind === 'person' ? target.realm : undefined) && (
         <Button
-          variant="outline"
+          variant="light"
           color="red"
           size="xs"
           loading={removal.isPending}

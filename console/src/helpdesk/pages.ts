@@ -6,6 +6,12 @@ const canSearch = (session: Session): boolean =>
   ['show', 'userlist', 'transaction'].some((action) => session.may('admin', action));
 const canShow = (session: Session): boolean => session.may('admin', 'show');
 const canEnrol = (session: Session): boolean => canShow(session) && session.may('admin', 'init');
+/** A token of nobody is in no realm. */
+const mayEverywhere = (session: Session): boolean =>
+  canEnrol(session) &&
+  session.rights.some(
+    ({ scope, action, realms }) => scope === 'admin' && action === 'init' && realms === '*',
+  );
 const enrolPage = lazy(() => import('./enrol-page.tsx'));
 const enrolTitle = { en: { title: 'Enrol a token' }, de: { title: 'Token ausrollen' } };
 
@@ -28,7 +34,7 @@ export const helpdeskPages: readonly ConsolePage[] = [
     path: '/enrol',
     title: enrolTitle,
     group: 'helpdesk',
-    isFor: canEnrol,
+    isFor: mayEverywhere,
     component: enrolPage,
   },
   { path: '/enrol/person/:realm/:resolver/:user', title: enrolTitle, isFor: canEnrol, component: enrolPage },

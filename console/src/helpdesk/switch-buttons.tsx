@@ -11,9 +11,14 @@ import { useTokenAct } from './use-token-act.ts';
 const ACTS = ['reset', 'disable', 'enable'] as const;
 type Act = (typeof ACTS)[number];
 
-const texts: Texts<Record<Act, string>> = {
-  en: { reset: 'Unlock', disable: 'Disable', enable: 'Enable' },
-  de: { reset: 'Entsperren', disable: 'Deaktivieren', enable: 'Aktivieren' },
+const texts: Texts<Record<Act | 'unlock', string>> = {
+  en: { unlock: 'Unlock', reset: 'Reset the fail counter', disable: 'Disable', enable: 'Enable' },
+  de: {
+    unlock: 'Entsperren',
+    reset: 'Fehlzähler zurücksetzen',
+    disable: 'Deaktivieren',
+    enable: 'Aktivieren',
+  },
 };
 
 /** The acts that one click does and another takes back: unlock, disable, enable. */
@@ -23,7 +28,7 @@ export function SwitchButtons({ token }: { readonly token: HelpdeskToken }): Rea
   return (
     <div className={classes.actions}>
       {acts.map((act) => (
-        <SwitchButton key={act} act={act} serial={token.serial} />
+        <SwitchButton key={act} act={act} token={token} />
       ))}
     </div>
   );
@@ -40,21 +45,28 @@ function isUseful(act: Act, { active, fail_count: failed, rollout }: HelpdeskTok
   }
 }
 
-function SwitchButton({ act, serial }: { readonly act: Act; readonly serial: string }): ReactNode {
+interface SwitchProps {
+  readonly act: Act;
+  readonly token: HelpdeskToken;
+}
+
+function SwitchButton({ act, token: { serial, locked } }: SwitchProps): ReactNode {
   const t = useTexts(texts);
+  const isUnlock = act === 'reset' && locked;
+  const name = t[isUnlock ? 'unlock' : act];
   const change = useTokenAct(() => call(`/admin/${act}`, { serial }));
   return (
     <>
       <Button
         size="xs"
-        variant={act === 'disable' ? 'default' : 'filled'}
+        variant={act === 'enable' || isUnlock ? 'filled' : 'default'}
         loading={change.isPending}
-        aria-label={`${t[act]}: ${serial}`}
+        aria-label={`${name}: ${serial}`}
         onClick={() => {
           change.mutate();
         }}
       >
-        {t[act]}
+        {name}
       </Button>
       <Failure error={change.error} />
     </>

@@ -57,7 +57,7 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
         <Button
           key={act}
           size="xs"
-          variant={act === 'remove' ? 'outline' : 'default'}
+          variant={act === 'remove' ? 'light' : 'default'}
           color={act === 'remove' ? 'red' : 'blue'}
           onClick={() => {
             setOpen(act);
