@@ -29,7 +29,17 @@ export function enrolAgainAddress(serial: string): string {
   return `/enrol/token/${part(serial)}`;
 }
 
-/** Dots alone would be directories to some browsers. */
-function part(text: string): string {
-  return encodeURIComponent(text).replaceAll('.', '%2E');
+/**
+ * Percent signs are not used, as the router decodes some of them.
+ * @returns the name as a part of an address: any character but letters, digits and `_.@-` as `~2f~`, its code point
+ */
+export function part(name: string): string {
+  return name.replace(/[^\w.@-]/gu, (character) => `~${(character.codePointAt(0) ?? 0).toString(16)}~`);
+}
+
+/** @returns the name that a part of an address stands for */
+export function readPart(text: string): string {
+  return text.replace(/~([0-9a-f]{1,5}|10[0-9a-f]{4})~/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
 }

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { Page } from '../design/page.tsx';
@@ -14,13 +14,14 @@ import { EnrolResponse } from './enrol-response.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from './helpdesk.module.css';
 import type { EnrolTarget, Stage } from './roll-out.ts';
+import { useNames } from './use-names.ts';
 import { useSearchKey } from './use-search-key.ts';
 import { useTokenAct } from './use-token-act.ts';
 
 /** The enrolment of a token. Its secrets are in the state of this page, and gone when it closes. */
 export default function EnrolPage(): ReactNode {
   const t = useTexts(enrolTexts);
-  const target = targetOf(useParams<{ user?: string; realm?: string; serial?: string }>());
+  const target = targetOf(useNames('user', 'realm', 'serial'));
   useSearchKey();
   return (
     <Page title={t.title} lead={leadOf(t, target)}>
@@ -29,16 +30,15 @@ export default function EnrolPage(): ReactNode {
   );
 }
 
-function targetOf(names: {
-  readonly user?: string;
-  readonly realm?: string;
-  readonly serial?: string;
-}): EnrolTarget {
-  const { user, realm = '', serial } = names;
-  if (serial !== undefined) {
+function targetOf({
+  user,
+  realm,
+  serial,
+}: Readonly<Record<'user' | 'realm' | 'serial', string>>): EnrolTarget {
+  if (serial !== '') {
     return { kind: 'token', serial };
   }
-  return user === undefined ? { kind: 'nobody' } : { kind: 'person', user, realm };
+  return user === '' ? { kind: 'nobody' } : { kind: 'person', user, realm };
 }
 
 function leadOf(t: (typeof enrolTexts)['en'], target: EnrolTarget): string {

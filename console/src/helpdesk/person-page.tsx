@@ -1,7 +1,6 @@
 import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useParams } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -14,6 +13,7 @@ import { helpdeskTexts } from './helpdesk-texts.ts';
 import { RecentTransactions } from './recent-transactions.tsx';
 import { SwitchButtons } from './switch-buttons.tsx';
 import { TokenBadge } from './token-badge.tsx';
+import { useNames } from './use-names.ts';
 import { useSearchKey } from './use-search-key.ts';
 
 type Person = ValueOf<'/admin/person'>;
@@ -22,7 +22,7 @@ type Person = ValueOf<'/admin/person'>;
 export default function PersonPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const session = useSession();
-  const { user, realm, resolver } = useParams<Record<'user' | 'realm' | 'resolver', string>>();
+  const { user, realm, resolver } = useNames('user', 'realm', 'resolver');
   useSearchKey();
   const person = useQuery({
     queryKey: ['helpdesk', 'person', realm, resolver, user],

@@ -6,7 +6,7 @@ import { transactionAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { TransactionBadge } from './token-badge.tsx';
-import type { RecentTransaction } from './token-state.ts';
+import type { RecentTransaction } from './helpdesk-values.ts';
 
 interface RecentProps {
   /** Null: the caller has no right to them. */

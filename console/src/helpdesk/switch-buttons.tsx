@@ -5,7 +5,8 @@ import { Failure } from '../design/failure.tsx';
 import { type Texts, useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import classes from './helpdesk.module.css';
-import { type HelpdeskToken, mayOnToken } from './token-state.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { mayOnToken } from './token-state.ts';
 import { useTokenAct } from './use-token-act.ts';
 
 const ACTS = ['reset', 'disable', 'enable'] as const;

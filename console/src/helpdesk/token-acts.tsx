@@ -9,7 +9,8 @@ import { enrolAgainAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
 import { ResyncDialog } from './resync-dialog.tsx';
-import { type HelpdeskToken, mayOnToken } from './token-state.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 

@@ -2,7 +2,8 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts, type TransactionState } from './helpdesk-texts.ts';
-import { type HelpdeskToken, stateOf, type TokenState } from './token-state.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { stateOf, type TokenState } from './token-state.ts';
 import classes from './helpdesk.module.css';
 
 const TOKEN_COLOURS: Readonly<Record<TokenState, string>> = {

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts';
 import { useTexts } from '../language/language.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { helpdeskTexts } from './helpdesk-texts.ts';
-import type { HelpdeskToken } from './token-state.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 

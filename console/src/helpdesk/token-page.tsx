@@ -1,7 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useParams } from 'wouter';
 import { call } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -14,13 +13,14 @@ import { RecentTransactions } from './recent-transactions.tsx';
 import { SwitchButtons } from './switch-buttons.tsx';
 import { TokenActs } from './token-acts.tsx';
 import { TokenBadge } from './token-badge.tsx';
-import type { HelpdeskToken } from './token-state.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
 import { tokenTexts } from './token-texts.ts';
+import { useNames } from './use-names.ts';
 import { useSearchKey } from './use-search-key.ts';
 
 /** A token with what may be done with it, and its latest transactions. */
 export default function TokenPage(): ReactNode {
-  const { serial } = useParams<{ serial: string }>();
+  const { serial } = useNames('serial');
   useSearchKey();
   const facts = useQuery({
     queryKey: ['helpdesk', 'token', serial],

@@ -1,20 +1,23 @@
-import type { ValueOf } from '../api/call.ts';
-import type { Session } from '../session/session.tsx';
-
-/** A token as the endpoints of the helpdesk answer it. */
-export type HelpdeskToken = ValueOf<'/admin/token'>['token'];
-/** One of the latest transactions of a token. */
-export type RecentTransaction = NonNullable<ValueOf<'/admin/token'>['transactions']>[number];
-
 /** What keeps a token from accepting responses; `ready`: nothing. */
 export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2';
 
+interface Switches {
+  readonly active: boolean;
+  readonly locked: boolean;
+  readonly rollout: 'phase1' | 'phase2' | 'complete';
+}
+
+/** The rights of a session, as /admin/rights answers them. */
+interface Rights {
+  readonly rights: readonly {
+    readonly scope: string;
+    readonly action: string;
+    readonly realms: '*' | readonly string[];
+  }[];
+}
+
 /** @returns the first reason why a response would be refused, as the helpdesk has to mend it */
-export function stateOf({
-  active,
-  locked,
-  rollout,
-}: Pick<HelpdeskToken, 'active' | 'locked' | 'rollout'>): TokenState {
+export function stateOf({ active, locked, rollout }: Switches): TokenState {
   if (rollout === 'phase1') {
     return 'phase1';
   }
@@ -27,15 +30,16 @@ export function stateOf({
   return rollout === 'phase2' ? 'phase2' : 'ready';
 }
 
-/** @returns whether the right holds in one of the token's realms; a token in no realm needs it everywhere */
+/** @returns whether a right of the scope admin holds in one of the token's realms; without realms it must hold everywhere */
 export function mayOnToken(
-  session: Session,
-  action: string,
-  { realms }: Pick<HelpdeskToken, 'realms'>,
+  { rights }: Rights,
+  wanted: string,
+  { realms: ofToken }: { readonly realms: readonly string[] },
 ): boolean {
-  return realms.length === 0
-    ? session.rights.some(
-        (right) => right.scope === 'admin' && right.action === action && right.realms === '*',
-      )
-    : realms.some((realm) => session.may('admin', action, realm));
+  return rights.some(
+    ({ scope, action, realms }) =>
+      scope === 'admin' &&
+      action === wanted &&
+      (realms === '*' || ofToken.some((realm) => realms.includes(realm))),
+  );
 }

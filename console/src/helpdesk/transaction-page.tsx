@@ -1,7 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useParams } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -13,6 +12,7 @@ import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import { TransactionBadge } from './token-badge.tsx';
 import { transactionTexts } from './transaction-texts.ts';
+import { useNames } from './use-names.ts';
 import { useSearchKey } from './use-search-key.ts';
 
 type History = ValueOf<'/admin/transaction'>;
@@ -23,7 +23,7 @@ const AGAIN_MS = 3_000;
 /** What happened to a transaction. */
 export default function TransactionPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
-  const { id } = useParams<{ id: string }>();
+  const { id } = useNames('id');
   useSearchKey();
   const history = useQuery({
     queryKey: ['helpdesk', 'transaction', id],
