@@ -106,6 +106,30 @@ CREATE TABLE audit_journal (
 );
 COMMENT ON TABLE audit_journal IS 'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
+CREATE TABLE audit_verifications (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  state text DEFAULT 'running'::text NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  begun_by text NOT NULL,
+  checkpoint text NOT NULL,
+  advanced_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  rows_checked bigint DEFAULT 0 NOT NULL,
+  rows_in_all bigint DEFAULT 0 NOT NULL,
+  records bigint DEFAULT 0 NOT NULL,
+  newest text DEFAULT ''::text NOT NULL,
+  findings bigint DEFAULT 0 NOT NULL,
+  listed text DEFAULT '[]'::text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT audit_verifications_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_verifications_ended CHECK ((state = 'running'::text) = (ended_at IS NULL)),
+  CONSTRAINT audit_verifications_state_known CHECK (state = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'interrupted'::text]))
+);
+CREATE UNIQUE INDEX audit_verifications_one_runs ON audit_verifications USING btree ((true)) WHERE state = 'running'::text;
+COMMENT ON TABLE audit_verifications IS 'The last verifications by servers. The audit holds their results, too, signed.';
+COMMENT ON COLUMN audit_verifications.advanced_at IS 'The last sign of life of the server that verifies.';
+COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
+
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,
   value text NOT NULL,
@@ -311,6 +335,23 @@ CREATE TABLE resolver_user_counts (
 );
 COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
 
+CREATE TABLE resolver_uses (
+  resolver_id bigint NOT NULL,
+  succeeded_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  CONSTRAINT resolver_uses_pkey PRIMARY KEY (resolver_id),
+  CONSTRAINT resolver_uses_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
+) WITH (fillfactor=50);
+COMMENT ON TABLE resolver_uses IS 'Last uses of each resolver by any server: answered, and unavailable.';
+
+CREATE TABLE response_minutes (
+  minute timestamp with time zone NOT NULL,
+  outcome text NOT NULL,
+  durations bigint[] NOT NULL,
+  CONSTRAINT response_minutes_pkey PRIMARY KEY (minute, outcome)
+) WITH (fillfactor=50);
+COMMENT ON TABLE response_minutes IS 'Responses that ended in a minute, by outcome: their numbers by duration, each up to a bound that the program has.';
+
 CREATE TABLE sessions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   administrator_id bigint,
@@ -322,6 +363,7 @@ CREATE TABLE sessions (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  confirmed_until timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_session_hash_key UNIQUE (session_hash),
   CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL)),
@@ -334,21 +376,21 @@ CREATE INDEX sessions_expires_idx ON sessions USING btree (expires_at);
 CREATE INDEX sessions_person_idx ON sessions USING btree (person) WHERE person IS NOT NULL;
 CREATE INDEX sessions_revoked_idx ON sessions USING btree (id) WHERE revoked_at IS NOT NULL;
 COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
+COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
 
 CREATE TABLE sign_in_attempts (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   kind text NOT NULL,
   attempt_hash bytea NOT NULL,
-  administrator_id bigint,
+  administrator_id bigint NOT NULL,
   password_version bytea,
   client text NOT NULL,
   content jsonb NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (id),
   CONSTRAINT sign_in_attempts_hash_key UNIQUE (attempt_hash),
-  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'registration'::text, 'link'::text, 'oidc'::text])),
-  CONSTRAINT sign_in_attempts_owner CHECK ((administrator_id IS NULL) = (kind = 'oidc'::text)),
-  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text]))),
+  CONSTRAINT sign_in_attempts_kind_known CHECK (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text, 'registration'::text, 'link'::text])),
+  CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind = ANY (ARRAY['token'::text, 'passkey'::text, 'confirmation'::text]))),
   CONSTRAINT sign_in_attempts_administrator_fkey FOREIGN KEY (administrator_id) REFERENCES administrators(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts USING btree (administrator_id);
@@ -513,6 +555,7 @@ CREATE TABLE webhooks (
   name text COLLATE "C" NOT NULL,
   url text NOT NULL,
   allows_http boolean NOT NULL,
+  is_bounded boolean DEFAULT true NOT NULL,
   events text[] NOT NULL,
   realms text[] NOT NULL,
   is_enabled boolean DEFAULT true NOT NULL,
@@ -525,6 +568,7 @@ CREATE TABLE webhooks (
   CONSTRAINT webhooks_name_given CHECK (name <> ''::text),
   CONSTRAINT webhooks_previous_whole CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
 );
+COMMENT ON COLUMN webhooks.is_bounded IS 'Added over HTTP: only at a public address.';
 COMMENT ON COLUMN webhooks.events IS 'The types of the events that it gets.';
 COMMENT ON COLUMN webhooks.realms IS 'The realms of the tokens whose events it gets; empty: all tokens.';
 COMMENT ON COLUMN webhooks.previous_secret IS 'Signs beside the secret that has replaced it, until previous_until.';

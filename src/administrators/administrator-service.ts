@@ -1,11 +1,13 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { lackingRight, mayPassOn, readRights } from '../policy/api-token-rights.ts';
+import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
 import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
 import type { Administrator, AdministratorStore, ApiToken, OpenSession, ProvenPassword } from './ports.ts';
+import { assertConfirmed } from './recent-proof.ts';
+import type { ConfirmationStore } from './sign-in-ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
@@ -21,6 +23,7 @@ import {
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
+  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
@@ -51,8 +54,9 @@ const FIRST_ACT: Act = { actor: '', action: 'administrator/first', client: '', r
 
 /**
  * Administrators: who they are, what they carry instead of a password, and their sessions. Methods that take a caller
- * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`. Administrators may change
- * their own password without that right; API tokens with some rights only may set no password at all.
+ * throw ServiceError 'right.missing'; listing takes `system/read`, the rest `system/write`: its holder can write any
+ * policy, so that nobody has more rights. What makes or changes a credential also takes a confirmed login, and throws
+ * 'confirmation.required' without.
  */
 export class AdministratorService {
   readonly #deps: AdministratorDependencies;
@@ -70,7 +74,7 @@ export class AdministratorService {
 
   /** @throws ServiceError 'administrator.exists', 'administrator.invalid', 'parameter.invalid' for an unfit password */
   async add(caller: Caller, name: string, password: string): Promise<void> {
-    await this.#authorizeWhole(caller);
+    await this.#authorizeConfirmed(caller);
     const known = readAdministratorName(name);
     const hash = await this.#hash(password);
     await this.#deps.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
@@ -78,7 +82,7 @@ export class AdministratorService {
 
   /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
   async remove(caller: Caller, name: string): Promise<void> {
-    await this.#authorize(caller, 'write');
+    await this.#authorizeConfirmed(caller);
     if (name === caller.principal.administrator) {
       throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
     }
@@ -91,7 +95,8 @@ export class AdministratorService {
    * Also ends every session of the administrator, those included that are being opened with the password of before. API
    * tokens are credentials of their own and stay, unless `revokesApiTokens` says otherwise.
    * @returns how many API tokens the administrator had
-   * @throws ServiceError 'administrator.unknown', 'parameter.invalid'
+   * @throws ServiceError 'administrator.unknown', 'parameter.invalid', 'administrator.invalid' for oneself: that takes the
+   *   present password
    */
   async setPassword(
     caller: Caller,
@@ -99,10 +104,12 @@ export class AdministratorService {
     password: string,
     options: { readonly revokesApiTokens: boolean } = { revokesApiTokens: false },
   ): Promise<{ readonly apiTokens: number }> {
-    const { principal } = caller;
-    const isOwn = name === principal.administrator && principal.rights.includes('*');
-    if (!isOwn) {
-      await this.#authorizeWhole(caller);
+    await this.#authorizeConfirmed(caller);
+    if (name === caller.principal.administrator) {
+      throw new ServiceError(
+        'administrator.invalid',
+        'A password of one’s own is changed with the present one',
+      );
     }
     const hash = await this.#hash(password);
     const act = actOf(caller, 'administrator/password');
@@ -114,12 +121,31 @@ export class AdministratorService {
   }
 
   /**
+   * Changes the caller's own password, which takes no right. Ends every session of theirs; API tokens stay.
+   * @returns false where the present password is wrong
+   * @throws ServiceError 'parameter.invalid' for an unfit new one, 'administrator.invalid' for a person of single sign-on
+   */
+  async changeOwnPassword(caller: Caller, present: string, password: string): Promise<boolean> {
+    const { administrator: name, groups } = caller.principal;
+    if (groups !== undefined) {
+      throw new ServiceError('administrator.invalid', 'People of single sign-on have no password here');
+    }
+    const proven = await this.authenticatePassword(name, present);
+    if (proven === undefined) {
+      return false;
+    }
+    const hash = await this.#hash(password);
+    const act = actOf(caller, 'administrator/password');
+    return (await this.#deps.administrators.setPassword(name, hash, act, { replaces: proven })) !== undefined;
+  }
+
+  /**
    * @returns the API token, which is stored only as a hash and cannot be shown again
    * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights, an
    *   end that is past, or rights beyond those of the caller
    */
   async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
-    await this.#authorize(caller, 'write');
+    await this.#authorizeConfirmed(caller);
     const { expiresAt = null } = draft;
     const rights = readRights(draft.rights);
     if (!mayPassOn(caller.principal.rights, rights)) {
@@ -280,12 +306,10 @@ export class AdministratorService {
     await this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
 
-  /** A password has all rights of its administrator, so an API token with fewer rights cannot create or set one. */
-  async #authorizeWhole(caller: Caller): Promise<void> {
+  /** An API token cannot be confirmed, so that none makes a credential that outlives it or can do more. */
+  async #authorizeConfirmed(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'write');
-    if (!mayPassOn(caller.principal.rights, ['*'])) {
-      throw lackingRight('*');
-    }
+    await assertConfirmed(caller, this.#deps);
   }
 
   #hash(password: string): Promise<string> {

@@ -2,11 +2,11 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import type { AdministratorService } from './administrator-service.ts';
-import type { ProvenPassword } from './ports.ts';
+import { assertConfirmed } from './recent-proof.ts';
+import { attemptHash, SIGN_IN_LIFETIME } from './second-step.ts';
 import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-service.ts';
 import type {
+  ConfirmationStore,
   Passkey,
   PasskeyAssertions,
   PasskeyStore,
@@ -17,7 +17,7 @@ import type {
 } from './sign-in-ports.ts';
 
 interface PasskeyDependencies {
-  readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
+  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly passkeys: PasskeyStore;
   readonly attempts: SignInStore;
   /** Undefined without PUBLIC_URL, which passkeys are bound to. */
@@ -36,9 +36,9 @@ export interface BegunRegistration {
 
 /** What permits a registration. */
 interface RegistrationBasis {
-  readonly owner: ProvenPassword | { readonly administrator: string };
-  /** The hash of the session that stays open, base64. */
-  readonly keeps?: string | undefined;
+  readonly administrator: string;
+  /** The hash of the confirmed login, which stays open. */
+  readonly login?: Buffer | undefined;
   /** The hash of the link that is used up. */
   readonly replaces?: Buffer | undefined;
 }
@@ -47,7 +47,7 @@ const CHALLENGE_SIZE = 32;
 /** Passkeys of one administrator. */
 const MOST_PASSKEYS = 20;
 
-/** The passkeys of administrators: registered with the password or a link, used as second factor, removed. */
+/** The passkeys of administrators: registered by a confirmed login or a link, used as second factor, removed. */
 export class PasskeyService implements PasskeyAssertions {
   readonly #deps: PasskeyDependencies;
 
@@ -62,30 +62,27 @@ export class PasskeyService implements PasskeyAssertions {
   }
 
   /**
-   * Begins the registration of a passkey of the caller, who gives the password again: a stolen session is not enough.
-   * @param keeps the login that stays open when the first passkey ends the others
-   * @returns undefined for a wrong password
-   * @throws ServiceError 'right.missing', 'passkey.invalid', 'configuration.invalid'
+   * Begins the registration of a passkey of the caller. The first one takes the place of a token.
+   * @throws ServiceError 'right.missing', 'confirmation.required', 'passkey.invalid', 'configuration.invalid'
    */
-  async beginOwn(
-    caller: Caller,
-    password: string,
-    keeps: string | undefined,
-  ): Promise<BegunRegistration | undefined> {
-    const { principal } = caller;
-    assertWhole(principal.rights);
+  async beginOwn(caller: Caller): Promise<BegunRegistration> {
+    const { administrator, rights, proof } = caller.principal;
+    assertWhole(rights);
     const webAuthn = this.#webAuthn();
-    const proven = await this.#deps.administrators.authenticatePassword(principal.administrator, password);
-    if (proven === undefined) {
-      return undefined;
-    }
-    if (proven.secondFactor?.kind === 'token') {
-      throw invalid(
-        `The second factor is the token ${proven.secondFactor.serial}: an operator can replace it by tankeeper admin second-factor --passkey-link`,
+    await assertConfirmed(caller, this.#deps);
+    const login = typeof proof === 'object' ? proof.login : undefined;
+    const begun = await this.#begin(
+      webAuthn,
+      { administrator, login },
+      actOf(caller, 'admin/passkeys/options'),
+    );
+    if (begun === undefined) {
+      throw new ServiceError(
+        'confirmation.required',
+        'This confirmation has ended: begin again with the password',
       );
     }
-    const kept = keeps === undefined ? undefined : sessionHash(keeps, 'login').toString('base64');
-    return this.#begin(webAuthn, { owner: proven, keeps: kept }, actOf(caller, 'admin/passkeys/options'));
+    return begun;
   }
 
   /** As `beginOwn`, for the holder of a link, which ends. @throws ServiceError 'sign-in.ended' */
@@ -98,11 +95,7 @@ export class PasskeyService implements PasskeyAssertions {
     const begun =
       administrator === undefined
         ? undefined
-        : await this.#begin(
-            webAuthn,
-            { owner: { administrator }, replaces },
-            { ...act, actor: administrator },
-          );
+        : await this.#begin(webAuthn, { administrator, replaces }, { ...act, actor: administrator });
     if (begun === undefined) {
       throw new ServiceError('sign-in.ended', 'This link has been used or has expired: ask for another one');
     }
@@ -123,7 +116,7 @@ export class PasskeyService implements PasskeyAssertions {
     const webAuthn = this.#webAuthn();
     const hash = attemptHash(secret ?? '');
     const found = await attempts.find(hash, ['registration'], clock.now());
-    if (found?.content.kind !== 'registration' || found.administrator === undefined) {
+    if (found?.content.kind !== 'registration') {
       throw new ServiceError('sign-in.ended', 'This registration has ended: begin again');
     }
     const { administrator, content } = found;
@@ -142,11 +135,12 @@ export class PasskeyService implements PasskeyAssertions {
   /**
    * Removes a passkey of the caller. The last one stays: an operator can remove the second factor.
    * @param keeps the login that stays open, unlike the others
-   * @throws ServiceError 'right.missing', 'passkey.unknown', 'passkey.invalid'
+   * @throws ServiceError 'right.missing', 'confirmation.required', 'passkey.unknown', 'passkey.invalid'
    */
   async remove(caller: Caller, id: string, keeps: string | undefined): Promise<void> {
     const { principal } = caller;
     assertWhole(principal.rights);
+    await assertConfirmed(caller, this.#deps);
     const kept = keeps === undefined ? undefined : sessionHash(keeps, 'login');
     const act = actOf(caller, 'admin/passkeys/remove');
     const isKnown =
@@ -175,11 +169,10 @@ export class PasskeyService implements PasskeyAssertions {
 
   async #begin(
     webAuthn: WebAuthn,
-    { owner, keeps, replaces }: RegistrationBasis,
+    { administrator, login, replaces }: RegistrationBasis,
     act: Act,
   ): Promise<BegunRegistration | undefined> {
     const { attempts, passkeys, random, clock } = this.#deps;
-    const { administrator } = owner;
     const known = await passkeys.credentials(administrator);
     if (known.length >= MOST_PASSKEYS) {
       throw invalid(`An administrator has ${MOST_PASSKEYS} passkeys at most`);
@@ -191,11 +184,11 @@ export class PasskeyService implements PasskeyAssertions {
     const content: SignInContent = {
       kind: 'registration',
       challenge: challenge.toString('base64url'),
-      ...(keeps !== undefined && { keeps }),
+      ...(login !== undefined && { keeps: login.toString('base64') }),
     };
-    // A registration has no password to be compared with later.
     const attempt = { hash: attemptHash(secret), content, expiresAt, client: act.client };
-    const isBegun = await attempts.begin({ ...attempt, owner, replaces }, clock.now(), act);
+    const owner = { administrator };
+    const isBegun = await attempts.begin({ ...attempt, owner, login, replaces }, clock.now(), act);
     return isBegun ? { attempt: secret, expiresAt, options } : undefined;
   }
 

@@ -46,13 +46,13 @@ export interface AdministratorStore {
   insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean>;
   /**
    * Also ends every session of the administrator, and removes the API tokens on request.
-   * @returns the number of API tokens; undefined for an unknown administrator
+   * @returns the number of API tokens; undefined for an unknown administrator, or where the password is not `replaces`
    */
   setPassword(
     name: string,
     passwordHash: string,
     act: Act,
-    options?: { readonly revokesApiTokens?: boolean },
+    options?: { readonly revokesApiTokens?: boolean; readonly replaces?: ProvenPassword },
   ): Promise<{ readonly apiTokens: number } | undefined>;
   /**
    * Replaces the hash of a password by another hash of the same password. Sessions stay open.

@@ -2,12 +2,17 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { lackingRight, mayPassOn } from '../policy/api-token-rights.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';
+import { assertConfirmed } from './recent-proof.ts';
+import { attemptHash } from './second-step.ts';
 import { newSession } from './session-secrets.ts';
-import type { SecondFactorStore, SecondFactorTokens, SignInStore } from './sign-in-ports.ts';
-import { attemptHash } from './sign-in-service.ts';
+import type {
+  ConfirmationStore,
+  SecondFactorStore,
+  SecondFactorTokens,
+  SignInStore,
+} from './sign-in-ports.ts';
 
 interface SecondFactorDependencies {
   readonly secondFactors: SecondFactorStore;
@@ -19,12 +24,13 @@ interface SecondFactorDependencies {
   readonly random: Random;
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
+  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
 }
 
 /** Seconds. */
 const LINK_LIFETIME = 3_600;
 
-/** Sets and removes second factors of administrators. Takes the right `system/write` and a credential with all rights. */
+/** Sets and removes second factors of administrators. Takes the right `system/write` and a confirmed login. */
 export class SecondFactorService {
   readonly #deps: SecondFactorDependencies;
 
@@ -90,8 +96,6 @@ export class SecondFactorService {
   async #authorize(caller: Caller): Promise<void> {
     const { access, configuration } = this.#deps;
     await access.authorizeSystem(configuration, caller, 'write');
-    if (!mayPassOn(caller.principal.rights, ['*'])) {
-      throw lackingRight('*');
-    }
+    await assertConfirmed(caller, this.#deps);
   }
 }

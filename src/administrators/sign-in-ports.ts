@@ -2,15 +2,20 @@ import type { Act } from '../policy/caller.ts';
 import type { ProvenPassword } from './ports.ts';
 import type { SecondFactor } from './second-factor.ts';
 
+/** A second factor that was asked for. */
+export type RequestedFactor =
+  | { readonly kind: 'token'; readonly serial: string; readonly transactionId: string }
+  | { readonly kind: 'passkey'; readonly challenge: string };
+
 /** What a sign-in that is under way waits for. */
 export type SignInContent =
-  | { readonly kind: 'token'; readonly serial: string; readonly transactionId: string }
-  | { readonly kind: 'passkey'; readonly challenge: string }
+  | RequestedFactor
+  /** A login whose owner proves to be the one who signed in. `login`: the hash of its session, base64. */
+  | { readonly kind: 'confirmation'; readonly login: string; readonly factor: RequestedFactor }
   /** A passkey that is to be registered. `keeps`: the hash of the session that stays open, base64; undefined: none. */
   | { readonly kind: 'registration'; readonly challenge: string; readonly keeps?: string | undefined }
   /** A link by which a passkey may be registered. */
-  | { readonly kind: 'link' }
-  | { readonly kind: 'oidc'; readonly state: string; readonly nonce: string; readonly verifier: string };
+  | { readonly kind: 'link' };
 
 export type SignInKind = SignInContent['kind'];
 
@@ -21,8 +26,10 @@ export interface NewAttempt {
   readonly expiresAt: Date;
   /** The address that began it. */
   readonly client: string;
-  /** The administrator; with the password that was proven, if one was. Undefined: single sign-on. */
-  readonly owner?: ProvenPassword | { readonly administrator: string } | undefined;
+  /** The administrator; with the password that was proven, if one was. */
+  readonly owner: ProvenPassword | { readonly administrator: string };
+  /** The hash of the session of a login that must be confirmed. */
+  readonly login?: Buffer | undefined;
   /** The hash of a link, which ends with it. */
   readonly replaces?: Buffer | undefined;
 }
@@ -30,8 +37,7 @@ export interface NewAttempt {
 /** A sign-in that is under way. */
 export interface Attempt {
   readonly content: SignInContent;
-  /** Undefined: single sign-on. */
-  readonly administrator: string | undefined;
+  readonly administrator: string;
   /** The password that was proven, if one was. */
   readonly proven: ProvenPassword | undefined;
 }
@@ -62,9 +68,9 @@ export interface SignInSession {
 /** Sign-ins that are under way. Each ends once: when it succeeds, is taken, is replaced or expires. */
 export interface SignInStore {
   /**
-   * Removes expired ones on the way, and the oldest beyond a few of the same administrator or client.
-   * @returns false where the password or the second factor has changed meanwhile, the replaced link has ended, or the
-   *   administrator is gone
+   * Removes expired ones on the way, and the oldest beyond a few of the same administrator.
+   * @returns false where the password or the second factor has changed meanwhile, the login is not confirmed, the
+   *   replaced link has ended, or the administrator is gone
    */
   begin(attempt: NewAttempt, now: Date, act: Act): Promise<boolean>;
   /** @returns the sign-in, unless it has ended by `now` or is of another kind */
@@ -83,6 +89,24 @@ export interface SignInStore {
     session: SignInSession,
     act: Act,
   ): Promise<void>;
+}
+
+/** Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. */
+export interface ConfirmationStore {
+  /** @param login the hash of its session. @returns true if it is confirmed at that time */
+  isConfirmed(login: Buffer, now: Date): Promise<boolean>;
+  /**
+   * Confirms a login of the administrator until then, and ends the attempt, both or none.
+   * @param attempt the hash of the attempt that proved the second factor; undefined: the administrator has none
+   * @returns false where the login or the attempt has ended, the password or the second factor has changed, the passkey
+   *   was used meanwhile, or the login is another administrator's
+   */
+  confirm(
+    login: Buffer,
+    proof: Omit<CompleteProof, 'factor'> & { readonly factor: SecondFactor | undefined },
+    confirmed: { readonly attempt: Buffer | undefined; readonly until: Date },
+    act: Act,
+  ): Promise<boolean>;
 }
 
 /** Changes the second factors of administrators. */

@@ -1,25 +1,26 @@
 import type { Clock, Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Login, LoginService } from './login-service.ts';
 import type { ProvenPassword } from './ports.ts';
+import {
+  attemptHash,
+  type ProvenFactor,
+  type SecondProof,
+  type SecondStep,
+  type ShownFactor,
+  SIGN_IN_LIFETIME,
+  signInEnded,
+} from './second-step.ts';
 import type { SecondFactor } from './second-factor.ts';
-import { isSessionShaped, newSession, secretHash, sessionHash } from './session-secrets.ts';
-import type {
-  PasskeyAssertions,
-  SecondFactorTokens,
-  SignInContent,
-  SignInStore,
-  UsedPasskey,
-} from './sign-in-ports.ts';
+import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
+import type { RequestedFactor, SignInContent, SignInStore } from './sign-in-ports.ts';
 
 interface SignInDependencies {
   readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
   readonly logins: Pick<LoginService, 'openLogin' | 'sign'>;
   readonly attempts: SignInStore;
-  readonly tokens: SecondFactorTokens;
-  readonly passkeys: PasskeyAssertions;
+  readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
   /** The name of this server for people, as in the text that the app displays. */
   readonly host: string;
   /** Seconds. */
@@ -29,10 +30,7 @@ interface SignInDependencies {
 }
 
 /** A sign-in after its first step. */
-export type BegunSignIn =
-  | { readonly kind: 'signed-in'; readonly login: Login }
-  | (Begun & { readonly kind: 'token'; readonly transactionId: string; readonly url: string })
-  | (Begun & { readonly kind: 'passkey'; readonly options: object });
+export type BegunSignIn = { readonly kind: 'signed-in'; readonly login: Login } | (Begun & ShownFactor);
 
 interface Begun {
   /** The secret that the second step shows. */
@@ -40,26 +38,11 @@ interface Begun {
   readonly expiresAt: Date;
 }
 
-/** The proof of the second step. Neither: the app may have answered at /ocra/check_t itself. */
-export interface SecondProof {
-  readonly response?: string | undefined;
-  /** The assertion of a passkey: JSON, as browsers make it. */
-  readonly credential?: string | undefined;
-}
-
 /** A sign-in that waits for its second step. */
 export interface PendingSignIn {
   readonly hash: Buffer;
-  readonly content: SignInContent;
+  readonly content: RequestedFactor;
   readonly proven: ProvenPassword;
-}
-
-/** Seconds from the password to the second factor. */
-export const SIGN_IN_LIFETIME = 300;
-
-/** @returns what the database keeps of the secret of a sign-in */
-export function attemptHash(secret: string): Buffer {
-  return secretHash(`sign-in ${secret}`);
 }
 
 /**
@@ -99,7 +82,7 @@ export class SignInService {
       secret !== undefined && isSessionShaped(secret)
         ? await attempts.find(hash, ['token', 'passkey'], clock.now())
         : undefined;
-    if (found?.proven === undefined) {
+    if (found?.proven === undefined || !isFactor(found.content)) {
       throw signInEnded();
     }
     return { hash, content: found.content, proven: found.proven };
@@ -110,95 +93,42 @@ export class SignInService {
    * @throws ServiceError 'sign-in.ended'
    */
   async finish(pending: PendingSignIn, proof: SecondProof, act: Act): Promise<Login | 'waiting' | undefined> {
-    const own = { ...act, actor: pending.proven.administrator };
-    const { content } = pending;
-    if (content.kind === 'token') {
-      const answered = await this.#answered(content, proof, own);
-      return answered === true
-        ? this.#open(pending, { kind: 'token', serial: content.serial }, own)
-        : answered;
+    const { secondStep, attempts, clock } = this.#deps;
+    const { hash, content, proven } = pending;
+    const own = { ...act, actor: proven.administrator };
+    const factor = await secondStep.verify(proven.administrator, content, proof, own);
+    if (factor === undefined && content.kind === 'passkey') {
+      // A challenge takes one assertion.
+      await attempts.take(hash, ['passkey'], clock.now());
     }
-    return content.kind === 'passkey' ? this.#finishByPasskey(pending, content, proof, own) : undefined;
+    return factor === undefined || factor === 'waiting' ? factor : this.#open(pending, factor, own);
   }
 
   async #request(proven: ProvenPassword, factor: SecondFactor, act: Act): Promise<BegunSignIn | undefined> {
-    const { tokens, passkeys, host, random, clock } = this.#deps;
+    const { secondStep, attempts, host, random, clock } = this.#deps;
+    const { administrator } = proven;
+    const text = `Sign in as ${administrator} at ${host}`;
+    const { requested: content, shown } = await secondStep.request(administrator, factor, text, act);
     const secret = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + SIGN_IN_LIFETIME * 1000);
-    const begun = { attempt: secret, expiresAt };
-    const begin = (content: SignInContent): Promise<boolean> =>
-      this.#deps.attempts.begin(
-        { hash: attemptHash(secret), content, expiresAt, client: act.client, owner: proven },
-        clock.now(),
-        act,
-      );
-    if (factor.kind === 'passkey') {
-      const { options, challenge } = await passkeys.request(proven.administrator);
-      return (await begin({ kind: 'passkey', challenge }))
-        ? { ...begun, kind: 'passkey', options }
-        : undefined;
-    }
-    const { serial } = factor;
-    const text = `Sign in as ${proven.administrator} at ${host}`;
-    const { transactionId, url } = await tokens.issue(serial, text, act);
-    return (await begin({ kind: 'token', serial, transactionId }))
-      ? { ...begun, kind: 'token', transactionId, url }
+    const attempt = { hash: attemptHash(secret), content, expiresAt, client: act.client, owner: proven };
+    return (await attempts.begin(attempt, clock.now(), act))
+      ? { ...shown, attempt: secret, expiresAt }
       : undefined;
   }
 
-  async #answered(
-    { transactionId }: Extract<SignInContent, { kind: 'token' }>,
-    { response }: SecondProof,
-    act: Act,
-  ): Promise<true | 'waiting' | undefined> {
-    const { tokens } = this.#deps;
-    if (response !== undefined) {
-      return (await tokens.check(transactionId, response, act)) ? true : undefined;
-    }
-    const state = await tokens.state(transactionId, act);
-    if (state === 'over') {
-      throw signInEnded();
-    }
-    return state === 'answered' ? true : 'waiting';
-  }
-
-  async #finishByPasskey(
-    pending: PendingSignIn,
-    { challenge }: Extract<SignInContent, { kind: 'passkey' }>,
-    { credential }: SecondProof,
-    act: Act,
-  ): Promise<Login | undefined> {
-    const { passkeys, attempts, clock } = this.#deps;
-    const used =
-      credential === undefined
-        ? undefined
-        : await passkeys.verify(pending.proven.administrator, challenge, credential);
-    if (used === undefined) {
-      // A challenge takes one assertion.
-      await attempts.take(pending.hash, ['passkey'], clock.now());
-      return undefined;
-    }
-    return this.#open(pending, { kind: 'passkey' }, act, used);
-  }
-
-  async #open(
-    { hash, proven }: PendingSignIn,
-    factor: SecondFactor,
-    act: Act,
-    used?: UsedPasskey,
-  ): Promise<Login> {
+  async #open({ hash, proven }: PendingSignIn, factor: ProvenFactor, act: Act): Promise<Login> {
     const { attempts, logins, random, clock, sessionLifetime } = this.#deps;
     const session = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opened = { hash: sessionHash(session, 'login'), expiresAt };
-    if (!(await attempts.complete(hash, { proven, factor, used }, opened, act))) {
+    if (!(await attempts.complete(hash, { proven, ...factor }, opened, act))) {
       throw signInEnded();
     }
     return logins.sign(proven.administrator, { session, expiresAt });
   }
 }
 
-/** @returns the refusal of the second step of a sign-in that is not under way any more, or never was */
-function signInEnded(): ServiceError {
-  return new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
+function isFactor(content: SignInContent): content is RequestedFactor {
+  return content.kind === 'token' || content.kind === 'passkey';
 }

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';
-import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-service.ts';
+import { newSession, sessionHash } from './session-secrets.ts';
+import { SIGN_IN_LIFETIME } from './second-step.ts';
 import type { SignInStore } from './sign-in-ports.ts';
 
 /** The secrets of one sign-in at the provider. */
@@ -38,9 +38,18 @@ export interface IdentityProvider {
   identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined>;
 }
 
+/** Seals sign-ons under way, which browsers keep: stored ones would let anyone fill the database. */
+export interface SignOnSeal {
+  /** @returns text for a cookie */
+  seal(signIn: ProviderSignIn, expiresAt: Date): Promise<string>;
+  /** @returns undefined for a text that is not sealed by this installation, or that has expired by `now` */
+  open(sealed: string, now: Date): Promise<ProviderSignIn | undefined>;
+}
+
 interface SingleSignOnDependencies {
   readonly provider: IdentityProvider;
-  readonly attempts: SignInStore;
+  readonly seal: SignOnSeal;
+  readonly attempts: Pick<SignInStore, 'openForPerson'>;
   readonly logins: Pick<LoginService, 'sign'>;
   /** Groups of policies by the provider's. */
   readonly groups: ReadonlyMap<string, string>;
@@ -52,6 +61,7 @@ interface SingleSignOnDependencies {
 
 /** A sign-in that the browser goes on with at the provider. */
 export interface BegunSingleSignOn {
+  /** The sealed sign-on, for a cookie. */
   readonly attempt: string;
   readonly expiresAt: Date;
   readonly url: string;
@@ -68,23 +78,17 @@ export class SingleSignOnService {
     this.#deps = dependencies;
   }
 
-  /**
-   * @param client the name under which limits count the client
-   * @throws ServiceError 'sign-in.unavailable', 'server.busy'
-   */
-  async begin(client: string, act: Act): Promise<BegunSingleSignOn> {
-    const { provider, attempts, random, clock } = this.#deps;
-    const attempt = newSession(random);
+  /** @throws ServiceError 'sign-in.unavailable' */
+  async begin(): Promise<BegunSingleSignOn> {
+    const { provider, seal, random, clock } = this.#deps;
     const signIn = { state: newSession(random), nonce: newSession(random), verifier: newSession(random) };
     const url = await provider.authorizationUrl(signIn);
     const expiresAt = new Date(clock.now().getTime() + SIGN_IN_LIFETIME * 1000);
-    const content = { kind: 'oidc', ...signIn } as const;
-    await attempts.begin({ hash: attemptHash(attempt), content, expiresAt, client }, clock.now(), act);
-    return { attempt, expiresAt, url };
+    return { attempt: await seal.seal(signIn, expiresAt), expiresAt, url };
   }
 
   /**
-   * @param attempt the secret of the browser
+   * @param attempt the sealed sign-on that the browser keeps
    * @throws ServiceError 'sign-in.ended', 'sign-in.refused', 'sign-in.unavailable'
    */
   async finish(
@@ -92,15 +96,15 @@ export class SingleSignOnService {
     answer: ProviderAnswer,
     act: Act,
   ): Promise<{ readonly name: string; readonly login: Login }> {
-    const signIn = await this.#take(attempt, answer.state);
+    const signIn = await this.#opened(attempt, answer.state);
     const person = await this.#deps.provider.identify(answer, signIn);
     if (person === undefined) {
-      throw refused('The identity provider did not sign you in');
+      throw refused('provider', 'The identity provider did not sign you in');
     }
     const name = nameOf(person);
     const groups = this.#groupsOf(person);
     if (groups.length === 0) {
-      throw refused('None of your groups may sign in here', name);
+      throw refused('groups', 'None of your groups may sign in here', name);
     }
     const { attempts, logins, random, clock, lifetime } = this.#deps;
     const session = newSession(random);
@@ -110,20 +114,17 @@ export class SingleSignOnService {
     return { name, login: await logins.sign(name, { session, expiresAt }) };
   }
 
-  /** Ends the sign-in, unless the answer belongs to another one: a page elsewhere must not end it. */
-  async #take(attempt: string | undefined, state = ''): Promise<ProviderSignIn> {
-    const { attempts, clock } = this.#deps;
-    const hash = attemptHash(attempt ?? '');
-    const isShaped = attempt !== undefined && isSessionShaped(attempt);
-    const found = isShaped ? await attempts.find(hash, ['oidc'], clock.now()) : undefined;
-    if (found?.content.kind !== 'oidc' || !equalText(found.content.state, state)) {
+  /**
+   * The sealed sign-on is of no use a second time: the provider takes the code once (RFC 6749 section 4.1.2).
+   * @throws ServiceError 'sign-in.ended' also for the answer to another sign-in, begun by somebody else (login CSRF)
+   */
+  async #opened(attempt: string | undefined, state = ''): Promise<ProviderSignIn> {
+    const { seal, clock } = this.#deps;
+    const signIn = attempt === undefined ? undefined : await seal.open(attempt, clock.now());
+    if (signIn === undefined || !equalText(signIn.state, state)) {
       throw ended();
     }
-    const taken = await attempts.take(hash, ['oidc'], clock.now());
-    if (taken?.content.kind !== 'oidc') {
-      throw ended();
-    }
-    return taken.content;
+    return signIn;
   }
 
   #groupsOf({ groups }: IdentifiedPerson): readonly string[] {
@@ -136,7 +137,7 @@ export class SingleSignOnService {
 function nameOf({ name = '' }: IdentifiedPerson): string {
   const isComposed = name === name.normalize('NFC');
   if (!isComposed || !/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
-    throw refused('The identity provider gave no name that this server takes');
+    throw refused('name', 'The identity provider gave no name that this server takes');
   }
   return PERSON + name;
 }
@@ -148,9 +149,14 @@ function ended(): ServiceError {
   );
 }
 
-function refused(message: string, account?: string): ServiceError {
+function refused(
+  reason: NonNullable<ErrorPayloads['sign-in.refused']['reason']>,
+  message: string,
+  account?: string,
+): ServiceError {
   return new ServiceError('sign-in.refused', message, {
     credentials: 'single sign-on',
+    reason,
     ...(account !== undefined && { account }),
   });
 }

@@ -1,12 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/ports.ts';
 import type { AuditRow } from './audit-row.ts';
-import { assertKnownFilter } from './filter-values.ts';
+import { assertKnownFilter, type AuditValues, auditValues } from './filter-values.ts';
 import type { AuditFilter, AuditStore, RowPlace } from './ports.ts';
-import { grantedRealms } from './realm-view.ts';
+import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
 
 /** Dependencies of the search. */
 interface AuditSearchDependencies {
@@ -67,7 +67,7 @@ export class AuditSearch {
     const { access, configuration, store } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
     assertKnownFilter(filter);
-    assertRealm(grant, filter.realm);
+    assertVisibleRealm(grant, filter.realm);
     const wanted: AuditFilter = {
       ...filter,
       limit: readLimit(limit) + 1,
@@ -83,11 +83,12 @@ export class AuditSearch {
       next: found.length > limit && last !== undefined ? cursorOf(last) : null,
     };
   }
-}
 
-function assertRealm({ realms }: Grant, wanted: string | undefined): void {
-  if (realms !== 'all' && wanted !== undefined && !realms.includes(wanted)) {
-    throw new ServiceError('realm.unknown', `There is no realm '${wanted.slice(0, 255)}'`);
+  /** Takes the right `admin/audit`. @returns the known values of filters. @throws ServiceError 'right.missing' */
+  async values(caller: Caller): Promise<AuditValues> {
+    const { access, configuration } = this.#deps;
+    await access.authorizeAdmin(configuration, caller, 'audit');
+    return auditValues();
   }
 }
 

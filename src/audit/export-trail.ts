@@ -71,7 +71,8 @@ function toJson(record: AuditRow | JournalRecord): Record<string, unknown> {
   );
 }
 
-function jsonLine(value: unknown): string {
+/** @returns a line of JSON lines */
+export function jsonLine(value: unknown): string {
   // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;
 }
@@ -89,7 +90,7 @@ function csvRow(row: AuditRow): string {
  * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
  * cell with a separator is quoted; control characters are escaped.
  */
-function csvLine(values: readonly string[]): string {
+export function csvLine(values: readonly string[]): string {
   const cells = values.map((value) => {
     const text = safeText(value);
     const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;

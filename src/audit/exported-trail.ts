@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditRow } from './audit-row.ts';
+import { EXTRACT_FORM } from './export-extract.ts';
 import { EXPORT_FORM } from './export-trail.ts';
 import type { JournalKind, JournalRecord } from './journal-record.ts';
 import type { AuditSnapshot, InstallationKey } from './ports.ts';
@@ -24,6 +25,9 @@ type Line = Readonly<Record<string, unknown>>;
 export async function readExportedTrail(text: AsyncIterable<string>): Promise<ExportedTrail> {
   const lines = text[Symbol.asyncIterator]();
   const head = await nextLine(lines);
+  if (head?.form === EXTRACT_FORM) {
+    throw malformed('The file is an extract of an audit trail, which cannot be verified');
+  }
   if (head?.form !== EXPORT_FORM || !Array.isArray(head.keys)) {
     throw malformed('The file is no export of an audit trail as JSON lines');
   }

@@ -9,9 +9,20 @@ const OUTCOME_WORDS: readonly string[] = [
   'unverifiable',
   // Of administration.
   ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
-  ...['session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed'],
+  ...[
+    'session',
+    'password',
+    'second',
+    'passkey',
+    'added',
+    'current',
+    'sealed',
+    'retired',
+    'installed',
+    'confirmed',
+  ],
   // Of upkeep.
-  ...['migrated', 'mended', 'pruned', 'handed', 'restored'],
+  ...['migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified'],
   // Of webhooks.
   ...['enabled', 'secret', 'retried', 'delivered', 'failed'],
 ];
@@ -34,16 +45,33 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
       'userlist',
     ],
     ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc'],
-    'sign-in/oidc/callback',
+    ...['sign-in/oidc/callback', 'confirmation', 'confirmation/finish', 'password'],
+    ...['administrators', 'administrators/add', 'administrators/remove', 'administrators/password'],
+    ...['administrators/second-factor', 'administrators/second-factor/remove'],
+    ...['administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove'],
     ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
   ],
   system: [
     ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
     ...['getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver'],
+    ...['setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences'],
+    ...['policyNames', 'explainPolicy', 'policyConsequences'],
     ...['setConfig', 'getConfig', 'delConfig'],
+    ...['testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences'],
+    ...[
+      'users/add',
+      'users/password',
+      'users/remove',
+      'keys',
+      'licence',
+      'licence/install',
+      'licence/remove',
+    ],
+    ...['webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable'],
+    ...['webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove'],
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
-  audit: ['search', 'export', 'prune'],
+  audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],
   administrator: ['add', 'password', 'remove', 'first', 'rehash', 'session', 'second-factor'],
   'api-token': ['add', 'remove'],
   backup: ['export', 'restore'],
@@ -55,7 +83,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   licence: ['install', 'remove'],
   policy: ['set', 'remove'],
   realm: ['set', 'default', 'remove'],
-  resolver: ['set', 'remove'],
+  resolver: ['set', 'test', 'remove'],
   token: [
     ...['import', 'resync', 'enable', 'disable', 'reset', 'unassign', 'set', 'remove', 'assign'],
     'tokenrealm',
@@ -73,6 +101,19 @@ export const KNOWN_ACTIONS: ReadonlySet<string> = new Set([
   ...PLAIN_ACTIONS,
   ...Object.entries(ACTIONS).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`)),
 ]);
+
+/** The values that filters of the audit may have. */
+export interface AuditValues {
+  /** Sorted. */
+  readonly actions: readonly string[];
+  /** First words of outcomes, sorted. */
+  readonly outcomes: readonly string[];
+}
+
+/** @returns the known values of the filters */
+export function auditValues(): AuditValues {
+  return { actions: [...KNOWN_ACTIONS].sort(), outcomes: [...OUTCOME_WORDS].sort() };
+}
 
 /** @returns false for an outcome that no audit row can have, whatever details follow its first word */
 export function isKnownOutcome(outcome: string): boolean {

@@ -44,6 +44,9 @@ export interface StoredSnapshot extends AuditSnapshot {
   planPruning(before: Date): Promise<PruningPlan>;
 }
 
+/** The trail as it was stored at the beginning of a reading in steps. */
+export type SteppedSnapshot = AuditSnapshot & Pick<StoredSnapshot, 'installation'>;
+
 /** The content that a prune removes and signs. */
 export interface PruningPlan extends PruneBody {
   /** Numbers of the journal records that are removed. */
@@ -149,6 +152,13 @@ export interface AuditStore {
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
+  /**
+   * Reads the trail as it was at the beginning, in short transactions: no connection and no snapshot is held between
+   * them. Rows that are changed meanwhile are read as changed.
+   * @param pace called before each step; ends the reading by its error
+   * @throws ServiceError 'server.busy' if the trail was pruned meanwhile, 'audit.unverifiable' if its table was altered
+   */
+  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, pace: () => Promise<void>): Promise<T>;
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void>;
   /** @returns the approximate number of rows, from the database's statistics */

@@ -27,16 +27,26 @@ export type ResponseReason = (typeof RESPONSE_REASONS)[number];
 export interface ChallengeMetrics {
   /** Counts a challenge that was stored. */
   challengeIssued(): void;
-  /** Counts a response, by its applied decision. */
-  responseEnded(reason: ResponseReason): void;
+  /**
+   * Counts a response, by its applied decision.
+   * @param milliseconds from the search for its challenge to the end of its settlement
+   */
+  responseEnded(reason: ResponseReason, milliseconds: number): void;
   /** Counts a token whose fail counter has reached its limit by a response. */
   tokenLocked(): void;
 }
 
-/** @returns a store that counts what it applies */
-export function measuredChallenges(store: ChallengeStore, metrics: ChallengeMetrics): ChallengeStore {
-  const ended = (token: Token, { reason, failCount }: Decision): void => {
-    metrics.responseEnded(reason);
+/**
+ * @param elapsed milliseconds of a clock that never goes back
+ * @returns a store that counts what it applies
+ */
+export function measuredChallenges(
+  store: ChallengeStore,
+  metrics: ChallengeMetrics,
+  elapsed: () => number,
+): ChallengeStore {
+  const ended = (token: Token, { reason, failCount }: Decision, begun: number): void => {
+    metrics.responseEnded(reason, elapsed() - begun);
     if (!isLocked(token) && isLocked({ failCount, maxFail: token.maxFail })) {
       metrics.tokenLocked();
     }
@@ -50,6 +60,7 @@ export function measuredChallenges(store: ChallengeStore, metrics: ChallengeMetr
       return isStored;
     },
     answer: async (transactionId, decide, act) => {
+      const begun = elapsed();
       // Of repeated decisions, the last one is applied.
       let decidedOn: ChallengeOfToken | undefined;
       const remember = (found: ChallengeOfToken): Promise<Decision> => {
@@ -58,18 +69,19 @@ export function measuredChallenges(store: ChallengeStore, metrics: ChallengeMetr
       };
       const decision = await store.answer(transactionId, remember, act);
       if (decision === undefined || decidedOn === undefined) {
-        metrics.responseEnded('unknown');
+        metrics.responseEnded('unknown', elapsed() - begun);
       } else {
-        ended(decidedOn.token, decision);
+        ended(decidedOn.token, decision, begun);
       }
       return decision;
     },
     answerOpen: async (whose, decide, act) => {
+      const begun = elapsed();
       const applied: OpenDecision | undefined = await store.answerOpen(whose, decide, act);
       if (applied === undefined) {
-        metrics.responseEnded('nothing open');
+        metrics.responseEnded('nothing open', elapsed() - begun);
       } else {
-        ended(applied.answered.token, applied.decision);
+        ended(applied.answered.token, applied.decision, begun);
       }
       return applied;
     },

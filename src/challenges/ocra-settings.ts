@@ -1,3 +1,4 @@
+import type { KnownSetting } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -28,44 +29,111 @@ export interface OcraSettings {
   readonly defaultSyncWindow: number;
 }
 
-const DEFAULTS = {
-  OcraMaxChallenges: '4',
-  OcraMaxChallengeRequests: '3',
-  OcraChallengeTimeout: '20M',
-  'ocra.timeWindow': '180',
-  'ocra.timeShift': '0',
-  OcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
-  QrOcraDefaultSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
-  AutoResync: 'False',
-  DefaultMaxFailCount: '10',
-  DefaultCountWindow: '10',
-  DefaultSyncWindow: '1000',
-} as const;
+/** The known settings, by key, in the order in which they are shown. */
+const SETTINGS = {
+  OcraMaxChallenges: {
+    initial: '4',
+    form: 'number',
+    least: 1,
+    most: 1_000,
+    meaning: 'open challenges of a token; a further one closes the oldest',
+  },
+  OcraMaxChallengeRequests: {
+    initial: '3',
+    form: 'number',
+    least: 1,
+    most: 1_000,
+    meaning: 'wrong responses that close a challenge',
+  },
+  OcraChallengeTimeout: { initial: '20M', form: 'duration', meaning: 'lifetime of a challenge' },
+  'ocra.timeWindow': {
+    initial: '180',
+    form: 'number',
+    unit: 'seconds',
+    least: 0,
+    most: 86_400,
+    meaning: "difference that a device's clock may have, either way",
+  },
+  'ocra.timeShift': {
+    initial: '0',
+    form: 'number',
+    unit: 'seconds',
+    least: -86_400,
+    most: 86_400,
+    meaning: "time added to the server's clock before it is compared",
+  },
+  OcraDefaultSuite: {
+    initial: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    form: 'suite',
+    meaning: 'suite of plain tokens that name none',
+  },
+  QrOcraDefaultSuite: {
+    initial: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+    form: 'suite',
+    meaning: 'suite of QR-TAN apps',
+  },
+  AutoResync: {
+    initial: 'False',
+    form: 'truth',
+    meaning: "two consecutive responses ahead of the windows resynchronise a token's counter",
+  },
+  DefaultMaxFailCount: {
+    initial: '10',
+    form: 'number',
+    least: 1,
+    most: 1_000_000,
+    meaning: 'wrong responses in a row that lock a new token',
+  },
+  DefaultCountWindow: {
+    initial: '10',
+    form: 'number',
+    least: 1,
+    most: 1_000,
+    meaning: 'counters ahead that a response of a new token may have',
+  },
+  DefaultSyncWindow: {
+    initial: '1000',
+    form: 'number',
+    least: 1,
+    most: 10_000,
+    meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
+  },
+} as const satisfies Readonly<Record<string, Omit<KnownSetting, 'key'>>>;
+
+type Key = keyof typeof SETTINGS;
+/** Settings whose value is a whole number in a range. */
+type NumberKey = { [One in Key]: (typeof SETTINGS)[One]['form'] extends 'number' ? One : never }[Key];
+
+/** The settings that the server reads here, in the order in which they are shown. */
+export const OCRA_SETTINGS: readonly KnownSetting[] = Object.entries(SETTINGS).map(([key, facts]) => ({
+  key,
+  ...facts,
+}));
 
 /** Defaults of the settings, by key. */
-export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(Object.entries(DEFAULTS));
-
-type Key = keyof typeof DEFAULTS;
+export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
+  Object.entries(SETTINGS).map(([key, { initial }]) => [key, initial]),
+);
 
 /**
  * @returns the settings, with defaults where the configuration has none
  * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is invalid
  */
 export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
-  const text = (key: Key): string => configuration.get(key) ?? DEFAULTS[key];
-  const whole = (key: Key, least: number, most: number): number => wholeNumber(key, text(key), least, most);
+  const text = (key: Key): string => configuration.get(key) ?? SETTINGS[key].initial;
+  const whole = (key: NumberKey): number => wholeNumber(key, text(key), SETTINGS[key]);
   return {
-    maxChallenges: whole('OcraMaxChallenges', 1, 1_000),
-    maxChallengeRequests: whole('OcraMaxChallengeRequests', 1, 1_000),
+    maxChallenges: whole('OcraMaxChallenges'),
+    maxChallengeRequests: whole('OcraMaxChallengeRequests'),
     challengeTimeout: duration('OcraChallengeTimeout', text('OcraChallengeTimeout')),
-    timeWindow: whole('ocra.timeWindow', 0, 86_400),
-    timeShift: whole('ocra.timeShift', -86_400, 86_400),
+    timeWindow: whole('ocra.timeWindow'),
+    timeShift: whole('ocra.timeShift'),
     defaultSuite: text('OcraDefaultSuite'),
     qrDefaultSuite: text('QrOcraDefaultSuite'),
     autoResync: truth('AutoResync', text('AutoResync')),
-    defaultMaxFail: whole('DefaultMaxFailCount', 1, 1_000_000),
-    defaultCountWindow: whole('DefaultCountWindow', 1, 1_000),
-    defaultSyncWindow: whole('DefaultSyncWindow', 1, 10_000),
+    defaultMaxFail: whole('DefaultMaxFailCount'),
+    defaultCountWindow: whole('DefaultCountWindow'),
+    defaultSyncWindow: whole('DefaultSyncWindow'),
   };
 }
 
@@ -92,7 +160,11 @@ function checkSuite(key: Key, text: string): void {
   }
 }
 
-function wholeNumber(key: Key, text: string, least: number, most: number): number {
+function wholeNumber(
+  key: Key,
+  text: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
   const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isNaN(value) || value < least || value > most) {
     throw new ServiceError(

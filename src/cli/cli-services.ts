@@ -6,6 +6,7 @@ import type { SessionService } from '../administrators/session-service.ts';
 import type { SettingService } from '../configuration/setting-service.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { ConsequenceService } from '../consequences/consequence-service.ts';
+import type { ExplanationService } from '../policy/explanation-service.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { RealmService } from '../realms/realm-service.ts';
 import type { ResolverService } from '../resolvers/resolver-service.ts';
@@ -37,6 +38,7 @@ export interface CliServices {
   readonly resolvers: MethodsOf<ResolverService>;
   readonly users: MethodsOf<UserService>;
   readonly policies: MethodsOf<PolicyService>;
+  readonly explanations: MethodsOf<ExplanationService>;
   readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;
   readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'activationCode'>;

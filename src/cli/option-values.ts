@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Clock } from '../kernel/clock.ts';
-import { parseDuration } from '../kernel/duration.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import { parseExpiry } from '../kernel/expiry.ts';
 import { parsePastInstant } from '../kernel/past-instant.ts';
 
 /** @returns the items of a comma list, trimmed, empty ones left out */
@@ -23,25 +23,15 @@ export function wholeNumberOption(least: number, most: number): (text: string) =
   };
 }
 
-/**
- * Reads an expiry: a date (`2027-01-31`, `2027-01-31T12:00:00Z`) or a duration from now (`90D`, `12H`).
- * @returns the instant
- */
-export function parseExpiry(text: string, now: Date): Date {
-  if (/^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
-    const date = new Date(text);
-    if (!Number.isNaN(date.getTime()) && isCalendarDay(text.slice(0, 10))) {
-      return date;
+/** @returns a reader of a date or a duration from now, for an option */
+export function expiryOption(clock: Clock): (text: string) => Date {
+  return (text) => {
+    const expiry = parseExpiry(text, clock.now());
+    if (expiry === undefined) {
+      throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
     }
-  }
-  try {
-    return new Date(now.getTime() + parseDuration(text) * 1000);
-  } catch (error) {
-    if (!isServiceError(error, 'duration.invalid')) {
-      throw error;
-    }
-    throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
-  }
+    return expiry;
+  };
 }
 
 /**
@@ -56,9 +46,4 @@ export function pastInstantOption(clock: Clock): (text: string) => Date {
       throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
     }
   };
-}
-
-/** Refuses 30 February, which JavaScript reads as 2 March. */
-function isCalendarDay(day: string): boolean {
-  return new Date(day).toISOString().startsWith(day);
 }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
-import type { BackgroundLoop } from '../kernel/background-loop.ts';
+import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BackgroundMetrics } from '../observability/background-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
@@ -23,6 +24,7 @@ export function startBackgroundWork(
     ended: metrics.roundsOf('audit'),
   });
   upkeep.start();
+  const observing = startObserving(services, log, metrics);
   const housekeeping = startHousekeeping(config, services, log, metrics);
   const dispatching = services.webhookDispatcher().then((dispatcher) => {
     dispatcher.start();
@@ -30,13 +32,13 @@ export function startBackgroundWork(
   });
   return async () => {
     const dispatcher = await dispatching;
-    await Promise.all([folding.stop(), housekeeping?.stop(), upkeep.stop(), dispatcher.stop()]);
+    await Promise.all([folding.stop(), housekeeping?.stop(), upkeep.stop(), dispatcher.stop(), observing()]);
   };
 }
 
 /**
- * Starts the part of this work that each worker does for itself: the checkpoints of its audit rows, and the refusals
- * that it has counted.
+ * Starts the part of this work that each worker does for itself: the checkpoints of its audit rows, the refusals that it
+ * has counted, and its observations.
  * @returns the function that ends it
  */
 export function startWorkerUpkeep(
@@ -52,7 +54,41 @@ export function startWorkerUpkeep(
     ended: metrics.roundsOf('audit'),
   });
   upkeep.start();
-  return () => upkeep.stop();
+  const observing = startObserving(services, log, metrics);
+  return async () => {
+    await Promise.all([upkeep.stop(), observing()]);
+  };
+}
+
+/** Milliseconds between two writes of what this process has seen. */
+const OBSERVATIONS_MS = 5_000;
+/** Longest wait for the last of them. */
+const LAST_OBSERVATIONS_MS = 500;
+
+/** @returns the function that writes the rest and ends it */
+function startObserving(
+  { observations }: Pick<Installation['services'], 'observations'>,
+  log: Log,
+  metrics: BackgroundMetrics,
+): () => Promise<void> {
+  const rounds = backgroundRounds({
+    component: 'observations',
+    log,
+    pause: OBSERVATIONS_MS,
+    firstPause: OBSERVATIONS_MS,
+    ended: metrics.roundsOf('observations'),
+    trouble: 'Numbers of responses and the health of resolvers cannot be written: some are lost',
+    round: async () => {
+      await observations.flush();
+      return false;
+    },
+  });
+  rounds.start();
+  return async () => {
+    await rounds.stop();
+    const last = observations.flush().catch(() => undefined);
+    await Promise.race([last, sleep(LAST_OBSERVATIONS_MS, undefined, { ref: false })]);
+  };
 }
 
 /** @returns undefined if HOUSEKEEPING_INTERVAL is `off` */

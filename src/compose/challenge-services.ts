@@ -46,7 +46,9 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const store = new SqlTokenStore({ database });
   const tokens = new TokenChoice({ tokens: store, users });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges);
+  const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges, () =>
+    performance.now(),
+  );
   const shared = { ...parts, tokens, challenges, factory };
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };

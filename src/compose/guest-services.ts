@@ -3,16 +3,21 @@ import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
 import type { ChallengeServices } from './challenge-services.ts';
-import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
+import { directServices, type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
+
+/** What browsers alone use. */
+const OF_BROWSERS = {
+  singleSignOn: undefined,
+  signInMethods: { passkeys: false, singleSignOn: undefined },
+} as const;
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
- *   take most of the time of its start. A feature is loaded when one of its services is called first.
- *   Single sign-on is left out: browsers alone use it
+ *   take most of the time of its start. A feature is loaded when one of its services is called first
  */
 export function guestServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
-  const { configuration, credentials, refusals, sources, database, vault, administratorStore } = shared;
+  const { database, vault, administratorStore } = shared;
   // Any feature writes to the audit.
   database.audit.certifyBy(new VaultAuditAuthority({ vault }));
   // A part of it answers without a promise.
@@ -27,50 +32,38 @@ export function guestServices(parts: ServiceParts): Services {
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
   const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
-  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
+  const monitoring = once(async () =>
+    (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }),
+  );
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
+  const reasons = once(async () =>
+    (await import('./explanation-services.ts')).explanationServices(shared, await upkeep()),
+  );
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
   return {
-    configuration,
-    credentials,
-    refusals,
-    closeSources: () => sources.close(),
+    ...directServices(shared),
     administrators,
-    realms: loadOnUse(async () => (await accounts()).realms),
-    resolvers: loadOnUse(async () => (await accounts()).resolvers),
-    users: loadOnUse(async () => (await accounts()).users),
-    policies: loadOnUse(async () => (await accounts()).policies),
-    rights: loadOnUse(async () => (await accounts()).rights),
-    settings: loadOnUse(async () => (await accounts()).settings),
-    tokens: loadOnUse(async () => (await accounts()).tokens),
-    logins: loadOnUse(async () => (await logins()).logins),
-    signIn: loadOnUse(async () => (await signIns()).signIn),
-    passkeys: loadOnUse(async () => (await signIns()).passkeys),
-    singleSignOn: undefined,
-    secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
+    ...onUse(accounts, 'realms', 'resolvers', 'resolverTrials', 'users', 'policies', 'rights'),
+    ...onUse(accounts, 'settings', 'tokens'),
+    ...onUse(logins, 'logins'),
+    ...onUse(signIns, 'signIn', 'passkeys', 'secondFactors', 'sessions', 'confirmation'),
+    ...OF_BROWSERS,
     helpdesk: helpdeskOnUse(shared, challenges),
-    sessions: loadOnUse(async () => (await signIns()).sessions),
-    linotpImport: loadOnUse(async () => (await imports()).linotpImport),
-    linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
-    consequences: loadOnUse(async () => (await foreseen()).consequences),
-    transactions: loadOnUse(async () => (await challenges()).transactions),
-    webhooks: loadOnUse(async () => (await webhooks()).webhooks),
-    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
-    ocra: loadOnUse(async () => (await challenges()).ocra),
-    statusWaits: loadOnUse(async () => (await challenges()).statusWaits),
+    ...onUse(imports, 'linotpImport', 'linotpVerification'),
+    ...onUse(foreseen, 'consequences'),
+    ...onUse(reasons, 'explanations'),
+    ...onUse(challenges, 'transactions', 'ocra', 'statusWaits', 'enrolment', 'resynchronisation'),
+    ...onUse(challenges, 'tokenImport', 'validation'),
     statusWatch: undefined,
-    enrolment: loadOnUse(async () => (await challenges()).enrolment),
-    resynchronisation: loadOnUse(async () => (await challenges()).resynchronisation),
-    tokenImport: loadOnUse(async () => (await challenges()).tokenImport),
-    validation: loadOnUse(async () => (await challenges()).validation),
-    monitoring: loadOnUse(async () => (await monitoring()).monitoring),
-    counts: loadOnUse(async () => (await monitoring()).counts),
-    installation: loadOnUse(async () => (await monitoring()).installation),
-    licences: loadOnUse(async () => (await monitoring()).licences),
-    housekeeping: loadOnUse(async () => (await upkeep()).housekeeping),
-    audit: loadOnUse(async () => (await upkeep()).audit),
-    auditSearch: loadOnUse(async () => (await upkeep()).auditSearch),
-    backups: loadOnUse(async () => (await upkeep()).backups),
+    ...onUse(webhooks, 'webhooks'),
+    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
+    ...onUse(monitoring, 'monitoring', 'overview', 'counts', 'installation', 'licences', 'keyOverview'),
+    // Servers have streams.
+    live: undefined,
+    ...onUse(upkeep, 'housekeeping', 'audit', 'auditSearch', 'auditExport', 'auditVerification'),
+    ...onUse(upkeep, 'backups'),
+    // Commands verify by themselves.
+    stopVerification: () => Promise.resolve(),
   };
 }
 
@@ -83,11 +76,16 @@ function helpdeskOnUse(
     async () =>
       (await import('./helpdesk-services.ts')).helpdeskServices(shared, await challenges()).helpdesk,
   );
-  return {
-    search: loadOnUse(async () => (await load()).search),
-    people: loadOnUse(async () => (await load()).people),
-    tokenList: loadOnUse(async () => (await load()).tokenList),
-  };
+  return onUse(load, 'search', 'people', 'tokenList');
+}
+
+/** @returns these services of a feature; the feature is loaded when one of them is called first */
+function onUse<Feature extends object, Name extends keyof Feature>(
+  load: () => Promise<Feature>,
+  ...names: readonly Name[]
+): Pick<Feature, Name> {
+  const services = names.map((name) => [name, loadOnUse(async () => (await load())[name] as object)]);
+  return Object.fromEntries(services) as Pick<Feature, Name>;
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditExport } from '../audit/audit-export.ts';
 import { AuditRetention } from '../audit/audit-retention.ts';
 import { AuditSearch } from '../audit/audit-search.ts';
 import { AuditService } from '../audit/audit-service.ts';
+import { ServerVerification } from '../audit/server-verification.ts';
 import { BackupService } from '../backup/backup-service.ts';
 import { HousekeepingService } from '../housekeeping/housekeeping-service.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import { SqlBackupStore } from '../storage/backup/backup-store.ts';
 import { SqlAuditStore } from '../storage/audit/audit-store.ts';
+import { SqlVerificationStore } from '../storage/audit/verification-store.ts';
 import { SqlHousekeeping } from '../storage/housekeeping/housekeeping.ts';
 import type { SharedParts } from './shared-parts.ts';
 
@@ -14,6 +18,10 @@ export interface HousekeepingServices {
   readonly housekeeping: HousekeepingService;
   readonly audit: AuditService;
   readonly auditSearch: AuditSearch;
+  readonly auditExport: AuditExport;
+  readonly auditVerification: ServerVerification;
+  /** Interrupts the verification that this process runs. */
+  readonly stopVerification: () => Promise<void>;
   readonly backups: BackupService;
 }
 
@@ -27,6 +35,15 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   database.audit.certifyBy(authority);
   const store = new SqlAuditStore({ database });
   const audit = new AuditService({ store, authority, clock });
+  const auditVerification = new ServerVerification({
+    ...shared,
+    store,
+    authority,
+    verifications: new SqlVerificationStore({ database }),
+    elapsed: () => performance.now(),
+    rest: (milliseconds, signal) =>
+      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined),
+  });
   return {
     housekeeping: new HousekeepingService({
       configuration: shared.configuration,
@@ -38,6 +55,9 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
     }),
     audit,
     auditSearch: new AuditSearch({ ...shared, store }),
+    auditExport: new AuditExport({ ...shared, store, authority }),
+    auditVerification,
+    stopVerification: () => auditVerification.stop(),
     backups: new BackupService({
       store: new SqlBackupStore({ database }),
       keys: vault,

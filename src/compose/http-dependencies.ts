@@ -8,6 +8,8 @@ import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.
 import { OwnRequestCounts } from '../http/limits/own-request-counts.ts';
 import { type RequestCounts, RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
+import { StreamGuard } from '../http/limits/stream-guard.ts';
+import { type StreamPlaces, StreamPlan } from '../http/limits/stream-places.ts';
 import { WorkGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -31,6 +33,8 @@ export interface GuardParts {
   readonly workers?: number;
   /** The requests of clients; by default this process counts them alone. */
   readonly requestCounts?: RequestCounts;
+  /** The places of streams; by default this process has all of them. */
+  readonly streamPlaces?: StreamPlaces;
 }
 
 /** Seconds. */
@@ -81,6 +85,10 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       clients: shared('login-client', 10 * wrong, QUARTER),
       accounts: shared('login-account', 20 * wrong, QUARTER),
       single: shared('login-single', 1, MINUTE),
+    }),
+    streams: new StreamGuard({
+      refusals,
+      places: parts.streamPlaces ?? new StreamPlan(limits.liveStreams).placesOf(process.pid),
     }),
     connections: new ConnectionGuard({
       refusals,

@@ -17,7 +17,7 @@ import { packageVersion } from './process.ts';
 export const DRAIN_TIMEOUT_MS = 7_000;
 
 /** The parts of a server, besides the installation. */
-export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCounts'> {
+export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCounts' | 'streamPlaces'> {
   readonly config: Config;
   readonly metrics: ServiceMetrics;
   /** The text of all metrics of the server; default: those of this process. */
@@ -57,8 +57,9 @@ export async function startHttpServer(
   return {
     port: server.port,
     close: (grace, urgent) => {
-      // Requests that wait for a transaction would take all of the grace.
+      // Requests that wait for a transaction, and streams, would take all of the grace.
       void services.statusWatch?.end();
+      void services.live?.end();
       return server.close(grace, urgent);
     },
   };

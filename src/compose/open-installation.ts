@@ -91,7 +91,10 @@ export async function openInstallation(
       database,
       services: { ...services, keys: keyService(database, keys) },
       close: async () => {
-        await Promise.all([unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()]);
+        await Promise.all([
+          ...[unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()],
+          services.stopVerification(),
+        ]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
         await Promise.all([replica?.close(), close()]);
       },

@@ -7,6 +7,8 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { shareOf } from '../kernel/share.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
+import type { LiveMetrics } from '../monitoring/live/live-streams.ts';
+import { Observations } from '../monitoring/observations.ts';
 import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
@@ -19,19 +21,23 @@ import type { OpenidSettings } from '../security/openid-provider.ts';
 import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
 import { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
 import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
+import { SqlConfirmationStore } from '../storage/administrators/confirmation-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
 import type { Database } from '../storage/database/database.ts';
+import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import { UserDirectory } from '../users/user-directory.ts';
 import type { WebhookMetrics } from '../webhooks/ports.ts';
+import { observedMeasures } from './observed-measures.ts';
 
 /** The meters of the services. */
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
   readonly statusWaits: StatusWaitMetrics;
+  readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingMetrics;
   readonly webhooks: WebhookMetrics;
@@ -41,6 +47,8 @@ export interface ServiceMeasures {
 export interface SingleSignOnParts extends OpenidSettings {
   /** Groups of policies by the provider's. */
   readonly groups: ReadonlyMap<string, string>;
+  /** The name of the provider for people. */
+  readonly provider?: string | undefined;
   /** Seconds. */
   readonly lifetime: number;
 }
@@ -107,8 +115,11 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
   readonly administratorStore: SqlAdministratorStore;
+  readonly confirmations: SqlConfirmationStore;
   readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
+  /** What this process sees, to be flushed periodically and at the end. */
+  readonly observations: Observations;
   readonly metrics: ServiceMeasures;
   /** Milliseconds. */
   readonly timeLimit: number;
@@ -121,6 +132,7 @@ const UNMEASURED: ServiceMeasures = {
     tokenLocked: () => undefined,
   },
   statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
+  live: { streamsAre: () => undefined },
   resolvers: {
     resolverAnswered: () => undefined,
     resolverUnavailable: () => undefined,
@@ -138,7 +150,9 @@ const WAITING_PASSWORDS = 16;
 
 /** @returns the shared parts, over the given database */
 export function sharedParts(parts: ServiceParts): SharedParts {
-  const { database, vault, clock, random, log, metrics = UNMEASURED } = parts;
+  const { database, vault, clock, random, log } = parts;
+  const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
+  const metrics = observedMeasures(parts.metrics ?? UNMEASURED, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new SqlManagedUserStore({ database });
   const timeLimit = parts.resolverTimeout * 1000;
@@ -161,12 +175,14 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   return {
     ...parts,
     metrics,
+    observations,
     managedUsers,
     files,
     sources,
     trial: { secrets, open: openSources },
     credentials,
     administratorStore,
+    confirmations: new SqlConfirmationStore({ database }),
     timeLimit,
     hasher: administratorHasher,
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
@@ -180,6 +196,21 @@ export function sharedParts(parts: ServiceParts): SharedParts {
       store: new SqlRefusalStore({ database }),
     }),
   };
+}
+
+/** The shared parts that are services by themselves. */
+export interface DirectServices extends Pick<SharedParts, 'configuration' | 'credentials'> {
+  /** Writes refused acts to the audit. Must be flushed periodically, and at the end. */
+  readonly refusals: RefusalTrail;
+  /** Responses and uses of resolvers. Must be flushed periodically, and at the end. */
+  readonly observations: Observations;
+  /** Closes the connections to the sources of users. */
+  readonly closeSources: () => Promise<void>;
+}
+
+export function directServices(shared: SharedParts): DirectServices {
+  const { configuration, credentials, refusals, observations, sources } = shared;
+  return { configuration, credentials, refusals, observations, closeSources: () => sources.close() };
 }
 
 /** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */

@@ -1,13 +1,17 @@
 import type { AdministratorService } from '../administrators/administrator-service.ts';
 import type { LoginService } from '../administrators/login-service.ts';
+import { ConfirmationService } from '../administrators/confirmation-service.ts';
 import { PasskeyService } from '../administrators/passkey-service.ts';
 import { SecondFactorService } from '../administrators/second-factor-service.ts';
+import { SecondStep } from '../administrators/second-step.ts';
 import { SessionService } from '../administrators/session-service.ts';
+import type { SignInMethods } from '../http/controllers/sign-in-controller.ts';
 import { SignInService } from '../administrators/sign-in-service.ts';
 import { SingleSignOnService } from '../administrators/single-sign-on-service.ts';
 import type { ChallengeService } from '../challenges/challenge-service.ts';
 import { SignInChallenges } from '../challenges/sign-in-challenges.ts';
 import { OpenidProvider } from '../security/openid-provider.ts';
+import { SealedSignOns } from '../security/sealed-sign-ons.ts';
 import { SimpleWebAuthn } from '../security/simple-web-authn.ts';
 import { SqlPasskeyStore } from '../storage/administrators/passkey-store.ts';
 import { SqlSecondFactorStore } from '../storage/administrators/second-factor-store.ts';
@@ -21,7 +25,9 @@ export interface SignInServices {
   readonly signIn: SignInService;
   readonly passkeys: PasskeyService;
   readonly secondFactors: SecondFactorService;
+  readonly confirmation: ConfirmationService;
   readonly sessions: SessionService;
+  readonly signInMethods: SignInMethods;
   /** Undefined: it is not configured. */
   readonly singleSignOn: SingleSignOnService | undefined;
 }
@@ -30,6 +36,17 @@ interface SignInParts {
   readonly administrators: AdministratorService;
   readonly logins: Pick<LoginService, 'openLogin' | 'sign'>;
   readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
+}
+
+/** @returns the ways to sign in besides the password, for the page */
+export function signInMethods({
+  publicUrl,
+  singleSignOn,
+}: Pick<SharedParts, 'publicUrl' | 'singleSignOn'>): SignInMethods {
+  return {
+    passkeys: publicUrl !== undefined,
+    singleSignOn: singleSignOn && { provider: singleSignOn.provider },
+  };
 }
 
 export function signInServices(
@@ -46,10 +63,12 @@ export function signInServices(
     passkeys: new SqlPasskeyStore(shared),
     webAuthn: publicUrl === undefined ? undefined : new SimpleWebAuthn({ publicUrl }),
   });
+  const secondStep = new SecondStep({ tokens, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   return {
     passkeys,
-    signIn: new SignInService({ ...parts, attempts, tokens, passkeys, host }),
+    signIn: new SignInService({ ...parts, attempts, secondStep, host }),
+    confirmation: new ConfirmationService({ ...parts, attempts, secondStep, host }),
     secondFactors: new SecondFactorService({
       ...parts,
       attempts,
@@ -62,8 +81,10 @@ export function signInServices(
         ...parts,
         ...singleSignOn,
         attempts,
+        seal: new SealedSignOns({ keys: shared.vault }),
         provider: new OpenidProvider({ ...singleSignOn, log: shared.log }),
       }),
+    signInMethods: signInMethods(shared),
     sessions: new SessionService({ ...shared, sessions: new SqlSessionStore(shared) }),
   };
 }

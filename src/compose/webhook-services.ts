@@ -24,6 +24,7 @@ export function webhookServices(shared: SharedParts): WebhookServices {
       random,
       store: new SqlWebhookStore({ database }),
       configuration: shared.configuration,
+      access: shared.access,
       sender: openSender,
       newId: () => randomUUID(),
     }),

@@ -129,6 +129,7 @@ function singleSignOnOf(values: Values) {
   }
   return Object.freeze({
     issuer,
+    provider: values.OIDC_PROVIDER_NAME,
     clientId,
     clientSecretFile,
     redirectUrl: values.OIDC_REDIRECT_URL ?? `${publicUrl}/admin/sign-in/oidc/callback`,
@@ -150,6 +151,7 @@ function limitsOf(values: Values): LimitSettings {
     loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
     requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
     statusWaits: values.LIMIT_STATUS_WAITS,
+    liveStreams: values.LIMIT_LIVE_STREAMS,
     connections: values.LIMIT_CONNECTIONS,
     requestTimeout: values.REQUEST_TIMEOUT,
   });

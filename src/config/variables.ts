@@ -160,6 +160,9 @@ const limits = z
       .describe(
         'requests that wait for the state of a transaction at once, on each server; half of them by one administrator',
       ),
+    LIMIT_LIVE_STREAMS: anyNumber
+      .prefault('200')
+      .describe('streams of events to browsers at once, on each server; four of them of one administrator'),
     LIMIT_CONNECTIONS: wholeNumber(4, 1_000_000)
       .prefault('4000')
       .describe('connections of clients at once, on each server; a quarter of them from one address'),
@@ -174,6 +177,7 @@ const signIn = z
     OIDC_ISSUER: issuer
       .optional()
       .describe('OpenID Connect provider for single sign-on of administrators; unset: none'),
+    OIDC_PROVIDER_NAME: aText.optional().describe('name of the provider on the sign-in page; unset: none'),
     OIDC_CLIENT_ID: aText.optional().describe('name of this server at the provider'),
     OIDC_CLIENT_SECRET_FILE: aFile.optional().describe('file with the secret of this server at the provider'),
     OIDC_REDIRECT_URL: oneUrl

@@ -1,4 +1,5 @@
 import type { ResolverKind, Configuration } from './configuration.ts';
+import type { ExpectedRealm, ExpectedResolver } from './expected-state.ts';
 import type { PolicyStore } from '../policy/ports.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
@@ -14,6 +15,8 @@ export interface ResolverEntry {
   readonly secret?: Sealed | null | undefined;
   /** Names of the settings that determine the receiver of the secret. */
   readonly secretBoundTo?: readonly string[];
+  /** The one that is replaced. Undefined: any. */
+  readonly expected?: ExpectedResolver | undefined;
 }
 
 /**
@@ -24,9 +27,10 @@ export interface ConfigurationStore extends PolicyStore {
   current(): Promise<Configuration>;
   /**
    * Creates the realm or replaces its resolvers. The first realm becomes the default one.
-   * @throws ServiceError 'resolver.unknown'
+   * @param expected the one that is replaced; undefined: any
+   * @throws ServiceError 'resolver.unknown'; 'realm.changed' where the stored one is another
    */
-  putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void>;
+  putRealm(name: string, resolvers: readonly string[], act: Act, expected?: ExpectedRealm): Promise<void>;
   /**
    * Removes the realm, also from its tokens.
    * @returns true if it existed
@@ -40,7 +44,7 @@ export interface ConfigurationStore extends PolicyStore {
   /**
    * Creates or changes a resolver.
    * @throws ServiceError 'resolver.invalid' when its kind would change, or one of the settings in `secretBoundTo` while
-   *   its secret is kept
+   *   its secret is kept; 'resolver.changed' where the stored one is not the expected one
    */
   putResolver(resolver: ResolverEntry, act: Act): Promise<void>;
   /**

@@ -3,7 +3,14 @@ import type { Log } from '../kernel/log.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { assertSetting, canonicalKey, ERROR_RESTRICTION } from './setting.ts';
+import {
+  assertSetting,
+  canonicalKey,
+  ERROR_RESTRICTION,
+  ERROR_SETTING,
+  type KnownSetting,
+  mayBeSecret,
+} from './setting.ts';
 import type { ConfigurationStore } from './ports.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';
 
@@ -14,8 +21,22 @@ export interface SettingDependencies {
   readonly check: (settings: ReadonlyMap<string, string>) => unknown;
   /** Defaults of unset keys. */
   readonly defaults: ReadonlyMap<string, string>;
+  /** The settings that the server reads, besides that of error codes. Default: none. */
+  readonly known?: readonly KnownSetting[];
   /** By default nothing is logged. */
   readonly log?: Pick<Log, 'warn'>;
+}
+
+/** A setting with its value in force. */
+export interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
+  readonly key: string;
+  /** Undefined: there is none, or it is withheld. */
+  readonly value: string | undefined;
+  readonly isSet: boolean;
+  /** False: the server does not read it; it has no meaning, form and default. */
+  readonly isKnown: boolean;
+  /** It may be a secret: its value is not shown. */
+  readonly isWithheld: boolean;
 }
 
 /** The configuration without policies, including the parts that are not stored as values of keys. */
@@ -50,20 +71,43 @@ export class SettingService {
     return { values: new Map([...this.#deps.defaults, ...settings]), realms, resolvers, changedAt };
   }
 
+  /** @returns every setting that the server reads, and after them the others that are stored, by key */
+  async describe(caller: Caller): Promise<readonly DescribedSetting[]> {
+    const { settings } = await this.#authorize(caller, 'read');
+    const known = [...(this.#deps.known ?? []), ERROR_SETTING];
+    const others = [...settings.keys()].filter((key) => !known.some((one) => one.key === key)).sort();
+    return [
+      ...known.map((facts) => ({
+        ...facts,
+        value: settings.get(facts.key) ?? facts.initial,
+        isSet: settings.has(facts.key),
+        isKnown: true,
+        isWithheld: false,
+      })),
+      ...others.map((key) => ({
+        key,
+        value: mayBeSecret(key) ? undefined : settings.get(key),
+        isSet: true,
+        isKnown: false,
+        isWithheld: mayBeSecret(key),
+      })),
+    ];
+  }
+
+  /**
+   * Checks values as `set` does, and sets none.
+   * @throws ServiceError 'parameter.missing', 'configuration.invalid'
+   */
+  async check(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
+    this.#wanted(await this.#authorize(caller, 'read'), entries);
+  }
+
   /**
    * Sets values, all or none.
    * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key
    */
   async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    const { settings } = await this.#authorize(caller, 'write');
-    if (entries.size === 0) {
-      throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
-    }
-    const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
-    for (const [key, value] of wanted) {
-      assertSetting(key, value);
-    }
-    this.#deps.check(new Map([...settings, ...wanted]));
+    const wanted = this.#wanted(await this.#authorize(caller, 'write'), entries);
     await this.#deps.configuration.putSettings(wanted, actOf(caller, 'configuration/set'));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
     const unread = caller.principal.operator ? [] : this.#unread(wanted.keys());
@@ -89,6 +133,19 @@ export class SettingService {
         `The configuration value ${key.slice(0, 100)} is not set`,
       );
     }
+  }
+
+  /** @returns the values by the keys under which they are stored */
+  #wanted({ settings }: Configuration, entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+    if (entries.size === 0) {
+      throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
+    }
+    const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
+    for (const [key, value] of wanted) {
+      assertSetting(key, value);
+    }
+    this.#deps.check(new Map([...settings, ...wanted]));
+    return wanted;
   }
 
   #unread(keys: Iterable<string>): readonly string[] {

@@ -1,9 +1,32 @@
 import { ServiceError } from '../kernel/errors.ts';
 
+/** A setting that the server reads. */
+export interface KnownSetting {
+  readonly key: string;
+  /** The default; undefined: there is none. */
+  readonly initial?: string;
+  /** `truth`: True or False. `duration`: seconds (300) or a form like 1D2H3M4S. `suite`: an OCRA suite. */
+  readonly form: 'number' | 'duration' | 'suite' | 'truth' | 'text';
+  readonly unit?: string;
+  /** The bounds of a number. */
+  readonly least?: number;
+  readonly most?: number;
+  /** In one line. */
+  readonly meaning: string;
+}
+
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;
 const MAX_VALUE_LENGTH = 8192;
 /** The key of the error codes that `httperror` applies to; it has no default. */
 export const ERROR_RESTRICTION = 'errors';
+/** The setting of this key. */
+export const ERROR_SETTING: KnownSetting = {
+  key: ERROR_RESTRICTION,
+  form: 'text',
+  meaning: 'error codes to which the parameter httperror applies, a comma list; without a value: all',
+};
+/** Parts of keys of LinOTP whose values may be secrets. The server reads none of them. */
+const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
@@ -23,6 +46,11 @@ export function canonicalKey(key: string, known: Iterable<string>): string {
   const trimmed = key.trim();
   const plain = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : trimmed;
   return [...known].find((one) => one.toLowerCase() === plain.toLowerCase()) ?? plain;
+}
+
+/** @returns true for a key whose value may be a secret that an import or an old client has stored */
+export function mayBeSecret(key: string): boolean {
+  return SECRET_KEY.test(key);
 }
 
 /** @throws ServiceError 'configuration.invalid' for a key or a value that cannot be stored; never quotes the value */

@@ -10,15 +10,16 @@ import type { TokenCounts } from '../monitoring/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/lost-rights.ts';
-import { checkPolicy, type PolicyDraft } from '../policy/policy.ts';
+import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
 import { splitList } from '../policy/policy-users.ts';
 import type { Policy } from '../policy/stored-policy.ts';
+import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import { type Consequence, consequence, counted, named } from './consequence.ts';
-import { policyConsequences } from './policy-consequences.ts';
+import { type PolicyPreview, previewChange } from './policy-preview.ts';
 import { RealmConsequences } from './realm-consequences.ts';
 import { settingConsequences } from './setting-consequences.ts';
 import { SignInConsequences } from './sign-in-consequences.ts';
@@ -126,20 +127,38 @@ export class ConsequenceService {
   /** @throws ServiceError 'policy.invalid' */
   async ofPolicy(caller: Caller, draft: PolicyDraft): Promise<readonly Consequence[]> {
     const configuration = await this.#read(caller);
-    return this.#ofPolicies(
-      configuration,
-      policiesAfter(configuration.policies, { stored: checkPolicy(draft) }),
-    );
+    const after = policiesAfter(configuration.policies, { stored: checkPolicy(draft) });
+    return (await this.#preview(caller, configuration, after)).consequences;
   }
 
   /** @throws ServiceError 'policy.unknown' */
   async ofPolicyRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+    return (await this.previewPolicyRemoval(caller, name)).consequences;
+  }
+
+  /** Of storing a policy; an invalid one is no failure. */
+  async previewPolicy(caller: Caller, draft: PolicyDraft): Promise<PolicyPreview> {
+    const configuration = await this.#read(caller);
+    const problems = policyProblems(draft);
+    if (problems.length > 0) {
+      return { problems, unknownNames: [], consequences: [], lost: [], locksOut: false };
+    }
+    const stored = checkPolicy(draft);
+    const after = policiesAfter(configuration.policies, { stored });
+    return {
+      ...(await this.#preview(caller, configuration, after)),
+      unknownNames: unknownNames(stored, configuration),
+    };
+  }
+
+  /** @throws ServiceError 'policy.unknown' */
+  async previewPolicyRemoval(caller: Caller, name: string): Promise<PolicyPreview> {
     const configuration = await this.#read(caller);
     const removed = name.trim();
     if (!configuration.policies.some((policy) => policy.name === removed)) {
       throw unknownPolicy(name);
     }
-    return this.#ofPolicies(configuration, policiesAfter(configuration.policies, { removed }));
+    return this.#preview(caller, configuration, policiesAfter(configuration.policies, { removed }));
   }
 
   /**
@@ -218,9 +237,13 @@ export class ConsequenceService {
     );
   }
 
-  async #ofPolicies(configuration: Configuration, after: readonly Policy[]): Promise<readonly Consequence[]> {
-    const names = await this.#administrators();
-    return policyConsequences(configuration, after, names, this.#deps.clock.now());
+  async #preview(
+    { principal }: Caller,
+    configuration: Configuration,
+    after: readonly Policy[],
+  ): Promise<PolicyPreview> {
+    const administrators = await this.#administrators();
+    return previewChange(configuration, after, { administrators, principal, at: this.#deps.clock.now() });
   }
 
   async #administrators(): Promise<readonly string[]> {

@@ -17,6 +17,8 @@ import type {
  * own.
  */
 const CLOCKS_DIFFER = 60;
+/** Seconds for which the numbers of responses are kept: a day, and an hour. */
+const RESPONSES_KEPT = 90_000;
 
 export interface HousekeepingDependencies {
   readonly configuration: ConfigurationStore;
@@ -104,6 +106,7 @@ export class HousekeepingService {
       ['challenges', 0],
       ['sessions', 0],
       ['rate limits', 0],
+      ['response minutes', 0],
     ]);
     const { auditRetention } = this.#deps;
     if (auditRetention?.isOn === true) {
@@ -133,6 +136,7 @@ export class HousekeepingService {
       challengesIssuedBefore: new Date(now.getTime() - age),
       sessionsEndBy: now,
       limitsEndBy: new Date(now.getTime() - CLOCKS_DIFFER * 1000),
+      responsesCountedBefore: new Date(now.getTime() - RESPONSES_KEPT * 1000),
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Act } from '../policy/caller.ts';
 
 /** The kinds of rows that housekeeping removes. */
-export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits' | 'audit months';
+export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits' | 'response minutes' | 'audit months';
 
 /** Number of due or removed rows of a kind. */
 export interface HousekeepingTally {
@@ -17,6 +17,8 @@ export interface HousekeepingMoments {
   readonly sessionsEndBy: Date;
   /** Counts of limits that end by then are void. */
   readonly limitsEndBy: Date;
+  /** Minutes before this instant are no longer shown. */
+  readonly responsesCountedBefore: Date;
 }
 
 /** Removes old rows, a piece at a time. */

@@ -33,7 +33,15 @@ export interface OtherAnswer {
   readonly status?: number;
   /** Undefined: there is no body. */
   readonly contentType?:
-    'application/json' | 'image/png' | 'text/css' | 'text/html' | 'text/javascript' | 'text/plain';
+    | 'application/json'
+    | 'image/png'
+    | 'text/css'
+    | 'text/event-stream'
+    | 'application/x-ndjson'
+    | 'text/csv'
+    | 'text/html'
+    | 'text/javascript'
+    | 'text/plain';
   readonly meaning: string;
   /** The body, where it is JSON; default: a text, or the bytes of a picture. */
   readonly body?: z.ZodType;

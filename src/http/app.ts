@@ -15,12 +15,22 @@ import {
   type EnrolmentOperations,
   type SessionOperations,
 } from './controllers/admin-controller.ts';
-import { auditEndpoint, type AuditOperations } from './controllers/audit-controller.ts';
+import {
+  auditEndpoints,
+  type AuditExportOperations,
+  type AuditOperations,
+} from './controllers/audit-controller.ts';
+import {
+  auditVerificationEndpoints,
+  type AuditVerificationOperations,
+} from './controllers/audit-verification-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
+import { liveEndpoint, type LiveOperations } from './controllers/live-controller.ts';
+import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
 import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
 import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
@@ -30,7 +40,18 @@ import {
   singleSignOnEndpoints,
   type SingleSignOnOperations,
 } from './controllers/single-sign-on-controller.ts';
-import { signInEndpoints, type SignInOperations } from './controllers/sign-in-controller.ts';
+import {
+  type AdministratorOperations,
+  administratorEndpoints,
+  type SecondFactorOperations,
+} from './controllers/administrator-controller.ts';
+import { apiTokenEndpoints, type ApiTokenOperations } from './controllers/api-token-controller.ts';
+import { type ConfirmationOperations, confirmationEndpoints } from './controllers/confirmation-controller.ts';
+import {
+  signInEndpoints,
+  type SignInMethods,
+  type SignInOperations,
+} from './controllers/sign-in-controller.ts';
 import {
   type OcraOperations,
   ocraEndpoints,
@@ -70,10 +91,18 @@ export interface AppServices extends AdministrationOperations {
   readonly transactions: TransactionOperations;
   readonly helpdesk: HelpdeskOperations;
   readonly auditSearch: AuditOperations;
+  readonly auditExport: AuditExportOperations;
+  readonly auditVerification: AuditVerificationOperations;
   readonly monitoring: MonitoringOperations;
-  readonly administrators: CredentialCheck & SessionOperations;
+  readonly overview: OverviewOperations;
+  /** Undefined: there are no streams. */
+  readonly live?: LiveOperations | undefined;
+  readonly administrators: CredentialCheck & SessionOperations & AdministratorOperations & ApiTokenOperations;
+  readonly secondFactors: SecondFactorOperations;
   readonly logins: LoginOperations;
   readonly signIn: SignInOperations;
+  readonly signInMethods: SignInMethods;
+  readonly confirmation: ConfirmationOperations;
   readonly passkeys: PasskeyOperations;
   /** Undefined: there is no single sign-on. */
   readonly singleSignOn?: SingleSignOnOperations | undefined;
@@ -179,20 +208,26 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
     ...adminEndpoints(services.enrolment, services.administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
-    ...signInEndpoints(services.signIn, dialect.administration, guards.logins),
-    ...passkeyEndpoints(services.passkeys, dialect.administration, guards.logins),
+    ...signInEndpoints(services.signIn, services.signInMethods, dialect.administration, guards.logins),
+    ...confirmationEndpoints(services.confirmation, dialect.administration, guards.logins),
+    ...passkeyEndpoints(services.passkeys, dialect.administration),
     ...(services.singleSignOn === undefined
       ? []
-      : singleSignOnEndpoints(services.singleSignOn, dialect.administration)),
+      : singleSignOnEndpoints(services.singleSignOn, dialect.administration, false)),
+    ...administratorEndpoints(services, dialect.administration, guards.logins),
+    ...apiTokenEndpoints(services.administrators, dialect.administration, clock),
     ...sessionEndpoints(services.sessions, dialect.administration),
+    overviewEndpoint(services.overview, dialect.administration),
+    ...(services.live === undefined ? [] : [liveEndpoint(services.live, guards.streams)]),
     rightsEndpoint(services.rights, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),
-    auditEndpoint(services.auditSearch, dialect.administration, clock),
+    ...auditEndpoints(services.auditSearch, services.auditExport, dialect.administration, clock),
+    ...auditVerificationEndpoints(services.auditVerification, dialect.administration),
     transactionEndpoint(services.transactions, dialect.administration),
     ...helpdeskEndpoints(services.helpdesk, dialect.administration),
     ...validateEndpoints(services.validation, dialect.validate),
-    ...administrationEndpoints(services, dialect.administration),
+    ...administrationEndpoints(services, dialect.administration, clock),
     ...operationsEndpoints(() => services.ready()),
     ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
     monitoringPostPage(),

@@ -1,6 +1,8 @@
 import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
+import { sendEvents } from './event-stream.ts';
 import { type Reply, send } from './reply.ts';
+import { sendStream } from './streamed-body.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 import { answer, auditRefusal, awaitLater, withholdReasons } from './steps/answer.ts';
 import { authenticateCaller, authorizeBody } from './steps/authentication.ts';
@@ -58,7 +60,13 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       countTransaction: () => undefined,
       identity: undefined,
     });
-    send(response, reply);
+    if (reply.events !== undefined) {
+      await sendEvents(response, reply.events, exchange);
+    } else if (reply.stream !== undefined) {
+      await sendStream(response, reply, reply.stream);
+    } else {
+      send(response, reply);
+    }
   };
 }
 

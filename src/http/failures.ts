@@ -29,6 +29,9 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
 export const SIGN_IN_CHALLENGE = 'Sign-In realm="tankeeper"';
 const SIGN_IN = withStatus(401, { 'WWW-Authenticate': SIGN_IN_CHALLENGE });
 
+/** A further step of an authenticated caller: pages tell it from other refusals by the scheme. */
+const CONFIRM = withStatus(403, { 'WWW-Authenticate': 'Confirmation realm="tankeeper"' });
+
 /** Every way to fail, once. No other module knows the codes and statuses of the wire. */
 const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'parameter.missing': numbered(77),
@@ -44,6 +47,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'sign-in.refused': SIGN_IN,
   'sign-in.ended': SIGN_IN,
   'sign-in.unavailable': withStatus(503, { 'Retry-After': '10' }),
+  'confirmation.required': CONFIRM,
   'passkey.unknown': PLAIN,
   'passkey.invalid': PLAIN,
   'right.missing': numbered(410),
@@ -53,8 +57,10 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'user.unknown': numbered(1205),
   'user.exists': PLAIN,
   'realm.unknown': PLAIN,
+  'realm.changed': PLAIN,
   'resolver.unknown': PLAIN,
   'resolver.invalid': PLAIN,
+  'resolver.changed': PLAIN,
   'resolver.in-use': PLAIN,
   'resolver.unavailable': PLAIN,
   'token.unknown': PLAIN,
@@ -72,6 +78,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,
   'policy.invalid': PLAIN,
+  'policy.changed': PLAIN,
   'administrator.unknown': PLAIN,
   'administrator.exists': PLAIN,
   'administrator.invalid': PLAIN,

@@ -1,5 +1,5 @@
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { AnyServiceError } from '../kernel/errors.ts';
+import type { AnyServiceError, ErrorPayloads } from '../kernel/errors.ts';
 import type { Exchange } from './request/exchange.ts';
 
 /** A refusal for the audit; the exchange holds the rest. */
@@ -16,7 +16,7 @@ const THROTTLED: readonly string[] = ['login-failures', 'logins-at-once'];
 export function refusedBy({ code, payload }: AnyServiceError): Refused | undefined {
   switch (code) {
     case 'right.missing':
-      return { outcome: 'no right' };
+      return { outcome: missingRight(payload) };
     case 'cross-site.refused':
       return { outcome: 'cross-site' };
     case 'authentication.required':
@@ -32,6 +32,14 @@ export function refusedBy({ code, payload }: AnyServiceError): Refused | undefin
     default:
       return undefined;
   }
+}
+
+/** @returns the outcome; `audit/refused-right.ts` reads it */
+function missingRight({ policy, tokenRight }: ErrorPayloads['right.missing']): string {
+  if (tokenRight !== undefined) {
+    return `no right ${tokenRight} in the API token`;
+  }
+  return policy === undefined ? 'no right' : `no right ${policy.scope}:${policy.action}`;
 }
 
 /** Records a refused request in the audit. */

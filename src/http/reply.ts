@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { EventChannel } from './event-stream.ts';
 import type { Refused } from './refused-requests.ts';
 import { isBodyUnread } from './request/unread-body.ts';
 
@@ -10,16 +11,38 @@ export interface Reply {
    * @returns the answer in place of this one, without `later`
    */
   readonly later?: (gone: AbortSignal) => Promise<Reply>;
+  /** Present: events follow in place of a body. */
+  readonly events?: EventReply;
   readonly status: number;
   /** Undefined: there is no body. */
   readonly contentType?: string;
   readonly body?: string | Buffer;
+  /**
+   * Present: writes the body piece by piece, in place of `body`. Called outside of the limits on work. Status and
+   * headers are sent with the first piece: a failure before it is answered as any other.
+   * @param write resolves when the client has taken enough of it to be sent more; rejects when the client has left
+   */
+  readonly stream?: (write: (text: string) => Promise<void>) => Promise<void>;
   /** Further headers, by name; a list is sent as a header each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** True if a response was accepted; left out where none was verified. The client reads it in the body. */
   readonly accepted?: boolean;
   /** The refusal that this answer reports, where it is no failure. For the audit. */
   readonly refused?: Refused;
+}
+
+/** An answer of events without an end. */
+export interface EventReply {
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Takes a place for the events.
+   * @returns functions to be called when events may be sent, and once when either side has ended
+   * @throws ServiceError where there is no place
+   */
+  readonly open: () => Promise<{
+    readonly begin: (channel: EventChannel) => void;
+    readonly left: () => void;
+  }>;
 }
 
 /** @returns a reply with a page */

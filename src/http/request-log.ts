@@ -24,7 +24,7 @@ export function logRequests(log: Log, clock: Clock, quiet: readonly string[]): E
         durationMs: Math.max(0, clock.now().getTime() - exchange.startedAt.getTime()),
         client: exchange.client,
         administrator: exchange.administrator,
-        aborted: response.writableFinished ? undefined : true,
+        aborted: response.writableFinished || exchange.isStream ? undefined : true,
       });
     });
     next();

@@ -33,14 +33,25 @@ export interface ErrorPayloads {
   'second-factor.required': { readonly account: string };
   'second-factor.unusable': { readonly account: string };
   /** A proof of a sign-in was wrong. */
-  'sign-in.refused': { readonly credentials: RefusedCredentials; readonly account?: string };
+  'sign-in.refused': {
+    readonly credentials: RefusedCredentials;
+    readonly account?: string;
+    /** Of single sign-on: no proof of the provider, no group that may sign in, no name that can be taken. */
+    readonly reason?: 'provider' | 'groups' | 'name';
+  };
   'sign-in.ended': NoPayload;
   'sign-in.unavailable': NoPayload;
+  /** The person has not proven a moment ago to be the one who signed in. */
+  'confirmation.required': NoPayload;
   'passkey.unknown': NoPayload;
   'passkey.invalid': NoPayload;
-  /** The policy action that would give the right; or the requested realms, of which none is visible. */
+  /**
+   * The policy action that would give the right; or the right that the API token lacks, `scope:action`; or the requested
+   * realms, of which none is visible.
+   */
   'right.missing': {
     readonly policy?: { readonly scope: string; readonly action: string };
+    readonly tokenRight?: string;
     readonly realms?: readonly string[];
   };
   'cross-site.refused': NoPayload;
@@ -51,8 +62,10 @@ export interface ErrorPayloads {
   'user.unknown': { readonly user: string; readonly login: string };
   'user.exists': NoPayload;
   'realm.unknown': UnknownName;
+  'realm.changed': NoPayload;
   'resolver.unknown': UnknownName;
   'resolver.invalid': NoPayload;
+  'resolver.changed': NoPayload;
   'resolver.in-use': NoPayload;
   'resolver.unavailable': NoPayload;
   /** The login of the user who has no such token; absent if the token was named by its serial. */
@@ -73,6 +86,7 @@ export interface ErrorPayloads {
   'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
   'policy.unknown': UnknownName;
   'policy.invalid': NoPayload;
+  'policy.changed': NoPayload;
   'administrator.unknown': UnknownName;
   'administrator.exists': NoPayload;
   'administrator.invalid': NoPayload;

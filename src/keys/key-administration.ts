@@ -66,6 +66,9 @@ export type Progress = (done: number, total: number) => void;
 
 /** The keys of the database, and the secrets sealed with them. */
 export interface KeyAdministration {
+  /** @returns the registered keys, oldest first */
+  entries(): Promise<readonly Omit<KeyState, 'secrets'>[]>;
+  /** As `entries`, with every key that seals a secret. Reads all secrets. */
   states(): Promise<readonly KeyState[]>;
   /** @returns the running servers */
   holders(): Promise<readonly KeyHolder[]>;

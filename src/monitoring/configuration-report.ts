@@ -1,13 +1,14 @@
 import type { Resolver, ResolverKind, Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationReport } from './outcomes.ts';
-import type { ConfigurationChange } from './ports.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { ConfigurationChange, ConfigurationState } from './ports.ts';
 
 /**
  * Compares the configuration that this server uses with the last change in the database.
  * @param configuration the configuration in use
  * @param stored the last change, read from the database
  */
-export function reportConfiguration(
+function reportConfiguration(
   configuration: Configuration,
   stored: ConfigurationChange,
   now: Date,
@@ -27,10 +28,32 @@ export function reportConfiguration(
 }
 
 /**
+ * Compares the configuration that this server uses with that of the database.
+ * @param read reads the configuration in use
+ */
+export async function compareConfiguration(
+  state: ConfigurationState,
+  clock: Clock,
+  read: () => Promise<Configuration>,
+): Promise<{ readonly configuration: Configuration; readonly report: ConfigurationReport }> {
+  // Read before the request itself reads the configuration, which would hide a change that the server has missed.
+  const before = state.assumed;
+  const stored = await state.lastChangeInDatabase();
+  const after = state.assumed;
+  const configuration = await read();
+  // A change during this request, if noticed, is in one of the two.
+  const works = before !== undefined && isInStep(before, stored) ? before : (after ?? configuration);
+  // The server has already read a change that is later than the read of the database.
+  const isAhead = works.revision > stored.revision;
+  const last = isAhead ? await state.lastChangeInDatabase() : stored;
+  return { configuration, report: reportConfiguration(works, last, clock.now()) };
+}
+
+/**
  * @returns true if the configuration is of that change. Compares the time too: a restored database can repeat a
  *   revision
  */
-export function isInStep(configuration: Configuration, stored: ConfigurationChange): boolean {
+function isInStep(configuration: Configuration, stored: ConfigurationChange): boolean {
   return (
     configuration.revision === stored.revision &&
     configuration.changedAt.getTime() === stored.changedAt.getTime()

@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { reportActiveUsers } from './active-users-report.ts';
-import { isInStep, reportConfiguration } from './configuration-report.ts';
+import { compareConfiguration } from './configuration-report.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
 import type {
   ActiveUserReport,
@@ -117,17 +117,12 @@ export class MonitoringService {
   /** Compares this server's configuration with that of the database, and counts its parts. */
   async config(caller: Caller): Promise<ConfigurationReport> {
     const { configurationState, clock } = this.#deps;
-    // Read before the request itself reads the configuration, which would hide a change that the server has missed.
-    const before = configurationState.assumed;
-    const stored = await configurationState.lastChangeInDatabase();
-    const after = configurationState.assumed;
-    const { configuration } = await this.#authorize(caller, 'config');
-    // A change during this request, if noticed, is in one of the two.
-    const works = before !== undefined && isInStep(before, stored) ? before : (after ?? configuration);
-    // The server has already read a change that is later than the read of the database.
-    const isAhead = works.revision > stored.revision;
-    const last = isAhead ? await configurationState.lastChangeInDatabase() : stored;
-    return reportConfiguration(works, last, clock.now());
+    const { report } = await compareConfiguration(
+      configurationState,
+      clock,
+      async () => (await this.#authorize(caller, 'config')).configuration,
+    );
+    return report;
   }
 
   /** The state of the support subscription: of the whole installation, for any realms of the caller. */

@@ -1,3 +1,4 @@
+import type { ResponseReason } from '../challenges/measured-challenges.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 
@@ -147,7 +148,7 @@ export interface ResolverMetrics {
 }
 
 /** Number of locked tokens in exactly this set of realms. */
-interface LockedTokenRow {
+export interface LockedTokenRow {
   /** Names of all realms of these tokens; empty: in no realm. */
   readonly realms: readonly string[];
   readonly tokens: number;
@@ -183,4 +184,39 @@ export interface LicenceStore {
   put(text: string, act: Act, audit: { readonly subject: string; readonly outcome: string }): Promise<void>;
   /** @returns true if it existed */
   remove(act: Act): Promise<boolean>;
+}
+
+/** Responses that ended in a minute with an outcome. */
+export interface ResponseMinute {
+  /** Its beginning. */
+  readonly minute: Date;
+  readonly outcome: ResponseReason;
+  /** Their numbers by class of duration. */
+  readonly durations: readonly number[];
+}
+
+/** The last uses of a resolver. */
+export interface ResolverUse {
+  /** The resolver's name. */
+  readonly resolver: string;
+  /** When it last answered. */
+  readonly succeededAt?: Date;
+  /** When it was last unavailable. */
+  readonly failedAt?: Date;
+}
+
+/** What a process has seen. */
+export interface Observed {
+  readonly responses: readonly ResponseMinute[];
+  readonly resolvers: readonly ResolverUse[];
+}
+
+/** What all servers have seen. */
+export interface ObservationStore {
+  /** Adds what a process has seen, in a statement for each kind. */
+  add(observed: Observed): Promise<void>;
+  /** @returns the responses from that minute on, oldest first */
+  responsesSince(minute: Date): Promise<readonly ResponseMinute[]>;
+  /** @returns the last uses of all resolvers that were used */
+  resolverUses(): Promise<readonly ResolverUse[]>;
 }

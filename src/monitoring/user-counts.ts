@@ -102,14 +102,14 @@ export class UserCounts {
 
   /** Discards the earlier count of a resolver with changed settings, which may hold other users. */
   #countOf(resolver: Resolver): ResolverCount {
-    const settingsDigest = digestOf(resolver);
+    const digest = settingsDigest(resolver);
     const known = this.#counts.get(resolver.id);
-    if (known?.identity.settingsDigest === settingsDigest) {
+    if (known?.identity.settingsDigest === digest) {
       return known;
     }
     known?.retire();
     const fresh = new ResolverCount(
-      { resolverId: resolver.id, settingsDigest, name: resolver.name },
+      { resolverId: resolver.id, settingsDigest: digest, name: resolver.name },
       this.#deps,
     );
     this.#counts.set(resolver.id, fresh);
@@ -174,7 +174,8 @@ function laterOf(one: UserCount | undefined, other: UserCount | undefined): User
   return one === undefined || (other !== undefined && other.countedAt > one.countedAt) ? other : one;
 }
 
-function digestOf({ kind, settings }: Resolver): string {
+/** @returns a text that tells the settings of a resolver from all others */
+export function settingsDigest({ kind, settings }: Resolver): string {
   const entries = Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([kind, entries]))

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { RoundOutcome } from '../kernel/background-loop.ts';
 
 /** The parts of a server that work in the background. */
-const COMPONENTS = ['audit', 'counts', 'housekeeping'] as const;
+const COMPONENTS = ['audit', 'counts', 'housekeeping', 'observations'] as const;
 
 /** Metrics of the work outside of requests. */
 export class BackgroundMetrics {
@@ -16,7 +16,7 @@ export class BackgroundMetrics {
     this.#clock = clock;
     this.#rounds = new Counter({
       name: 'tankeeper_background_rounds_total',
-      help: 'Rounds of work in the background by component (audit: checkpoints, counts: folding, housekeeping) and outcome (done, failed)',
+      help: 'Rounds of work in the background by component (audit: checkpoints, counts: folding, housekeeping, observations: responses and uses of resolvers) and outcome (done, failed)',
       labelNames: ['component', 'outcome'],
       registers,
     });

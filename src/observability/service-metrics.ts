@@ -5,6 +5,7 @@ import { BackgroundMetrics } from './background-metrics.ts';
 import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
 import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
+import { PrometheusLiveMetrics } from './live-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
 import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
 import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
@@ -61,6 +62,8 @@ export class ServiceMetrics {
   readonly challenges: PrometheusChallengeMetrics;
   /** Metrics of requests that wait for a transaction. */
   readonly statusWaits: PrometheusStatusWaitMetrics;
+  /** Metrics of streams to browsers. */
+  readonly live: PrometheusLiveMetrics;
   /** Metrics of resolvers. */
   readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
@@ -107,6 +110,7 @@ export class ServiceMetrics {
     });
     this.challenges = new PrometheusChallengeMetrics(registry);
     this.statusWaits = new PrometheusStatusWaitMetrics(registry);
+    this.live = new PrometheusLiveMetrics(registry);
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
     this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });

@@ -1,10 +1,9 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { covers, lackingRight } from './api-token-rights.ts';
+import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
-import { grantingPolicies, type Right } from './granting.ts';
-import { policyHolds, policyRealms } from './policy.ts';
-import type { Policy, PolicyScope } from './stored-policy.ts';
+import { decide } from './decision.ts';
+import type { Right } from './granting.ts';
 import type { CurrentPolicies, PolicyBase } from './ports.ts';
 
 export type { Right } from './granting.ts';
@@ -14,9 +13,6 @@ export interface Grant {
   /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
   readonly realms: 'all' | readonly string[];
 }
-
-/** Scopes whose policies allow their action in the realms that they name. */
-const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
 
 /** Decides on rights and the realms in which they hold. */
 export class AccessControl {
@@ -33,26 +29,28 @@ export class AccessControl {
    *   no policy would help, without
    */
   authorize(base: PolicyBase, caller: Caller, right: Right): Grant {
-    const { principal } = caller;
-    if (principal.operator) {
-      return { realms: 'all' };
+    const decision = decide(base, caller.principal, right, this.#clock.now());
+    if (decision.allowed) {
+      return { realms: decision.realms };
     }
-    const wanted = `${right.scope}:${right.action}`;
-    if (!principal.rights.some((held) => covers(held, wanted))) {
-      throw lackingRight(wanted);
+    const { scope, action } = right;
+    throw decision.lack === 'api-token'
+      ? lackingRight(`${scope}:${action}`)
+      : new ServiceError('right.missing', `No policy gives the right ${scope}:${action}`, {
+          policy: { scope, action },
+        });
+  }
+
+  /** @returns the grant as `authorize`; undefined without the right */
+  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
+    try {
+      return this.authorize(base, caller, right);
+    } catch (error) {
+      if (isServiceError(error, 'right.missing')) {
+        return undefined;
+      }
+      throw error;
     }
-    const policies = grantingPolicies(base.policies, principal, right);
-    if (policies === 'open') {
-      return { realms: 'all' };
-    }
-    const at = this.#clock.now();
-    const granting = policies.filter((policy) => policyHolds(policy, principal.client, at));
-    if (granting.length === 0) {
-      throw new ServiceError('right.missing', `No policy gives the right ${wanted}`, {
-        policy: { scope: right.scope, action: right.action },
-      });
-    }
-    return { realms: BOUND_BY_REALMS.includes(right.scope) ? unionOfRealms(base, granting) : 'all' };
   }
 
   /**
@@ -71,18 +69,6 @@ export class AccessControl {
     };
   }
 
-  /** @returns the extent of the right; undefined where `authorize` would throw */
-  grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
-    try {
-      return this.authorize(base, caller, right);
-    } catch (error) {
-      if (isServiceError(error, 'right.missing')) {
-        return undefined;
-      }
-      throw error;
-    }
-  }
-
   /**
    * Authorizes reading or writing in the scope system by the current configuration.
    * @returns that configuration. @throws ServiceError 'right.missing'
@@ -96,13 +82,4 @@ export class AccessControl {
     this.authorize(configuration, caller, { scope: 'system', action });
     return configuration;
   }
-}
-
-function unionOfRealms(base: PolicyBase, policies: readonly Policy[]): 'all' | readonly string[] {
-  const bounds = policies.map(policyRealms);
-  if (bounds.includes('all')) {
-    return 'all';
-  }
-  const allowed = new Set(bounds.flat());
-  return base.realms.map(({ name }) => name).filter((name) => allowed.has(name));
 }

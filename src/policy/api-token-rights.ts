@@ -1,10 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
 import { canonicalAction, knownActions } from './policy-actions.ts';
-import { POLICY_SCOPES } from './stored-policy.ts';
-
-/** Policies of the scope authentication give values, not rights. */
-const SCOPES = POLICY_SCOPES.filter((scope) => scope !== 'authentication');
+import { RIGHT_SCOPES as SCOPES } from './stored-policy.ts';
 
 /**
  * @param rights `*` for all, or `scope:action`, where each part may be `*`
@@ -33,7 +30,9 @@ export function covers(right: string, other: string): boolean {
 
 /** @returns the refusal of an API token without a right that it needs */
 export function lackingRight(right: string): ServiceError {
-  return new ServiceError('right.missing', `This API token does not have the right ${right}`);
+  return new ServiceError('right.missing', `This API token does not have the right ${right}`, {
+    tokenRight: right,
+  });
 }
 
 function split(right: string): readonly [string, string] {

@@ -27,15 +27,29 @@ export function grantingPolicies(
   { scope, action }: Right,
 ): 'open' | readonly Policy[] {
   const active = policies.filter((policy) => policy.active && policy.scope === scope);
+  const subject = subjectOf({ administrator, groups });
   if (groups !== undefined) {
-    const person: PolicySubject = { login: administrator, realms: [], resolver: undefined, groups };
-    return active.filter((policy) => policyMeans(policy, action, person) === 'named');
+    return active.filter((policy) => policyMeans(policy, action, subject) === 'named');
   }
-  if (active.length === 0 && OPEN_WITHOUT_POLICIES.includes(scope)) {
+  if (active.length === 0 && isOpenWithoutPolicies(scope)) {
     return 'open';
   }
-  const subject: PolicySubject = { login: administrator, ...ADMINISTRATORS };
   return mostSpecific(active, (policy) => policyMeans(policy, action, subject));
+}
+
+/** @returns an administrator, or a person of single sign-on, as policies match them */
+export function subjectOf({
+  administrator,
+  groups,
+}: Pick<Principal, 'administrator' | 'groups'>): PolicySubject {
+  return groups === undefined
+    ? { login: administrator, ...ADMINISTRATORS }
+    : { login: administrator, realms: [], resolver: undefined, groups };
+}
+
+/** @returns true if every administrator of this server has the rights of a scope while no policy of it is active */
+export function isOpenWithoutPolicies(scope: PolicyScope): boolean {
+  return OPEN_WITHOUT_POLICIES.includes(scope);
 }
 
 /**

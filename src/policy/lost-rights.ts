@@ -1,6 +1,6 @@
 import { grantingPolicies, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
-import type { Policy } from './stored-policy.ts';
+import { type Policy, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** Administrators who lose the same rights. */
 interface LostRights {
@@ -19,7 +19,6 @@ export interface RightsChange {
 
 /** Administrators that are examined; more are not named in a question. */
 const MAX_ADMINISTRATORS = 500;
-const RIGHT_SCOPES: readonly Right['scope'][] = ['admin', 'system', 'monitoring', 'ocra'];
 const WRITING: Right = { scope: 'system', action: 'write' };
 
 /**
@@ -61,7 +60,10 @@ export function somebodyWrites(policies: readonly Policy[], names: readonly stri
 }
 
 /** @returns the scopes of which a policy is new, changed or gone */
-function changedScopes(before: readonly Policy[], after: readonly Policy[]): readonly Right['scope'][] {
+export function changedScopes(
+  before: readonly Policy[],
+  after: readonly Policy[],
+): readonly Right['scope'][] {
   const changed = [
     ...before.filter((policy) => !after.includes(policy)),
     ...after.filter((policy) => !before.includes(policy)),

@@ -6,31 +6,58 @@ import type { PolicyScope } from './stored-policy.ts';
 interface ActionValue {
   readonly fits: (value: string) => boolean;
   readonly allowed: string;
+  readonly meaning: string;
 }
 
-const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, readonly string[]>> = {
-  admin: [
-    'init',
-    'loadtokens',
-    'show',
-    'userlist',
-    'set',
-    'reset',
-    'resync',
-    'enable',
-    'disable',
-    'assign',
-    'unassign',
-    'remove',
-    'tokenrealm',
-    'audit',
-    'transaction',
-    'transactiondata',
-    'sessions',
-  ],
-  system: ['read', 'write'],
-  monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption', 'metrics'],
-  ocra: ['request', 'status', 'activationcode', 'calcOTP'],
+/** An action that policies of a scope may name. */
+export interface KnownAction {
+  readonly name: string;
+  /** In one line: the right that it gives, or what its value sets. */
+  readonly meaning: string;
+  /** The allowed values; undefined: it takes none. */
+  readonly value?: string;
+}
+
+/** The rights of each scope, with their meanings. */
+const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<Record<string, string>>>> = {
+  admin: {
+    init: 'enrol tokens, or give a token a new key',
+    loadtokens: 'load the keys of a PSKC file',
+    show: 'list tokens',
+    userlist: 'list users',
+    set: 'set PIN, limits and description of a token',
+    reset: 'set the fail counter of a token to 0, which unlocks it',
+    resync: 'resynchronise a token',
+    enable: 'enable a token',
+    disable: 'disable a token',
+    assign: 'assign a token to a user',
+    unassign: 'remove the owner of a token',
+    remove: 'remove a token and its challenges',
+    tokenrealm: 'set the realms of a token',
+    audit: 'search the audit trail',
+    transaction: 'see what happened to a transaction',
+    transactiondata: 'see the display data of a transaction, with the right transaction',
+    sessions: 'list and end the sessions of other administrators',
+  },
+  system: {
+    read: 'see policies, realms, resolvers and settings',
+    write: 'change policies, realms, resolvers and settings',
+  },
+  monitoring: {
+    tokens: 'count tokens by realm and status',
+    userinfo: 'count users by realm and resolver',
+    activeUsers: 'count users with an active token',
+    config: 'see the state and synchronisation of the configuration',
+    license: 'see the state of the support subscription',
+    storageEncryption: 'see the state of the encryption of stored secrets',
+    metrics: 'read the measurements of the server',
+  },
+  ocra: {
+    request: 'issue challenges',
+    status: 'see the state of challenges',
+    activationcode: 'create an activation code',
+    calcOTP: 'compute the response of an app, to test apps and portals',
+  },
 };
 
 /** LinOTP's names of some actions. */
@@ -39,13 +66,28 @@ const LEGACY: Readonly<Partial<Record<PolicyScope, Readonly<Record<string, strin
 };
 
 const VALUED: Readonly<Record<string, ActionValue>> = {
-  qrtanurl: { fits: (value) => value.length <= 2048 && URL.canParse(value), allowed: 'an absolute URL' },
-  otppin: { fits: (value) => /^[012]$/.test(value), allowed: '0 (token PIN), 1 (password) or 2 (none)' },
+  qrtanurl: {
+    fits: (value) => value.length <= 2048 && URL.canParse(value),
+    allowed: 'an absolute URL',
+    meaning: 'the URL to which apps send their responses',
+  },
+  otppin: {
+    fits: (value) => /^[012]$/.test(value),
+    allowed: '0 (token PIN), 1 (password) or 2 (none)',
+    meaning: 'the PIN or password that precedes a response',
+  },
 };
 
 /** @returns the actions of a scope, without `*` */
 export function knownActions(scope: PolicyScope): readonly string[] {
-  return scope === 'authentication' ? Object.keys(VALUED) : GRANTED[scope];
+  return Object.keys(scope === 'authentication' ? VALUED : GRANTED[scope]);
+}
+
+/** @returns the actions of a scope with their meanings, without `*` */
+export function describedActions(scope: PolicyScope): readonly KnownAction[] {
+  return scope === 'authentication'
+    ? Object.entries(VALUED).map(([name, { meaning, allowed }]) => ({ name, meaning, value: allowed }))
+    : Object.entries(GRANTED[scope]).map(([name, meaning]) => ({ name, meaning }));
 }
 
 /** @returns the name of an action; LinOTP's name is translated */

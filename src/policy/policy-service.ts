@@ -57,15 +57,17 @@ export class PolicyService {
 
   /**
    * Creates a policy or replaces the one of that name.
+   * @param expected the policy that the caller has read; null: there was none; undefined: any is replaced
    * @returns the policy as it is stored
-   * @throws ServiceError 'policy.invalid' with the reason and the known values
+   * @throws ServiceError 'policy.invalid' with the reason and the known values, 'policy.changed' where another
+   *   administrator has changed it meanwhile
    */
-  async set(caller: Caller, draft: PolicyDraft): Promise<Policy> {
+  async set(caller: Caller, draft: PolicyDraft, expected?: Policy | null): Promise<Policy> {
     const base = await this.#authorize(caller, 'write');
     const policy = checkPolicy(draft);
     const unknown = unknownNames(policy, base);
     await this.#warnOfLockOut(caller, base.policies, { stored: policy });
-    await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'));
+    await this.#deps.configuration.putPolicy(policy, actOf(caller, 'policy/set'), expected);
     // Old clients store policies before the realms in them. The operator has been asked.
     if (unknown.length > 0 && !caller.principal.operator) {
       this.#deps.log?.warn(
@@ -83,11 +85,15 @@ export class PolicyService {
     return unknownNames(checkPolicy(draft), await this.#authorize(caller, 'read'));
   }
 
-  /** @throws ServiceError 'policy.unknown' */
-  async remove(caller: Caller, name: string): Promise<void> {
+  /**
+   * @param expected the policy that the caller has read; undefined: any is removed
+   * @throws ServiceError 'policy.unknown', 'policy.changed'
+   */
+  async remove(caller: Caller, name: string, expected?: Policy): Promise<void> {
     const { policies } = await this.#authorize(caller, 'write');
     await this.#warnOfLockOut(caller, policies, { removed: name.trim() });
-    if (!(await this.#deps.configuration.removePolicy(name.trim(), actOf(caller, 'policy/remove')))) {
+    const act = actOf(caller, 'policy/remove');
+    if (!(await this.#deps.configuration.removePolicy(name.trim(), act, expected))) {
       throw unknownPolicy(name);
     }
   }

@@ -24,7 +24,7 @@ interface UserRule {
 /** Dots and pluses alone do not make a pattern: they are frequent in logins, which are compared exactly. */
 const PATTERN_SIGNS = /[*?()[\]{}|^$\\]|\.\+/;
 /** Precedes the name of a group of administrators. */
-const GROUP = 'group:';
+export const GROUP = 'group:';
 /** Precedes the names of people who sign in by single sign-on. No administrator of this server has a colon in the name. */
 export const PERSON = 'oidc:';
 /**

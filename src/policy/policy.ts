@@ -35,31 +35,51 @@ export interface PolicyValueQuestion {
 const MAX_FIELD_LENGTH = 4096;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Scopes whose policies require a realm. */
-const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
+export const BOUND_TO_REALMS: readonly PolicyScope[] = ['admin', 'monitoring', 'authentication'];
+
+/** A part of a policy that makes it invalid. */
+export interface PolicyProblem {
+  readonly field: Exclude<keyof Policy, 'active'>;
+  /** A sentence with the reason and the known values. */
+  readonly message: string;
+}
 
 /**
  * @returns the validated policy, trimmed
  * @throws ServiceError 'policy.invalid' with the reason and the known values
  */
 export function checkPolicy(draft: PolicyDraft): Policy {
-  const scope = knownScope(draft.scope);
-  const policy: Policy = {
+  const policy = filledIn(draft);
+  const [problem] = problemsOf(policy);
+  if (problem !== undefined) {
+    throw invalid(problem.message);
+  }
+  return policy;
+}
+
+/** @returns what makes a policy invalid, at most one problem of each field; none: it is valid */
+export function policyProblems(draft: PolicyDraft): readonly PolicyProblem[] {
+  return problemsOf(filledIn(draft));
+}
+
+function filledIn(draft: PolicyDraft): Policy {
+  const scope = draft.scope.trim();
+  const isBound = BOUND_TO_REALMS.some((bound) => bound === scope);
+  return {
     name: draft.name.trim(),
     scope,
     action: draft.action.trim(),
-    realm: emptyMeans(draft.realm, BOUND_TO_REALMS.includes(scope) ? '' : '*'),
+    realm: emptyMeans(draft.realm, isBound ? '' : '*'),
     user: emptyMeans(draft.user, scope === 'authentication' ? '*' : ''),
     client: emptyMeans(draft.client, ''),
     time: emptyMeans(draft.time, ''),
     active: draft.active ?? true,
   };
-  assertReadable(policy);
-  return policy;
 }
 
 /** @throws ServiceError 'policy.invalid' */
 function knownScope(text: string): PolicyScope {
-  const scope = POLICY_SCOPES.find((known) => known === text.trim());
+  const scope = POLICY_SCOPES.find((known) => known === text);
   if (scope === undefined) {
     throw invalid(
       `Unknown scope '${shorten(text)}'${didYouMean(text, POLICY_SCOPES, '.')} Known: ${POLICY_SCOPES.join(', ')}.`,
@@ -68,27 +88,72 @@ function knownScope(text: string): PolicyScope {
   return scope;
 }
 
-function assertReadable(policy: Policy): void {
-  if (!NAME.test(policy.name)) {
-    throw invalid('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
-  }
-  for (const field of ['action', 'realm', 'user', 'client', 'time'] as const) {
-    if (policy[field].length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
-      throw invalid(
-        `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,
-      );
+/** The checks of a policy, in the order in which their problems are reported. */
+const CHECKS: readonly (readonly [PolicyProblem['field'], (policy: Policy) => unknown])[] = [
+  ['scope', ({ scope }) => knownScope(scope)],
+  ['name', assertName],
+  ...(['action', 'realm', 'user', 'client', 'time'] as const).map(
+    (field) =>
+      [
+        field,
+        (policy: Policy) => {
+          assertText(policy, field);
+        },
+      ] as const,
+  ),
+  ['realm', assertRealm],
+  ['user', assertUser],
+  ['action', ({ scope, action }) => isKnownScope(scope) && readActions(knownScope(scope), action)],
+  ['user', ({ user }) => readUsers(user)],
+  ['client', ({ client }) => readClients(client)],
+  ['time', ({ time }) => readTimes(time)],
+];
+
+function problemsOf(policy: Policy): readonly PolicyProblem[] {
+  const problems = new Map<PolicyProblem['field'], string>();
+  for (const [field, check] of CHECKS) {
+    try {
+      if (!problems.has(field)) {
+        check(policy);
+      }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        throw error;
+      }
+      problems.set(field, error.message);
     }
   }
-  if (splitList(policy.realm).length === 0) {
+  return [...problems].map(([field, message]) => ({ field, message }));
+}
+
+function isKnownScope(text: string): boolean {
+  return POLICY_SCOPES.some((known) => known === text);
+}
+
+function assertName({ name }: Policy): void {
+  if (!NAME.test(name)) {
+    throw invalid('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
+  }
+}
+
+function assertText(policy: Policy, field: Exclude<PolicyProblem['field'], 'name' | 'scope'>): void {
+  if (policy[field].length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
+    throw invalid(
+      `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,
+    );
+  }
+}
+
+function assertRealm({ realm }: Policy): void {
+  if (splitList(realm).length === 0) {
     throw invalid("Name the realms of the policy, or '*' for all");
   }
-  if (splitList(policy.user).length === 0) {
+}
+
+function assertUser({ user }: Policy): void {
+  if (splitList(user).length === 0) {
     throw invalid("Name the users of the policy, or '*' for everybody");
   }
-  readActions(knownScope(policy.scope), policy.action);
-  readUsers(policy.user);
-  readClients(policy.client);
-  readTimes(policy.time);
 }
 
 /**
@@ -97,20 +162,33 @@ function assertReadable(policy: Policy): void {
  * @returns the kind of the match
  */
 export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
-  return readable((): UserMatch => {
-    const actions = policy.active
-      ? readActions(knownScope(policy.scope), policy.action)
-      : new Map<string, string>();
-    return actions.has(action) || actions.has('*') ? readUsers(policy.user)(subject) : 'nobody';
-  }, 'nobody');
+  return readable(
+    () => (policy.active && namesAction(policy, action) ? readUsers(policy.user)(subject) : 'nobody'),
+    'nobody',
+  );
+}
+
+/** @returns true if a policy names an action, or all of its scope; false for an unreadable one */
+export function namesAction(policy: Pick<Policy, 'scope' | 'action'>, action: string): boolean {
+  return readable(() => {
+    const actions = readActions(knownScope(policy.scope), policy.action);
+    return actions.has(action) || actions.has('*');
+  }, false);
 }
 
 /** @returns true if a policy is in force for a client (its address, or empty) at a time; false for an unreadable one */
 export function policyHolds(policy: Policy, client: string, at: Date): boolean {
-  return readable(
-    () => policy.active && readTimes(policy.time)(at) && readClients(policy.client)(client),
-    false,
-  );
+  return policy.active && holdsAt(policy, at) && holdsFor(policy, client);
+}
+
+/** @returns true if a time is among the times of a policy; false for an unreadable one */
+export function holdsAt({ time }: Pick<Policy, 'time'>, at: Date): boolean {
+  return readable(() => readTimes(time)(at), false);
+}
+
+/** @returns true if a policy includes a client, its address or empty; false for an unreadable one */
+export function holdsFor({ client: clients }: Pick<Policy, 'client'>, client: string): boolean {
+  return readable(() => readClients(clients)(client), false);
 }
 
 /** @returns the realms of a policy, lower-case, or 'all' */
@@ -129,15 +207,18 @@ export function policyValue(policies: readonly Policy[], question: PolicyValueQu
   const values = policies
     .filter((policy) => policy.scope === scope && coversRealm(policy, realms))
     .filter((policy) => policyHolds(policy, client, at))
-    .filter((policy) => {
-      const match = policyMeans(policy, action, subject);
-      return match === 'everybody' || (match === 'named' && question.user !== undefined);
-    })
+    .filter((policy) => isMeant(policyMeans(policy, action, subject), question))
     .flatMap((policy) => readActions(scope, policy.action).get(action) ?? []);
   return [...new Set(values)].sort();
 }
 
-function coversRealm(policy: Policy, realms: readonly string[]): boolean {
+/** @returns true if a policy of the scope authentication that matches in this way gives its value */
+export function isMeant(match: UserMatch, { user }: Pick<PolicyValueQuestion, 'user'>): boolean {
+  return match === 'everybody' || (match === 'named' && user !== undefined);
+}
+
+/** @param realms names of realms, lower-case. @returns true if a policy is for at least one of them */
+export function coversRealm(policy: Pick<Policy, 'realm'>, realms: readonly string[]): boolean {
   const covered = policyRealms(policy);
   return covered === 'all' || covered.some((name) => realms.includes(name));
 }

@@ -1,4 +1,5 @@
-import type { Act } from './caller.ts';
+import type { Act, Caller } from './caller.ts';
+import type { Right } from './granting.ts';
 import type { Policy } from './stored-policy.ts';
 
 /** The part of the configuration that decides on rights, as of one revision. */
@@ -14,10 +15,52 @@ export interface PolicyBase {
 /** The policies as they are stored. Every change is one transaction with its audit row. */
 export interface PolicyStore {
   current(): Promise<PolicyBase>;
-  /** Creates or replaces a policy of that name. */
-  putPolicy(policy: Policy, act: Act): Promise<void>;
-  /** @returns true if it existed */
-  removePolicy(name: string, act: Act): Promise<boolean>;
+  /**
+   * Creates or replaces a policy of that name.
+   * @param expected the policy that is replaced; null: there is none; undefined: any
+   * @throws ServiceError 'policy.changed' where the stored one is another
+   */
+  putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void>;
+  /**
+   * @param expected as for `putPolicy`
+   * @returns true if it existed
+   * @throws ServiceError 'policy.changed'
+   */
+  removePolicy(name: string, act: Act, expected?: Policy): Promise<boolean>;
+}
+
+/** A request that was refused for want of a right. */
+export interface RefusedRight {
+  readonly requestId: string;
+  /** The administrator, or `oidc:NAME`. */
+  readonly administrator: string;
+  /** The endpoint: `admin/init`. */
+  readonly endpoint: string;
+  /** Undefined: the audit does not name it. */
+  readonly right: Right | undefined;
+  /** True if the API token lacked the right, whatever the policies say. */
+  readonly isByApiToken: boolean;
+  /** The address. */
+  readonly client: string;
+  /** The realm that the request named; empty where it named none. */
+  readonly realm: string;
+  readonly at: Date;
+}
+
+/** A change of a policy. */
+export interface PolicyChange {
+  readonly policy: string;
+  readonly kind: 'set' | 'removed';
+  readonly administrator: string;
+  readonly at: Date;
+}
+
+/** Finds refusals and changes of policies in the audit. Each method throws ServiceError 'right.missing'. */
+export interface RefusedRights {
+  /** @returns undefined where there is none that the caller may see */
+  find(caller: Caller, requestId: string): Promise<RefusedRight | undefined>;
+  /** @returns the changes, oldest first; undefined if the caller may not see them */
+  policyChangesSince(caller: Caller, at: Date): Promise<readonly PolicyChange[] | undefined>;
 }
 
 /** Reads the configuration, or the part of it that decides on rights. */

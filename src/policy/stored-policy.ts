@@ -2,6 +2,9 @@ export const POLICY_SCOPES = ['admin', 'system', 'monitoring', 'ocra', 'authenti
 
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
+/** The scopes whose policies give rights; those of the scope authentication give values. */
+export const RIGHT_SCOPES = POLICY_SCOPES.filter((scope) => scope !== 'authentication');
+
 /** A policy as it is stored: lists are comma separated texts, `*` means any; `policy.ts` reads them. */
 export interface Policy {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { Configuration, Realm } from '../configuration/configuration.ts';
+import type { ExpectedRealm } from '../configuration/expected-state.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { fitting } from '../kernel/plain-text.ts';
@@ -22,15 +23,24 @@ export class RealmService {
 
   /**
    * Creates the realm or replaces its resolvers. The first realm becomes the default one.
-   * @throws ServiceError 'parameter.invalid', 'resolver.unknown'
+   * @param realm `expected`: the resolvers that the caller has read; undefined: any are replaced
+   * @throws ServiceError 'parameter.invalid', 'resolver.unknown', 'realm.changed'
    */
-  async set(caller: Caller, realm: { name: string; resolvers: readonly string[] }): Promise<void> {
+  async set(
+    caller: Caller,
+    realm: {
+      readonly name: string;
+      readonly resolvers: readonly string[];
+      readonly expected?: ExpectedRealm | undefined;
+    },
+  ): Promise<void> {
     await this.#authorize(caller, 'write');
     const resolvers = [...new Set(realm.resolvers.map(readResolverName))];
     if (resolvers.length === 0) {
       throw new ServiceError('parameter.invalid', 'A realm needs at least one resolver');
     }
-    await this.#deps.configuration.putRealm(readRealmName(realm.name), resolvers, actOf(caller, 'realm/set'));
+    const act = actOf(caller, 'realm/set');
+    await this.#deps.configuration.putRealm(readRealmName(realm.name), resolvers, act, realm.expected);
   }
 
   /** Removes the realm, also from every token that is in it. @throws ServiceError 'realm.unknown' */

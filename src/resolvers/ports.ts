@@ -81,10 +81,12 @@ export interface ResolverFiles {
 /** The secrets with which resolvers log in. */
 export interface ResolverSecrets {
   /**
+   * @param stamp the `secretStamp` of the secret that is wanted; undefined: the present one
    * @returns the secret, undefined if the resolver has none
-   * @throws 'key.unavailable', 'secret.unreadable', 'database.unavailable'
+   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
+   *   'database.unavailable'
    */
-  open(resolver: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined>;
+  open(resolver: Pick<Resolver, 'id' | 'name'>, stamp?: string | null): Promise<string | undefined>;
 }
 
 /** Opens the users of a resolver by its kind. */

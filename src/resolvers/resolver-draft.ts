@@ -1,3 +1,4 @@
+import type { ExpectedResolver } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { readResolverName } from './resolver-name.ts';
@@ -16,6 +17,8 @@ export interface ResolverDraft {
   readonly settings: Readonly<Record<string, string>>;
   /** The secret to log in with. null: removes it; undefined: keeps it, unless it is among the settings. */
   readonly secret?: string | null | undefined;
+  /** The resolver that the caller has read and changed. Undefined: any is replaced. */
+  readonly expected?: ExpectedResolver | undefined;
 }
 
 /** A validated resolver. */

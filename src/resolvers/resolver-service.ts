@@ -4,14 +4,10 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ResolverFiles, ResolverSecrets, UserSource, UserSources } from './ports.ts';
-import {
-  assertNoForeignPath,
-  type CheckedResolver,
-  checkResolver,
-  type ResolverDraft,
-} from './resolver-draft.ts';
+import type { ResolverFiles, UserSources } from './ports.ts';
+import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { assertInNoRealm, requireResolver, unknown } from './resolver-lookup.ts';
+import { countUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
@@ -19,15 +15,9 @@ interface ResolverDependencies {
   readonly access: AccessControl;
   readonly vault: Pick<Vault, 'seal'>;
   readonly files: ResolverFiles;
-  /** Opens sources for a trial, with secrets that are not stored. Undefined: a draft cannot be tried. */
-  readonly trial?: {
-    readonly secrets: ResolverSecrets;
-    readonly open: (secrets: ResolverSecrets) => UserSources & { close(): Promise<void> };
-  };
+  /** Undefined: a draft cannot be tried. */
+  readonly trial?: TrialParts;
 }
-
-/** A login to search for in a trial; the trial ignores whether it is found. */
-const NOBODY = 'tankeeper-test';
 
 /** Resolvers. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
 export class ResolverService {
@@ -51,7 +41,8 @@ export class ResolverService {
    * Creates or changes a resolver, without reading its users (see `test`). Without a given secret, the stored one stays.
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid' for settings that its kind does not take, when the
    *   kind of an existing one would change, when its secret would be sent to another server, or when a caller other
-   *   than the operator names a path of the machine that is reserved for the operator
+   *   than the operator names a path of the machine that is reserved for the operator;
+   *   'resolver.changed' where the stored one is not the expected one
    */
   async set(caller: Caller, draft: ResolverDraft): Promise<void> {
     await this.#authorize(caller, 'write');
@@ -63,7 +54,7 @@ export class ResolverService {
         : secret;
     const isBounded = !caller.principal.operator;
     await this.#deps.configuration.putResolver(
-      { ...resolver, isBounded, secret: sealed },
+      { ...resolver, isBounded, secret: sealed, expected: draft.expected },
       actOf(caller, 'resolver/set'),
     );
   }
@@ -106,51 +97,14 @@ export class ResolverService {
     const checked = checkResolver(draft);
     const { trial } = this.#deps;
     const known = resolvers.find(({ name }) => name === checked.name);
-    const isTriable = checked.kind !== 'managed' && !needsSecretAgain(checked, known);
+    const isTriable = checked.kind !== 'managed' && secretBoundChanges(checked, known).length === 0;
     if (trial === undefined || !caller.principal.operator || !isTriable) {
       return undefined;
     }
-    const sources = trial.open({ open: () => secretOf(checked, known, trial.secrets) });
-    try {
-      const { name, kind, settings } = checked;
-      const tried = { id: known?.id ?? '0', name, kind, settings, isBounded: false, secretStamp: 'trial' };
-      return await countUsers(sources(tried));
-    } finally {
-      await sources.close();
-    }
+    return withTrialSource(trial, { checked, known, isBounded: false }, countUsers);
   }
 
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
     return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
   }
-}
-
-/** @throws ServiceError 'resolver.unavailable' with the reason why they cannot be read */
-async function countUsers(source: UserSource): Promise<number> {
-  // A search uses settings that counting does not.
-  await source.findByLogin(NOBODY);
-  return source.count();
-}
-
-/** @returns true if the store would refuse the change without the secret, which another server must not get */
-function needsSecretAgain(
-  { secret, secretBoundTo, settings }: CheckedResolver,
-  known: Resolver | undefined,
-): boolean {
-  return (
-    known !== undefined &&
-    secret === undefined &&
-    secretBoundTo.some((key) => known.settings[key] !== settings[key])
-  );
-}
-
-async function secretOf(
-  { secret }: CheckedResolver,
-  known: Resolver | undefined,
-  stored: ResolverSecrets,
-): Promise<string | undefined> {
-  if (secret !== undefined) {
-    return secret ?? undefined;
-  }
-  return known === undefined ? undefined : stored.open(known);
 }

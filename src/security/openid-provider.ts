@@ -8,6 +8,8 @@ import type {
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
+import { within } from '../kernel/time-limit.ts';
+import { boundedFetch, OversizedAnswer } from './bounded-fetch.ts';
 
 /** The registration of this server at a provider. */
 export interface OpenidSettings {
@@ -31,8 +33,12 @@ interface Discovered {
   readonly configuration: OpenidClient.Configuration;
 }
 
-/** Seconds for each request to the provider. */
+/** Seconds for each request to the provider, until the end of its answer. */
 const TIMEOUT = 5;
+/** Milliseconds for the requests of one sign-in together. */
+const EXCHANGE_TIMEOUT_MS = 10_000;
+/** Bytes of an answer: the keys of a large provider have some ten thousand. */
+const MAX_ANSWER = 262_144;
 /** Exchanges with the provider at once: anyone may cause one, and all of them wait when it hangs. */
 const MOST_AT_ONCE = 20;
 /** Milliseconds for which the provider's metadata is remembered. */
@@ -120,17 +126,16 @@ export class OpenidProvider implements IdentityProvider {
     };
   }
 
-  /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider */
-  async #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
+  /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider, or if it takes too long */
+  #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
     if (this.#asking >= MOST_AT_ONCE) {
-      throw unavailable(undefined);
+      return Promise.reject(unavailable(undefined));
     }
     this.#asking += 1;
-    try {
-      return await exchange();
-    } finally {
+    const work = exchange().finally(() => {
       this.#asking -= 1;
-    }
+    });
+    return within(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
   }
 
   /** One request at a time; a failure is not remembered. */
@@ -157,6 +162,7 @@ export class OpenidProvider implements IdentityProvider {
         client.ClientSecretBasic(clientSecret),
         {
           timeout: TIMEOUT,
+          [client.customFetch]: boundedFetch(MAX_ANSWER),
           execute: [
             // The configuration allows http:// for this machine only.
             // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out
@@ -175,15 +181,15 @@ export class OpenidProvider implements IdentityProvider {
   }
 }
 
-/** @returns true for a provider that did not answer, or not in time */
+/** @returns true for a provider that did not answer, not in time, or too much */
 function isAway(error: unknown): boolean {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   return code === 'OAUTH_TIMEOUT' || isUnreachable(error) || isUnreachable(cause);
 }
 
-/** `fetch` throws a TypeError for every failure of the network. */
+/** `fetch` throws a TypeError for every failure of the network, such as an answer that ends early. */
 function isUnreachable(error: unknown): boolean {
-  return error instanceof TypeError && error.message === 'fetch failed';
+  return error instanceof OversizedAnswer || (error instanceof TypeError && error.message === 'fetch failed');
 }
 
 function unavailable(cause: unknown): ServiceError {

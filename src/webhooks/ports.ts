@@ -38,10 +38,25 @@ export interface SigningWebhook extends Webhook {
   readonly secrets: readonly Sealed[];
 }
 
+/** A delivery that waits, or was given up. Delivered ones are not kept. */
+export interface PendingDelivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly occurredAt: Date;
+  readonly attempts: number;
+  /** Null: it was given up. */
+  readonly nextAttemptAt: Date | null;
+  readonly givenUpAt: Date | null;
+  /** Empty: there is none. */
+  readonly lastFailure: string;
+}
+
 /** Storage of receivers. Each change is one transaction with its audit row. */
 export interface WebhookStore {
   /** @returns all, by name */
   list(): Promise<readonly WebhookWithState[]>;
+  /** @returns the latest ones, the newest first, at most so many */
+  deliveries(name: string, most: number): Promise<readonly PendingDelivery[]>;
   find(name: string): Promise<SigningWebhook | undefined>;
   /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `most` already */
   add(webhook: WebhookDraft, secret: Sealed, most: number, act: Act): Promise<void>;

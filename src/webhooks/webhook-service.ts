@@ -1,11 +1,14 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
+import { Semaphore } from '../kernel/semaphore.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Vault } from '../keys/vault.ts';
+import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { openSecrets } from './open-secrets.ts';
-import type { SendResult, WebhookSender, WebhookStore, WebhookWithState } from './ports.ts';
+import type { PendingDelivery, SendResult, WebhookSender, WebhookStore, WebhookWithState } from './ports.ts';
 import { readReceiverUrl } from './receiver-address.ts';
 import { newWebhookSecret, shownSecret, signMessage } from './signature.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
@@ -14,8 +17,13 @@ import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 const MOST_WEBHOOKS = 32;
 /** Seconds for which a replaced secret signs beside the new one. */
 const SECRET_OVERLAP = 86_400;
+const MOST_SHOWN = 100;
+/** Each may take ten seconds. */
+const TESTS_AT_ONCE = 2;
+const WAITING_TESTS = 4;
+const TEST_PATIENCE_MS = 20_000;
 
-/** What an operator gives for a new receiver. */
+/** What an administrator gives for a new receiver. */
 export interface WebhookRequest {
   readonly name: string;
   readonly url: string;
@@ -23,6 +31,7 @@ export interface WebhookRequest {
   readonly events?: readonly string[] | undefined;
   /** Realms of tokens; undefined: all tokens. */
   readonly realms?: readonly string[] | undefined;
+  /** For operators at the machine only. */
   readonly allowsHttp?: boolean | undefined;
 }
 
@@ -36,6 +45,7 @@ export interface WebhookTest {
 export interface WebhookServiceDependencies {
   readonly store: WebhookStore;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: AccessControl;
   /** Opened at the first use. */
   readonly sender: () => Promise<WebhookSender>;
   readonly vault: Vault;
@@ -46,18 +56,34 @@ export interface WebhookServiceDependencies {
   readonly newId: () => string;
 }
 
-/** Administration of receivers, by operators only: a receiver learns who uses which token. */
+/**
+ * Administration of receivers. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing
+ * `system/write`: a receiver learns who uses which token. The server connects to addresses that the caller names, so
+ * what administrators add over HTTP is bounded, see `ReceiverAddress`.
+ */
 export class WebhookService {
   readonly #deps: WebhookServiceDependencies;
+  readonly #tests = new Semaphore(TESTS_AT_ONCE, {
+    waiting: WAITING_TESTS,
+    patience: TEST_PATIENCE_MS,
+    refuse: () => new ServiceError('server.busy', 'Too many tests of webhooks at once', { retryAfter: 5 }),
+  });
 
   constructor(dependencies: WebhookServiceDependencies) {
     this.#deps = dependencies;
   }
 
-  /** @throws ServiceError 'right.missing' for a caller who is no operator, as all methods do */
+  /**
+   * @returns all receivers, by name. Those who may not change them get the origins of their URLs alone: the rest of a
+   *   URL may be a secret
+   */
   async list(caller: Caller): Promise<readonly WebhookWithState[]> {
-    assertOperator(caller);
-    return this.#deps.store.list();
+    const configuration = await this.#authorize(caller, 'read');
+    const all = await this.#deps.store.list();
+    const right = { scope: 'system', action: 'write' } as const;
+    return this.#deps.access.grantOf(configuration, caller, right) !== undefined
+      ? all
+      : all.map((webhook) => ({ ...webhook, url: new URL(webhook.url).origin }));
   }
 
   /** @throws ServiceError 'webhook.unknown' */
@@ -74,6 +100,15 @@ export class WebhookService {
   }
 
   /**
+   * @returns the latest deliveries that wait or were given up, the newest first, without their content
+   * @throws ServiceError 'webhook.unknown'
+   */
+  async deliveries(caller: Caller, name: string): Promise<readonly PendingDelivery[]> {
+    await this.show(caller, name);
+    return this.#deps.store.deliveries(name, MOST_SHOWN);
+  }
+
+  /**
    * @returns the secret as receivers need it, which is never shown again
    * @throws ServiceError 'webhook.invalid'
    */
@@ -81,14 +116,19 @@ export class WebhookService {
     caller: Caller,
     { name, url, events, realms = [], allowsHttp = false }: WebhookRequest,
   ): Promise<string> {
-    assertOperator(caller);
+    await this.#authorize(caller, 'write');
+    const isBounded = !caller.principal.operator;
+    if (isBounded && allowsHttp) {
+      throw invalid('Only `tankeeper webhook add` at the machine allows http://');
+    }
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
       throw invalid('The name of a webhook has letters, digits, dots, - and _, 64 at most');
     }
     const webhook = {
       name,
-      url: readReceiverUrl(url, allowsHttp),
+      url: readReceiverUrl(url, { allowsHttp, isBounded }),
       allowsHttp,
+      isBounded,
       events: readEvents(events),
       realms: await this.#readRealms(realms),
     };
@@ -110,7 +150,7 @@ export class WebhookService {
 
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
   async enable(caller: Caller, name: string, isEnabled: boolean): Promise<void> {
-    await this.show(caller, name);
+    await this.#toChange(caller, name);
     const act = actOf(caller, isEnabled ? 'webhook/enable' : 'webhook/disable');
     assertFound(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
   }
@@ -120,7 +160,7 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async replaceSecret(caller: Caller, name: string): Promise<string> {
-    await this.show(caller, name);
+    await this.#toChange(caller, name);
     const { vault, store, random } = this.#deps;
     const secret = newWebhookSecret(random);
     const sealed = vault.seal(secret, 'webhook', name);
@@ -131,19 +171,23 @@ export class WebhookService {
 
   /** @returns the number of deliveries that are tried now. @throws ServiceError 'webhook.unknown' */
   async retry(caller: Caller, name: string): Promise<number> {
-    await this.show(caller, name);
+    await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
   /** @returns the number of deliveries that are lost. @throws ServiceError 'webhook.unknown' */
   async remove(caller: Caller, name: string): Promise<number> {
-    await this.show(caller, name);
+    await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
   }
 
   /** Sends a signed event of the type `webhook.test` now, once. @throws ServiceError 'webhook.unknown' */
   async test(caller: Caller, name: string): Promise<WebhookTest> {
-    await this.show(caller, name);
+    await this.#toChange(caller, name);
+    return this.#tests.run(() => this.#test(caller, name));
+  }
+
+  async #test(caller: Caller, name: string): Promise<WebhookTest> {
     const { store, vault, clock, elapsed = () => performance.now(), newId } = this.#deps;
     const webhook = assertFound(name, await store.find(name));
     const message = { id: newId(), type: 'webhook.test', occurredAt: clock.now(), data: '{}' };
@@ -160,6 +204,18 @@ export class WebhookService {
       sender.close();
     }
   }
+
+  async #toChange(caller: Caller, name: string): Promise<void> {
+    await this.#authorize(caller, 'write');
+    const names = (await this.#deps.store.list()).map((webhook) => webhook.name);
+    if (!names.includes(name)) {
+      throw unknown(name, names);
+    }
+  }
+
+  #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
+    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, action);
+  }
 }
 
 function readEvents(given: readonly string[] | undefined): readonly EventType[] {
@@ -175,12 +231,6 @@ function readEvents(given: readonly string[] | undefined): readonly EventType[] 
     throw invalid('A webhook needs one type of events at least');
   }
   return known.filter((type) => wanted.includes(type));
-}
-
-function assertOperator({ principal }: Caller): void {
-  if (!principal.operator) {
-    throw new ServiceError('right.missing', 'Webhooks are administered at the machine itself only');
-  }
 }
 
 function assertFound<T>(name: string, found: T | undefined): T {

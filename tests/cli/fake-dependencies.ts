@@ -92,6 +92,7 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
       'resolvers',
       'users',
       'policies',
+      'explanations',
       'settings',
       'tokens',
       'enrolment',

@@ -73,12 +73,14 @@ describe('housekeeping', () => {
       { chore: 'challenges', rows: 7 },
       { chore: 'sessions', rows: 0 },
       { chore: 'rate limits', rows: 1 },
+      { chore: 'response minutes', rows: 0 },
     ]);
     expect(requested).toEqual([
       {
         challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
         sessionsEndBy: NOW,
         limitsEndBy: new Date('2026-11-20T11:59:00Z'),
+        responsesCountedBefore: new Date('2026-11-19T11:00:00Z'),
       },
     ]);
     expect(signals[0]?.aborted).toBe(false);
@@ -90,7 +92,7 @@ describe('housekeeping', () => {
     expect(notes).toEqual([
       {
         act: actOf(OPERATOR, 'housekeeping/run'),
-        outcome: 'removed 7 challenges, 0 sessions, 1 rate limits',
+        outcome: 'removed 7 challenges, 0 sessions, 1 rate limits, 0 response minutes',
       },
     ]);
     isOurs = false;

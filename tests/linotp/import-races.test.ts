@@ -85,7 +85,7 @@ describe('a repeated import', () => {
     const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
     const now = new Date();
     await new SqlHousekeeping({ database }).clear(
-      { challengesIssuedBefore: now, sessionsEndBy: now, limitsEndBy: now },
+      { challengesIssuedBefore: now, sessionsEndBy: now, limitsEndBy: now, responsesCountedBefore: now },
       { signal: new AbortController().signal, removed: () => undefined },
     );
     await database.close();

@@ -59,7 +59,7 @@ describe('an API token', () => {
       expect(refusalOf(() => access.authorize(configuration, probe, right))).toMatchObject({
         code: 'right.missing',
         message: `This API token does not have the right ${right.scope}:${right.action}`,
-        payload: {},
+        payload: { tokenRight: `${right.scope}:${right.action}` },
       });
     }
   });

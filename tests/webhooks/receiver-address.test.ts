@@ -12,7 +12,7 @@ describe('the URL of a receiver', () => {
     ['http://localhost/', false],
     ['http://10.1.2.3/', true],
   ])('%s is one', (url, allowsHttp) => {
-    expect(readReceiverUrl(url, allowsHttp)).toBe(url);
+    expect(readReceiverUrl(url, { allowsHttp, isBounded: false })).toBe(url);
   });
 
   it.each([
@@ -34,16 +34,18 @@ describe('the URL of a receiver', () => {
     ['https://[64:ff9b::a9fe:a9fe]/', 'metadata'],
     ['https://0.0.0.0/', 'metadata'],
   ])('%s is refused', (url, reason) => {
-    expect(() => readReceiverUrl(url, false)).toThrow(reason);
+    expect(() => readReceiverUrl(url, { allowsHttp: false, isBounded: false })).toThrow(reason);
   });
 
   it('leads to no metadata service over http:// either', () => {
-    expect(() => readReceiverUrl('http://169.254.169.254/', true)).toThrow('metadata');
+    expect(() => readReceiverUrl('http://169.254.169.254/', { allowsHttp: true, isBounded: false })).toThrow(
+      'metadata',
+    );
   });
 });
 
 describe('an address of a receiver', () => {
-  const https = { url: 'https://siem.example.com/', allowsHttp: false };
+  const https = { url: 'https://siem.example.com/', allowsHttp: false, isBounded: false };
 
   it.each(['10.0.0.1', '192.168.1.1', '127.0.0.1', '203.0.113.5', '2001:db8::1'])(
     '%s is connected to',
@@ -61,8 +63,29 @@ describe('an address of a receiver', () => {
 
   it('of another machine gets nothing by http://, unless it is allowed', () => {
     const url = 'http://localhost/';
-    expect(addressFault('10.0.0.1', { url, allowsHttp: false })).toContain('another machine');
-    expect(addressFault('10.0.0.1', { url, allowsHttp: true })).toBeUndefined();
-    expect(addressFault('127.0.0.1', { url, allowsHttp: false })).toBeUndefined();
+    expect(addressFault('10.0.0.1', { url, allowsHttp: false, isBounded: false })).toContain(
+      'another machine',
+    );
+    expect(addressFault('10.0.0.1', { url, allowsHttp: true, isBounded: false })).toBeUndefined();
+    expect(addressFault('127.0.0.1', { url, allowsHttp: false, isBounded: false })).toBeUndefined();
+  });
+});
+
+describe('an address of a receiver that an administrator has added', () => {
+  const bounded = { url: 'https://siem.example.com/', allowsHttp: false, isBounded: true };
+
+  it.each(['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    '%s is connected to',
+    (text) => {
+      expect(addressFault(text, bounded)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '198.18.0.1'],
+    ...['192.0.2.1', '203.0.113.5', '240.0.0.1', '::1', '::ffff:10.0.0.1', '::ffff:127.0.0.1', '::7f00:1'],
+    ...['fd00::1', 'fec0::1', '2001:db8::1', '64:ff9b::a00:1', '2002:a00:1::', '2001:0:1::1', '100::1'],
+  ])('%s is not', (text) => {
+    expect(addressFault(text, bounded)).toContain('no public address');
   });
 });

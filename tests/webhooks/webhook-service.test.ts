@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertKnownFilter } from '../../src/audit/filter-values.ts';
 import { retryDelay } from '../../src/webhooks/retry-delay.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { callerNamed } from '../support/values/callers.ts';
 import { isSignedWith, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const URL = 'https://siem.example.com/';
@@ -24,16 +25,54 @@ afterAll(async () => {
 const service = () => application.services.webhooks;
 
 describe('the administration of webhooks', () => {
-  it('is for operators only', async () => {
-    const caller = { ...OPERATOR, principal: { ...OPERATOR.principal, operator: false } };
+  it('needs the right system:read to read, and system:write to change', async () => {
+    const reader = callerNamed('admin', { rights: ['system:read'] });
+    await service().add(OPERATOR, { name: 'a', url: 'https://siem.example.com/T0/secret?key=1' });
+    expect(await service().list(callerNamed('admin', { rights: ['system:write', 'system:read'] }))).toEqual([
+      expect.objectContaining({ url: 'https://siem.example.com/T0/secret?key=1' }),
+    ]);
+    // The path of a URL may be what lets in.
+    expect(await service().show(reader, 'a')).toMatchObject({ url: 'https://siem.example.com' });
+    expect(await service().deliveries(reader, 'a')).toEqual([]);
     const refused = { code: 'right.missing' };
-    await expect(service().list(caller)).rejects.toMatchObject(refused);
-    await expect(service().add(caller, { name: 'a', url: URL })).rejects.toMatchObject(refused);
-    await expect(service().enable(caller, 'a', true)).rejects.toMatchObject(refused);
-    await expect(service().replaceSecret(caller, 'a')).rejects.toMatchObject(refused);
-    await expect(service().retry(caller, 'a')).rejects.toMatchObject(refused);
-    await expect(service().remove(caller, 'a')).rejects.toMatchObject(refused);
-    await expect(service().test(caller, 'a')).rejects.toMatchObject(refused);
+    await expect(service().list(callerNamed('admin', { rights: [] }))).rejects.toMatchObject(refused);
+    for (const act of [
+      () => service().add(reader, { name: 'b', url: URL }),
+      () => service().enable(reader, 'a', true),
+      () => service().replaceSecret(reader, 'a'),
+      () => service().retry(reader, 'a'),
+      () => service().remove(reader, 'a'),
+      () => service().test(reader, 'a'),
+    ]) {
+      await expect(act()).rejects.toMatchObject(refused);
+    }
+    await service().remove(OPERATOR, 'a');
+  });
+
+  it.each([
+    ['http://siem.example.com/', 'begins with https://'],
+    ['http://127.0.0.1/', 'begins with https://'],
+    ['https://127.0.0.1/', 'no public address'],
+    ['https://10.0.0.1/', 'no public address'],
+    ['https://[fd00::1]/', 'no public address'],
+    ['https://169.254.169.254/', 'metadata'],
+  ])('takes from administrators no receiver at %s', async (url, reason) => {
+    const admin = callerNamed('admin');
+    await expect(service().add(admin, { name: 'a', url })).rejects.toThrow(reason);
+    await expect(service().add(admin, { name: 'a', url, allowsHttp: true })).rejects.toThrow(
+      'at the machine',
+    );
+    expect(await service().list(OPERATOR)).toEqual([]);
+  });
+
+  it('sends nothing to an inner address behind a name that an administrator has given', async () => {
+    const { port } = new globalThis.URL(receiver.url);
+    await service().add(callerNamed('admin'), { name: 'inner', url: `https://localhost:${port}/` });
+    expect(await service().show(OPERATOR, 'inner')).toMatchObject({ isBounded: true });
+    const { result } = await service().test(callerNamed('admin'), 'inner');
+    expect(result.failure).toMatch(/nothing is sent there: .* is no public address/);
+    expect(receiver.received).toEqual([]);
+    await service().remove(OPERATOR, 'inner');
   });
 
   it.each([

@@ -34,6 +34,8 @@ export type DetailOf<Path extends CalledPath> =
 interface Options {
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Receives the headers of the answer. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 interface Envelope {
@@ -65,17 +67,23 @@ export async function call<Path extends CalledPath>(
 export async function callWithDetail<Path extends CalledPath>(
   path: Path,
   parameters?: ParametersOf<Path>,
-  { signal }: Options = {},
+  { signal, onHeaders = () => undefined }: Options = {},
 ): Promise<{ readonly value: ValueOf<Path>; readonly detail: DetailOf<Path> }> {
   const { response, text } = await send(path, parameters ?? {}, signal);
+  onHeaders(response.headers);
   const envelope = readEnvelope(text);
   if (envelope?.result.status !== true) {
-    throw new ServerFailure(envelope?.result.error?.message ?? `HTTP ${response.status}`, {
-      status: response.status,
-      retryAfter: Number(response.headers.get('Retry-After') ?? NaN) || undefined,
-    });
+    throw failureOf(response, text);
   }
   return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
+}
+
+/** @returns the failure in an answer */
+export function failureOf(response: Response, text: string): ServerFailure {
+  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? `HTTP ${response.status}`, {
+    status: response.status,
+    retryAfter: Number(response.headers.get('Retry-After') ?? NaN) || undefined,
+  });
 }
 
 async function send(

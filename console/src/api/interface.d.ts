@@ -201,6 +201,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/sign-in/methods": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The ways to sign in besides the password; nothing about accounts
+         * @description Open to all.
+         */
+        readonly post: operations["postAdminSignInMethods"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/sign-in": {
         readonly parameters: {
             readonly query?: never;
@@ -241,6 +261,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/confirmation": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms the login for five minutes by the password, or requests the second factor
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminConfirmation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/confirmation/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms the login by the second factor; without a parameter, asks whether the app has answered by itself
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminConfirmationFinish"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/passkeys": {
         readonly parameters: {
             readonly query?: never;
@@ -271,7 +331,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begins the registration of a passkey of the caller
+         * Begins the registration of a passkey of the caller, with a confirmed login
          * @description Requires any credential of an administrator.
          */
         readonly post: operations["postAdminPasskeysOptions"];
@@ -291,7 +351,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Removes a passkey of the caller, unless it is the last one
+         * Removes a passkey of the caller, unless it is the last one, with a confirmed login
          * @description Requires any credential of an administrator.
          */
         readonly post: operations["postAdminPasskeysRemove"];
@@ -381,6 +441,226 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin/administrators": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The administrators with their second factors
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postAdminAdministrators"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Changes the password of the caller, and ends all of their sessions; API tokens stay
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds an administrator, with a confirmed login
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes another administrator, with sessions and API tokens, with a confirmed login; the last one stays
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sets the password of another administrator, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/second-factor": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Binds a token to an administrator as second factor, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsSecondFactor"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/second-factor/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Leaves an administrator the password alone, with a confirmed login; ends all sessions
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsSecondFactorRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/administrators/passkey-link": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes a link by which an administrator registers a passkey, once and within an hour; shown once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminAdministratorsPasskeyLink"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The API tokens of an administrator; the tokens themselves are not kept
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postAdminApiTokens"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes an API token, with a confirmed login, and shows it this once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminApiTokensAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/api-tokens/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes an API token, which is refused within a second
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postAdminApiTokensRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/admin/sessions": {
         readonly parameters: {
             readonly query?: never;
@@ -415,6 +695,26 @@ export interface paths {
          * @description Requires the right `admin:sessions`.
          */
         readonly post: operations["postAdminSessionsEnd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin/overview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The state of the installation at a glance; each part takes a right of its own
+         * @description Requires any credential of an administrator.
+         */
+        readonly post: operations["postAdminOverview"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -495,6 +795,86 @@ export interface paths {
          * @description Requires the right `admin:audit`.
          */
         readonly post: operations["postAuditSearch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/values": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The actions and outcomes that rows of the audit trail may have
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditValues"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A file of the audit trail; it can be verified if it is JSON lines and no filter but times is given
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditExport"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begins to verify the whole audit trail in the background; the running verification if there is one
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditVerify"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The progress or the result of the newest verification of the audit trail
+         * @description Requires the right `admin:audit`.
+         */
+        readonly post: operations["postAuditVerification"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -861,6 +1241,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/system/policyNames": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The scopes, actions and names that policies may use, with their meanings
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemPolicyNames"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/explainPolicy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What somebody may do, and why; or why a request was refused
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemExplainPolicy"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/policyConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What follows from setting or removing a policy, and whether it is valid; changes nothing
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemPolicyConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/settingConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What follows from setting a value, or from restoring its default; changes nothing
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemSettingConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/system/setResolver": {
         readonly parameters: {
             readonly query?: never;
@@ -1041,6 +1501,426 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/system/resolverKinds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The kinds of resolvers and their settings
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemResolverKinds"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/testResolver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Reads the users of a resolver as it is, or as it would be with these settings
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemTestResolver"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/realmConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing or changing a realm, or of making it the default one
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemRealmConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/resolverConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing a resolver
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemResolverConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/userConsequences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The consequences of removing a user of a managed resolver, or of removing the password
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemUserConsequences"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a user to a managed resolver; the id of the user
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sets the password of a user of a managed resolver, or removes it
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/users/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes a user of a managed resolver; the tokens become unassigned
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemUsersRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The encryption keys and the servers that have them
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemKeys"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The licence, and whether it counts
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemLicence"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence/install": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Installs a licence in place of the present one; one that would not count is refused
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemLicenceInstall"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/licence/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes the licence
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemLicenceRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The webhooks with the numbers of their deliveries, and the types of events
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemWebhooks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The latest deliveries of a webhook that wait or were given up, newest first, 100 at most
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemWebhooksDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/add": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a webhook at a public address; the answer has the secret of its signatures, this once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksAdd"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/rotate-secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes a new secret, which the answer has this once; the one before signs, too, for a day
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRotateSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends to a webhook again, first the deliveries that wait
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksEnable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends nothing to a webhook: waiting deliveries stay, new events are left out
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksDisable"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends a signed event webhook.test now, once
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksTest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes all deliveries due now, also those that were given up; their number
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRetry"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/webhooks/remove": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes a webhook with its deliveries; their number
+         * @description Requires the right `system:write`.
+         */
+        readonly post: operations["postSystemWebhooksRemove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/system/setConfig": {
         readonly parameters: {
             readonly query?: never;
@@ -1075,6 +1955,26 @@ export interface paths {
          * @description Requires the right `system:read`.
          */
         readonly post: operations["postSystemGetConfig"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Every setting with its value in force, its default and its meaning
+         * @description Requires the right `system:read`.
+         */
+        readonly post: operations["postSystemSettings"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1935,6 +2835,29 @@ export interface components {
                 readonly value: true;
             };
         };
+        readonly AdminSignInMethodsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly passkeys: boolean;
+                    readonly single_sign_on: boolean;
+                    readonly provider: string | null;
+                };
+            };
+        };
         readonly AdminSignInParameters: {
             /**
              * @description the name of the administrator
@@ -2030,6 +2953,99 @@ export interface components {
                 };
             };
         };
+        readonly AdminConfirmationParameters: {
+            /**
+             * Format: password
+             * @description the password of the caller, again
+             */
+            readonly password: string;
+        };
+        readonly AdminConfirmationAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly confirmed: true;
+                    /** Format: date-time */
+                    readonly until: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                    /** @constant */
+                    readonly second_factor: "token";
+                    /** Format: date-time */
+                    readonly expires: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                    /** @constant */
+                    readonly second_factor: "passkey";
+                    /** Format: date-time */
+                    readonly expires: string;
+                    readonly options: {
+                        readonly challenge: string;
+                    } & {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            readonly detail?: {
+                readonly transactionid: string;
+                readonly data: string;
+            };
+        };
+        readonly AdminConfirmationFinishParameters: {
+            /**
+             * Format: password
+             * @description the response of the token
+             */
+            readonly response?: string;
+            /**
+             * Format: password
+             * @description the assertion of the passkey, as JSON
+             */
+            readonly credential?: string;
+        };
+        readonly AdminConfirmationFinishAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly confirmed: true;
+                    /** Format: date-time */
+                    readonly until: string;
+                } | {
+                    /** @constant */
+                    readonly confirmed: false;
+                };
+            };
+        };
         readonly AdminPasskeysAnswer: {
             /**
              * @description the version of the server
@@ -2054,13 +3070,6 @@ export interface components {
                     readonly lastused: string | null;
                 }[];
             };
-        };
-        readonly AdminPasskeysOptionsParameters: {
-            /**
-             * Format: password
-             * @description the password of the caller, again
-             */
-            readonly password: string;
         };
         readonly AdminPasskeysOptionsAnswer: {
             /**
@@ -2206,6 +3215,359 @@ export interface components {
                 };
             };
         };
+        readonly AdminAdministratorsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly name: string;
+                    /** Format: date-time */
+                    readonly created: string;
+                    readonly second_factor: ("token" | "passkey") | null;
+                    readonly serial: string | null;
+                    readonly own: boolean;
+                }[];
+            };
+        };
+        readonly AdminPasswordParameters: {
+            /**
+             * Format: password
+             * @description the present password of the caller
+             */
+            readonly password: string;
+            /**
+             * Format: password
+             * @description the new password
+             */
+            readonly new_password: string;
+        };
+        readonly AdminPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsAddParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * Format: password
+             * @description the password
+             */
+            readonly password: string;
+        };
+        readonly AdminAdministratorsAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsRemoveParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsPasswordParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * Format: password
+             * @description the new password
+             */
+            readonly new_password: string;
+            /**
+             * @description `1`: also revokes all API tokens of the administrator
+             * @example 1
+             */
+            readonly revoke_tokens?: string;
+        };
+        readonly AdminAdministratorsPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly api_tokens_left: number;
+                };
+            };
+        };
+        readonly AdminAdministratorsSecondFactorParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description an OCRA token of this server
+             * @example QR17
+             */
+            readonly serial: string;
+        };
+        readonly AdminAdministratorsSecondFactorAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsSecondFactorRemoveParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsSecondFactorRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly AdminAdministratorsPasskeyLinkParameters: {
+            /**
+             * @description the name of the administrator
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminAdministratorsPasskeyLinkAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** Format: uri */
+                    readonly link: string;
+                    /** Format: date-time */
+                    readonly expires: string;
+                };
+            };
+        };
+        readonly AdminApiTokensParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+        };
+        readonly AdminApiTokensAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly name: string;
+                    readonly administrator: string;
+                    readonly rights: readonly string[];
+                    /** Format: date-time */
+                    readonly created: string;
+                    readonly expires: string | null;
+                }[];
+            };
+        };
+        readonly AdminApiTokensAddParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description what it is called
+             * @example nagios
+             */
+            readonly name: string;
+            /**
+             * @description `*`, or a comma list of `scope:action`, each part may be `*`
+             * @example monitoring:*
+             */
+            readonly rights: string;
+            /**
+             * @description a date, a time, or a duration from now (`90D`); default: never
+             * @example 90D
+             */
+            readonly expires?: string;
+        };
+        readonly AdminApiTokensAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly token: string;
+                };
+            };
+        };
+        readonly AdminApiTokensRemoveParameters: {
+            /**
+             * @description the administrator on whose behalf it speaks
+             * @example anna
+             */
+            readonly administrator: string;
+            /**
+             * @description what it is called
+             * @example nagios
+             */
+            readonly name: string;
+        };
+        readonly AdminApiTokensRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
         readonly AdminSessionsParameters: {
             /**
              * @description whose sessions, `*` for all; default: those of the caller
@@ -2277,6 +3639,134 @@ export interface components {
                 /** @constant */
                 readonly status: true;
                 readonly value: number;
+            };
+        };
+        readonly AdminOverviewAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description null without the right `monitoring:tokens` */
+                    readonly tokens: {
+                        readonly realms: readonly {
+                            /** @description the realm, `/:no realm:/` for tokens in none */
+                            readonly realm: string;
+                            readonly total: number;
+                            readonly active: number;
+                            readonly inactive: number;
+                            readonly assigned: number;
+                            readonly unassigned: number;
+                            readonly locked: number;
+                        }[];
+                        /** @description all these realms; a token in several of them counts once */
+                        readonly summary: {
+                            readonly total: number;
+                            readonly active: number;
+                            readonly inactive: number;
+                            readonly assigned: number;
+                            readonly unassigned: number;
+                            readonly locked: number;
+                        };
+                    } | null;
+                    /** @description null without the right `monitoring:activeUsers` */
+                    readonly active_users: {
+                        readonly realms: readonly {
+                            /** @description the realm, `/:no realm:/` for tokens in none */
+                            readonly realm: string;
+                            readonly users: number;
+                        }[];
+                        /** @description users with an active token, each once */
+                        readonly total: number;
+                    } | null;
+                    /** @description null without the right `monitoring:userinfo` */
+                    readonly users: readonly {
+                        readonly resolver: string;
+                        /** @description the shown realms that use it */
+                        readonly realms: readonly string[];
+                        /** @description null: never counted with its present settings */
+                        readonly users: number | null;
+                        /** @description the time of the count; null: the number is the present one */
+                        readonly counted: string | null;
+                    }[] | null;
+                    /** @description null without the right `monitoring:license` */
+                    readonly licence: {
+                        /** @enum {string} */
+                        readonly state: "none" | "valid" | "invalid";
+                        /** @description why it is invalid */
+                        readonly explanation: string | null;
+                        readonly unit: ("user" | "token") | null;
+                        readonly licensed: number | null;
+                        readonly active: number | null;
+                        /** @description the first instant at which it is no longer valid */
+                        readonly ends: string | null;
+                    } | null;
+                    /** @description null without the right `monitoring:config` */
+                    readonly configuration: {
+                        /** @description this server uses the configuration of the database */
+                        readonly in_sync: boolean;
+                        /** Format: date-time */
+                        readonly changed: string;
+                        readonly values: number;
+                        readonly realms: number;
+                        readonly policies: number;
+                        readonly resolvers: {
+                            readonly [key: string]: number;
+                        };
+                    } | null;
+                    /** @description a new secret was found encrypted, a minute ago at most; null without the right `monitoring:storageEncryption` */
+                    readonly storage_encryption: boolean | null;
+                    /** @description null without the right `system:read` */
+                    readonly resolvers: readonly {
+                        readonly resolver: string;
+                        /** @enum {string} */
+                        readonly kind: "managed" | "passwd" | "sql" | "ldap";
+                        /**
+                         * @description at its last use by any server
+                         * @enum {string}
+                         */
+                        readonly state: "available" | "unavailable" | "unknown";
+                        readonly succeeded: string | null;
+                        readonly failed: string | null;
+                    }[] | null;
+                    /** @description of the last hour, in all realms, with the time that verification took; null without the right `monitoring:metrics` */
+                    readonly responses: {
+                        /** Format: date-time */
+                        readonly since: string;
+                        /** @description the numbers of those that there were */
+                        readonly outcomes: {
+                            readonly [key: string]: number;
+                        };
+                        /** @description milliseconds; null without responses */
+                        readonly p50_ms: number | null;
+                        /** @description milliseconds; null without responses */
+                        readonly p95_ms: number | null;
+                        /** @description the last sixty */
+                        readonly minutes: readonly {
+                            /** Format: date-time */
+                            readonly minute: string;
+                            /** @description the numbers of those that there were */
+                            readonly outcomes: {
+                                readonly [key: string]: number;
+                            };
+                            /** @description milliseconds; null without responses */
+                            readonly p50_ms: number | null;
+                            /** @description milliseconds; null without responses */
+                            readonly p95_ms: number | null;
+                        }[];
+                    } | null;
+                };
             };
         };
         readonly AdminRightsAnswer: {
@@ -2403,7 +3893,7 @@ export interface components {
             readonly action?: string;
             /** @description a realm of what the act was about */
             readonly realm?: string;
-            /** @description such as `accepted`, `wrong` or `created`; an unknown one is refused */
+            /** @description such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused */
             readonly outcome?: string;
             /** @description the address */
             readonly client?: string;
@@ -2457,6 +3947,180 @@ export interface components {
                     }[];
                     /** @description `cursor` of the next page; null: there is none */
                     readonly next: string | null;
+                };
+            };
+        };
+        readonly AuditValuesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description sorted */
+                    readonly actions: readonly string[];
+                    /** @description sorted; details may follow these words */
+                    readonly outcomes: readonly string[];
+                };
+            };
+        };
+        readonly AuditExportParameters: {
+            /** @description the token, or whatever else the act was about */
+            readonly serial?: string;
+            /** @description the administrator; `operator:NAME` for commands */
+            readonly actor?: string;
+            /** @description such as `ocra/check_t` or `admin/init`; an unknown one is refused */
+            readonly action?: string;
+            /** @description a realm of what the act was about */
+            readonly realm?: string;
+            /** @description such as `accepted`, `wrong` or `created`, whatever details follow; an unknown one is refused */
+            readonly outcome?: string;
+            /** @description the address */
+            readonly client?: string;
+            /** @description the id of the request */
+            readonly request?: string;
+            /** @description the transaction */
+            readonly transactionid?: string;
+            /** @description a date, a time, or a duration back from now (`30M`, `1H`, `2D`, `1W`) */
+            readonly since?: string;
+            /** @description likewise; excludes this instant itself */
+            readonly until?: string;
+            /**
+             * @description `jsonl` (default) or `csv`
+             * @example csv
+             */
+            readonly format?: string;
+        };
+        readonly AuditVerifyParameters: {
+            /** @description the hash of a checkpoint that must be there, as a server has logged it */
+            readonly checkpoint?: string;
+        };
+        readonly AuditVerifyAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description decimal digits */
+                    readonly id: string;
+                    /** @enum {string} */
+                    readonly state: "running" | "finished" | "failed" | "interrupted";
+                    /** Format: date-time */
+                    readonly begun: string;
+                    readonly begun_by: string;
+                    readonly ended: string | null;
+                    /** @description checked so far */
+                    readonly rows: number;
+                    /** @description the approximate number of all */
+                    readonly of: number;
+                    /** @description of the journal; 0 before the end */
+                    readonly records: number;
+                    /** @description the newest checkpoint, hexadecimal; empty before the end */
+                    readonly newest: string;
+                    /** @description the checkpoint that must be there; empty where none was given */
+                    readonly checkpoint: string;
+                    readonly findings: number;
+                    /** @description the first hundred findings; empty before the end */
+                    readonly listed: readonly {
+                        /** @enum {string} */
+                        readonly kind: "changed" | "removed" | "inserted" | "reordered";
+                        /** @enum {string} */
+                        readonly of: "row" | "journal";
+                        /** @description of the row, or number of the record; null for a removed one */
+                        readonly id: string | null;
+                        readonly writer: number | null;
+                        readonly lane: number | null;
+                        /** @description place in its lane; first and last place of removed rows */
+                        readonly seq: string | null;
+                        /** @description UTC, to the microsecond */
+                        readonly at: string | null;
+                        readonly reason: string;
+                    }[];
+                    /** @description why it failed; empty where it did not */
+                    readonly reason: string;
+                };
+            };
+        };
+        readonly AuditVerificationAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description the newest one; null: there was none yet */
+                    readonly verification: {
+                        /** @description decimal digits */
+                        readonly id: string;
+                        /** @enum {string} */
+                        readonly state: "running" | "finished" | "failed" | "interrupted";
+                        /** Format: date-time */
+                        readonly begun: string;
+                        readonly begun_by: string;
+                        readonly ended: string | null;
+                        /** @description checked so far */
+                        readonly rows: number;
+                        /** @description the approximate number of all */
+                        readonly of: number;
+                        /** @description of the journal; 0 before the end */
+                        readonly records: number;
+                        /** @description the newest checkpoint, hexadecimal; empty before the end */
+                        readonly newest: string;
+                        /** @description the checkpoint that must be there; empty where none was given */
+                        readonly checkpoint: string;
+                        readonly findings: number;
+                        /** @description the first hundred findings; empty before the end */
+                        readonly listed: readonly {
+                            /** @enum {string} */
+                            readonly kind: "changed" | "removed" | "inserted" | "reordered";
+                            /** @enum {string} */
+                            readonly of: "row" | "journal";
+                            /** @description of the row, or number of the record; null for a removed one */
+                            readonly id: string | null;
+                            readonly writer: number | null;
+                            readonly lane: number | null;
+                            /** @description place in its lane; first and last place of removed rows */
+                            readonly seq: string | null;
+                            /** @description UTC, to the microsecond */
+                            readonly at: string | null;
+                            readonly reason: string;
+                        }[];
+                        /** @description why it failed; empty where it did not */
+                        readonly reason: string;
+                    } | null;
+                    /** @description public keys of the installation, Base64, the current one first */
+                    readonly keys: readonly string[];
                 };
             };
         };
@@ -3497,6 +5161,8 @@ export interface components {
              * @example True
              */
             readonly active?: string;
+            /** @description the policy that is replaced, as JSON of the form in /system/getPolicy; `null`: there is none. Another one is kept */
+            readonly expected?: string;
         };
         readonly SystemSetPolicyAnswer: {
             /**
@@ -3571,6 +5237,8 @@ export interface components {
              * @example helpdesk
              */
             readonly name: string;
+            /** @description the policy that is removed, as JSON of the form in /system/getPolicy. Another one is kept */
+            readonly expected?: string;
         };
         readonly SystemDelPolicyAnswer: {
             /**
@@ -3590,6 +5258,297 @@ export interface components {
                 readonly status: true;
                 /** @constant */
                 readonly value: true;
+            };
+        };
+        readonly SystemPolicyNamesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly scopes: readonly {
+                        readonly name: string;
+                        readonly meaning: string;
+                        readonly actions: readonly {
+                            readonly name: string;
+                            readonly meaning: string;
+                            /** @description the allowed values; null: it takes none */
+                            readonly value: string | null;
+                        }[];
+                        /** @description `*` means all actions */
+                        readonly wildcard: boolean;
+                        readonly requires_realm: boolean;
+                        readonly requires_user: boolean;
+                        /** @description without an active policy, every administrator has its rights */
+                        readonly open: boolean;
+                    }[];
+                    readonly realms: readonly string[];
+                    readonly resolvers: readonly string[];
+                    readonly administrators: readonly string[];
+                    /** @description groups of single sign-on that policies name */
+                    readonly groups: readonly string[];
+                    readonly forms: {
+                        readonly realm: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly user: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly client: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                        readonly time: readonly {
+                            readonly form: string;
+                            readonly meaning: string;
+                        }[];
+                    };
+                };
+            };
+        };
+        readonly SystemExplainPolicyParameters: {
+            /**
+             * @description the administrator, or `oidc:NAME`; default: the caller
+             * @example anna
+             */
+            readonly administrator?: string;
+            /** @description the groups of a person who signs in by single sign-on, a comma list */
+            readonly groups?: string;
+            /** @description in place of `administrator`: the owner of a token, for the scope authentication; may be empty */
+            readonly user?: string;
+            /** @description the resolver of `user` */
+            readonly resolver?: string;
+            /** @description a realm; default: any */
+            readonly realm?: string;
+            /**
+             * @description the address; default: that of the caller, or none where another one is named
+             * @example 10.0.0.5
+             */
+            readonly client?: string;
+            /**
+             * @description a date or a time; default: now
+             * @example 2026-11-20T12:00:00Z
+             */
+            readonly time?: string;
+            /** @description in place of all these: the id of a refused request, which takes the right `admin:audit`, too; `groups` may be given */
+            readonly request?: string;
+        };
+        readonly SystemExplainPolicyAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly administrator: string | null;
+                    readonly groups: readonly string[] | null;
+                    /** @description false: there is no administrator of that name */
+                    readonly known: boolean | null;
+                    readonly user: string | null;
+                    readonly realm: string | null;
+                    readonly client: string;
+                    /** Format: date-time */
+                    readonly time: string;
+                    readonly rights: readonly {
+                        readonly scope: string;
+                        readonly action: string;
+                        readonly allowed: boolean;
+                        /**
+                         * @description `open`: no policy of the scope is active; `realm`: allowed, but not in this realm; `none`: no policy gives it
+                         * @enum {string}
+                         */
+                        readonly reason: "policies" | "open" | "realm" | "none";
+                        /** @description the realms in which it holds; `*` includes tokens in no realm */
+                        readonly realms: "*" | readonly string[];
+                        /** @description the policies that name the action */
+                        readonly policies: readonly {
+                            readonly name: string;
+                            readonly applies: boolean;
+                            /** @description why it does not apply */
+                            readonly obstacles: readonly {
+                                /** @enum {string} */
+                                readonly kind: "inactive" | "unreadable" | "user" | "precedence" | "realm" | "client" | "time";
+                                readonly text: string;
+                            }[];
+                        }[];
+                    }[];
+                    readonly values: readonly {
+                        readonly action: string;
+                        /** @description several: policies disagree */
+                        readonly values: readonly string[];
+                        readonly policies: readonly {
+                            readonly name: string;
+                            readonly applies: boolean;
+                            /** @description why it does not apply */
+                            readonly obstacles: readonly {
+                                /** @enum {string} */
+                                readonly kind: "inactive" | "unreadable" | "user" | "precedence" | "realm" | "client" | "time";
+                                readonly text: string;
+                            }[];
+                            readonly value: string;
+                        }[];
+                    }[];
+                    readonly refusal: {
+                        readonly request: string;
+                        /** Format: date-time */
+                        readonly time: string;
+                        readonly endpoint: string;
+                        /** @description `scope:action`; null: the audit does not name it */
+                        readonly right: string | null;
+                        /** @description the API token lacked the right, whatever the policies say */
+                        readonly api_token: boolean;
+                    } | null;
+                    /** @description changes of policies since the refusal; null: the caller may not see them */
+                    readonly changes: readonly {
+                        readonly policy: string;
+                        /** @enum {string} */
+                        readonly kind: "set" | "removed";
+                        readonly administrator: string;
+                        /** Format: date-time */
+                        readonly time: string;
+                    }[] | null;
+                };
+            };
+        };
+        readonly SystemPolicyConsequencesParameters: {
+            /**
+             * @description the name of the policy
+             * @example helpdesk
+             */
+            readonly name?: string;
+            /**
+             * @description as for /system/setPolicy, and so the next ones
+             * @example admin
+             */
+            readonly scope?: string;
+            /**
+             * @description the actions
+             * @example show, enable, disable
+             */
+            readonly action?: string;
+            /**
+             * @description the realms
+             * @example office
+             */
+            readonly realm?: string;
+            /**
+             * @description the users or administrators
+             * @example anna
+             */
+            readonly user?: string;
+            /** @description the addresses of clients */
+            readonly client?: string;
+            /** @description the times at which it holds */
+            readonly time?: string;
+            /**
+             * @description `True` or `False`
+             * @example True
+             */
+            readonly active?: string;
+            /** @description `1`: what follows from removing the policy of this name */
+            readonly remove?: string;
+        };
+        readonly SystemPolicyConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description why the policy is invalid; the rest is then empty */
+                    readonly problems: readonly {
+                        readonly field: string;
+                        readonly text: string;
+                    }[];
+                    /** @description realms and resolvers that do not exist */
+                    readonly unknown_names: readonly {
+                        readonly field: string;
+                        readonly name: string;
+                        readonly nearest: string | null;
+                    }[];
+                    readonly consequences: readonly {
+                        readonly code: string;
+                        readonly text: string;
+                    }[];
+                    /** @description the administrators who lose rights */
+                    readonly lost: readonly {
+                        readonly administrators: readonly string[];
+                        readonly rights: readonly string[];
+                    }[];
+                    /** @description nobody can change policies afterwards, or not the caller */
+                    readonly lock_out: boolean;
+                };
+            };
+        };
+        readonly SystemSettingConsequencesParameters: {
+            /**
+             * @description the key of the value
+             * @example OcraMaxChallenges
+             */
+            readonly key: string;
+            /**
+             * @description the value; left out: the default applies again
+             * @example 2
+             */
+            readonly value?: string;
+        };
+        readonly SystemSettingConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @description the server does not read the key: a clause that says so */
+                    readonly unread: string | null;
+                    readonly consequences: readonly {
+                        readonly code: string;
+                        readonly text: string;
+                    }[];
+                };
             };
         };
         readonly SystemSetResolverParameters: {
@@ -3670,6 +5629,8 @@ export interface components {
             readonly enforcetls?: string;
             /** @description a setting, see the guide to resolvers */
             readonly only_trusted_certs?: string;
+            /** @description the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetResolverAnswer: {
             /**
@@ -3786,6 +5747,8 @@ export interface components {
              * @example directory
              */
             readonly resolvers: string;
+            /** @description the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetRealmAnswer: {
             /**
@@ -3912,6 +5875,845 @@ export interface components {
                 };
             };
         };
+        readonly SystemResolverKindsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly kind: string;
+                    readonly meaning: string;
+                    readonly settings: readonly {
+                        readonly name: string;
+                        readonly meaning: string;
+                        readonly required: boolean;
+                        /** @description the value that applies without one; null: none */
+                        readonly default: string | null;
+                        /** @description the only values; null: any */
+                        readonly values: readonly string[] | null;
+                        readonly example: string | null;
+                        /**
+                         * @description `json`: a JSON object of texts
+                         * @enum {string}
+                         */
+                        readonly form: "line" | "lines" | "json";
+                        /** @description a password: it is written, and never shown */
+                        readonly secret: boolean;
+                        /** @description where it changes, the stored password must be given again */
+                        readonly bound: boolean;
+                    }[];
+                }[];
+            };
+        };
+        readonly SystemTestResolverParameters: {
+            /**
+             * @description the name of the resolver
+             * @example directory
+             */
+            readonly name: string;
+            /**
+             * @description `passwd`, `sql`, `ldap` or `managed`; without it, the stored resolver is tried as it is
+             * @example ldap
+             */
+            readonly type?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly filename?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly driver?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly server?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly port?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly database?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly user?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly password?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly table?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly map?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly where?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly limit?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly encoding?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly conparams?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly cacertificate?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly connect?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapuri?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapbase?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly binddn?: string;
+            /**
+             * Format: password
+             * @description a setting, see the guide to resolvers
+             */
+            readonly bindpw?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly timeout?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly sizelimit?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly loginnameattribute?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapsearchfilter?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly ldapfilter?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly userinfo?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly uidtype?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly noreferrals?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly enforcetls?: string;
+            /** @description a setting, see the guide to resolvers */
+            readonly only_trusted_certs?: string;
+        };
+        readonly SystemTestResolverAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    /** @constant */
+                    readonly readable: true;
+                    readonly users: number;
+                    /** @description some users; null: the caller may not list them */
+                    readonly first: readonly {
+                        readonly username: string;
+                        readonly userid: string;
+                        readonly givenname: string;
+                        readonly surname: string;
+                        readonly email: string;
+                        readonly phone: string;
+                    }[] | null;
+                } | {
+                    /** @constant */
+                    readonly readable: false;
+                    readonly reason: string;
+                };
+            };
+        };
+        readonly SystemRealmConsequencesParameters: {
+            /**
+             * @description `remove`, `set` or `default`
+             * @example remove
+             */
+            readonly act: string;
+            /**
+             * @description the name of the realm; empty with `default`: no default realm
+             * @example customers
+             */
+            readonly realm?: string;
+            /**
+             * @description with `set`: the new resolvers, a comma list
+             * @example directory
+             */
+            readonly resolvers?: string;
+        };
+        readonly SystemRealmConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemResolverConsequencesParameters: {
+            /**
+             * @description the name of the resolver
+             * @example directory
+             */
+            readonly resolver: string;
+        };
+        readonly SystemResolverConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemUserConsequencesParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * @description `1`: of removing the password alone
+             * @example 1
+             */
+            readonly password_only?: string;
+        };
+        readonly SystemUserConsequencesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    /** @description for programs */
+                    readonly code: string;
+                    /** @description a clause for people */
+                    readonly text: string;
+                }[];
+            };
+        };
+        readonly SystemUsersAddParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * @description the given name
+             * @example Anna
+             */
+            readonly givenname?: string;
+            /**
+             * @description the surname
+             * @example Berg
+             */
+            readonly surname?: string;
+            /**
+             * @description the e-mail address
+             * @example anna@example.com
+             */
+            readonly email?: string;
+            /**
+             * @description the phone number
+             * @example +49 30 1
+             */
+            readonly phone?: string;
+            /**
+             * Format: password
+             * @description a password of 8 characters or more; default: none matches
+             */
+            readonly password?: string;
+        };
+        readonly SystemUsersAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly userid: string;
+                };
+            };
+        };
+        readonly SystemUsersPasswordParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+            /**
+             * Format: password
+             * @description a password of 8 characters or more
+             */
+            readonly password?: string;
+            /**
+             * @description `1`, in place of `password`: no password matches then
+             * @example 1
+             */
+            readonly remove?: string;
+        };
+        readonly SystemUsersPasswordAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemUsersRemoveParameters: {
+            /**
+             * @description a managed resolver
+             * @example staff
+             */
+            readonly resolver: string;
+            /**
+             * @description the login
+             * @example anna
+             */
+            readonly username: string;
+        };
+        readonly SystemUsersRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemKeysParameters: {
+            /**
+             * @description `1`: counts the secrets of each key, which reads all tokens
+             * @example 1
+             */
+            readonly count?: string;
+        };
+        readonly SystemKeysAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly keys: readonly {
+                        /** @description 16 hexadecimal digits, which tell nothing of the key */
+                        readonly keyid: string;
+                        /** @description seals */
+                        readonly current: boolean;
+                        /** @description null: secrets are sealed with it, but it is not registered */
+                        readonly added: string | null;
+                        /** @description null: it has never sealed */
+                        readonly current_since: string | null;
+                        readonly retired: string | null;
+                        /** @description the number of secrets sealed with it; null: not counted */
+                        readonly secrets: number | null;
+                    }[];
+                    readonly servers: readonly {
+                        /** @description host name and process id */
+                        readonly place: string;
+                        readonly keyids: readonly string[];
+                        readonly seals_with: string;
+                    }[];
+                    readonly counted: string | null;
+                };
+            };
+        };
+        readonly SystemLicenceAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @description null: none is installed */
+                readonly value: {
+                    readonly valid: boolean;
+                    /** @description why it does not count; null: it does */
+                    readonly reason: string | null;
+                    /** @description what it counts; null: it cannot be read */
+                    readonly unit: ("user" | "token") | null;
+                    readonly licensed: number | null;
+                    /** @description the present number; null: not counted */
+                    readonly active: number | null;
+                    readonly starts: string | null;
+                    /** @description the first instant at which it is no longer valid */
+                    readonly ends: string | null;
+                    /** @description as signed */
+                    readonly fields: {
+                        readonly [key: string]: string | number | boolean;
+                    };
+                } | null;
+            };
+        };
+        readonly SystemLicenceInstallParameters: {
+            /**
+             * Format: password
+             * @description the signed licence, a JWS in compact form
+             * @example eyJhbGciOi…
+             */
+            readonly licence: string;
+        };
+        readonly SystemLicenceInstallAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly valid: boolean;
+                    /** @description why it does not count; null: it does */
+                    readonly reason: string | null;
+                    /** @description what it counts; null: it cannot be read */
+                    readonly unit: ("user" | "token") | null;
+                    readonly licensed: number | null;
+                    /** @description the present number; null: not counted */
+                    readonly active: number | null;
+                    readonly starts: string | null;
+                    /** @description the first instant at which it is no longer valid */
+                    readonly ends: string | null;
+                    /** @description as signed */
+                    readonly fields: {
+                        readonly [key: string]: string | number | boolean;
+                    };
+                };
+            };
+        };
+        readonly SystemLicenceRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly webhooks: readonly {
+                        readonly name: string;
+                        /** @description the origin alone for those who may not change webhooks */
+                        readonly url: string;
+                        readonly events: readonly string[];
+                        /** @description empty: all tokens */
+                        readonly realms: readonly string[];
+                        readonly enabled: boolean;
+                        /** @description added over HTTP: only at a public address */
+                        readonly bounded: boolean;
+                        /** Format: date-time */
+                        readonly created: string;
+                        readonly waiting: number;
+                        /** @description the time of the oldest that waits */
+                        readonly oldest: string | null;
+                        readonly given_up: number;
+                        readonly delivered: number;
+                        readonly last_success: string | null;
+                        readonly last_failure_at: string | null;
+                        readonly last_failure: string;
+                    }[];
+                    readonly event_types: readonly {
+                        readonly type: string;
+                        readonly meaning: string;
+                    }[];
+                };
+            };
+        };
+        readonly SystemWebhooksDeliveriesParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksDeliveriesAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly event: string;
+                    readonly type: string;
+                    /** Format: date-time */
+                    readonly occurred: string;
+                    readonly attempts: number;
+                    /** @description null: it was given up */
+                    readonly next_attempt: string | null;
+                    readonly given_up: string | null;
+                    readonly last_failure: string;
+                }[];
+            };
+        };
+        readonly SystemWebhooksAddParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+            /**
+             * @description where the events go
+             * @example https://siem.example.com/tankeeper
+             */
+            readonly url: string;
+            /**
+             * @description a comma list of types; default: all
+             * @example token.locked
+             */
+            readonly events?: string;
+            /**
+             * @description only events of tokens in these realms, a comma list; default: all
+             * @example customers
+             */
+            readonly realms?: string;
+        };
+        readonly SystemWebhooksAddAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly secret: string;
+                };
+            };
+        };
+        readonly SystemWebhooksRotateSecretParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRotateSecretAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly secret: string;
+                };
+            };
+        };
+        readonly SystemWebhooksEnableParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksEnableAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksDisableParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksDisableAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                /** @constant */
+                readonly value: true;
+            };
+        };
+        readonly SystemWebhooksTestParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksTestAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: {
+                    readonly delivered: boolean;
+                    /** @description the HTTP status of the answer; null: there was none */
+                    readonly status: number | null;
+                    /** @description null: it was delivered */
+                    readonly reason: string | null;
+                    readonly duration_ms: number;
+                    readonly event: string;
+                };
+            };
+        };
+        readonly SystemWebhooksRetryParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRetryAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: number;
+            };
+        };
+        readonly SystemWebhooksRemoveParameters: {
+            /**
+             * @description the name of the webhook
+             * @example siem
+             */
+            readonly name: string;
+        };
+        readonly SystemWebhooksRemoveAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: number;
+            };
+        };
         readonly SystemSetConfigParameters: {
             /** @description the key of the value; left out: every parameter is a key with its value */
             readonly key?: string;
@@ -3963,6 +6765,40 @@ export interface components {
                 readonly value: {
                     readonly [key: string]: string;
                 } | (string | null);
+            };
+        };
+        readonly SystemSettingsAnswer: {
+            /**
+             * @description the version of the server
+             * @example Tankeeper
+             */
+            readonly version: string;
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            /**
+             * @description the parameter `id`; default: 1
+             * @example 1
+             */
+            readonly id: number;
+            readonly result: {
+                /** @constant */
+                readonly status: true;
+                readonly value: readonly {
+                    readonly key: string;
+                    /** @description the value in force; null: there is none, or it is withheld */
+                    readonly value: string | null;
+                    readonly default: string | null;
+                    readonly set: boolean;
+                    /** @description the server reads it */
+                    readonly known: boolean;
+                    /** @description it may be a secret */
+                    readonly withheld: boolean;
+                    readonly meaning: string | null;
+                    readonly form: ("number" | "duration" | "suite" | "truth" | "text") | null;
+                    readonly unit: string | null;
+                    readonly least: number | null;
+                    readonly most: number | null;
+                }[];
             };
         };
         readonly SystemDelConfigParameters: {
@@ -4335,6 +7171,27 @@ export interface operations {
             };
         };
     };
+    readonly postAdminSignInMethods: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminSignInMethodsAnswer"];
+                };
+            };
+        };
+    };
     readonly postAdminSignIn: {
         readonly parameters: {
             readonly query?: {
@@ -4403,6 +7260,74 @@ export interface operations {
             };
         };
     };
+    readonly postAdminConfirmation: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminConfirmationParameters"];
+                readonly "application/json": components["schemas"]["AdminConfirmationParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminConfirmationParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description a cookie that names the confirmation for five minutes */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminConfirmationAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminConfirmationFinish: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminConfirmationFinishParameters"];
+                readonly "application/json": components["schemas"]["AdminConfirmationFinishParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminConfirmationFinishParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description with `confirmed`: removes the cookie of the confirmation */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminConfirmationFinishAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readonly postAdminPasskeys: {
         readonly parameters: {
             readonly query?: {
@@ -4441,13 +7366,7 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminPasskeysOptionsParameters"];
-                readonly "application/json": components["schemas"]["AdminPasskeysOptionsParameters"];
-                readonly "multipart/form-data": components["schemas"]["AdminPasskeysOptionsParameters"];
-            };
-        };
+        readonly requestBody?: never;
         readonly responses: {
             /** @description the result, or a failure: `result.status` is then false */
             readonly 200: {
@@ -4576,7 +7495,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description a cookie that names the sign-in for five minutes */
+                    /** @description a cookie that holds the sign-in for five minutes */
                     readonly "Set-Cookie"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -4619,6 +7538,352 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["Failure"];
                     readonly "text/html": string;
+                };
+            };
+        };
+    };
+    readonly postAdminAdministrators: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminPasswordParameters"];
+                readonly "application/json": components["schemas"]["AdminPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsAddParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsPasswordParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsSecondFactor: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsSecondFactorParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsSecondFactorRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsSecondFactorRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsSecondFactorRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminAdministratorsPasskeyLink: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+                readonly "application/json": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminAdministratorsPasskeyLinkParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminAdministratorsPasskeyLinkAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokensAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensAddParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminApiTokensRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AdminApiTokensRemoveParameters"];
+                readonly "application/json": components["schemas"]["AdminApiTokensRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["AdminApiTokensRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminApiTokensRemoveAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };
@@ -4683,6 +7948,32 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AdminSessionsEndAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAdminOverview: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AdminOverviewAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };
@@ -4805,6 +8096,128 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AuditSearchAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditValuesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditExport: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AuditExportParameters"];
+                readonly "application/json": components["schemas"]["AuditExportParameters"];
+                readonly "multipart/form-data": components["schemas"]["AuditExportParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the answer, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description the name of the file */
+                    readonly "Content-Disposition"?: string;
+                    /** @description `yes`, or `no` for CSV, selected rows, and callers who are bound to realms */
+                    readonly "X-Audit-Verifiable"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Failure"];
+                    readonly "application/x-ndjson": string;
+                    readonly "text/csv": string;
+                };
+            };
+        };
+    };
+    readonly postAuditVerify: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["AuditVerifyParameters"];
+                readonly "application/json": components["schemas"]["AuditVerifyParameters"];
+                readonly "multipart/form-data": components["schemas"]["AuditVerifyParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditVerifyAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postAuditVerification: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditVerificationAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };
@@ -5385,6 +8798,128 @@ export interface operations {
             };
         };
     };
+    readonly postSystemPolicyNames: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemPolicyNamesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemExplainPolicy: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemExplainPolicyParameters"];
+                readonly "application/json": components["schemas"]["SystemExplainPolicyParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemExplainPolicyParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemExplainPolicyAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemPolicyConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemPolicyConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemPolicyConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemPolicyConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemPolicyConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemSettingConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemSettingConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemSettingConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemSettingConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemSettingConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readonly postSystemSetResolver: {
         readonly parameters: {
             readonly query?: {
@@ -5661,6 +9196,654 @@ export interface operations {
             };
         };
     };
+    readonly postSystemResolverKinds: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemResolverKindsAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemTestResolver: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemTestResolverParameters"];
+                readonly "application/json": components["schemas"]["SystemTestResolverParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemTestResolverParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemTestResolverAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemRealmConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemRealmConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemRealmConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemRealmConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemRealmConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemResolverConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemResolverConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemResolverConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemResolverConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemResolverConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUserConsequences: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUserConsequencesParameters"];
+                readonly "application/json": components["schemas"]["SystemUserConsequencesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUserConsequencesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUserConsequencesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersAddParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersPassword: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersPasswordParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersPasswordParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersPasswordParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersPasswordAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemUsersRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemUsersRemoveParameters"];
+                readonly "application/json": components["schemas"]["SystemUsersRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemUsersRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemUsersRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemKeysParameters"];
+                readonly "application/json": components["schemas"]["SystemKeysParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemKeysParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemKeysAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicence: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicenceInstall: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemLicenceInstallParameters"];
+                readonly "application/json": components["schemas"]["SystemLicenceInstallParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemLicenceInstallParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceInstallAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemLicenceRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemLicenceRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksDeliveriesParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksDeliveriesAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksAdd: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksAddParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksAddParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksAddParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksAddAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRotateSecret: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRotateSecretParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRotateSecretAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksEnable: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksEnableParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksEnableParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksEnableParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksEnableAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksDisable: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksDisableParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksDisableParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksDisableParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksDisableAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksTest: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksTestParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksTestParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksTestParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksTestAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRetry: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRetryParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRetryParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRetryParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRetryAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemWebhooksRemove: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/x-www-form-urlencoded": components["schemas"]["SystemWebhooksRemoveParameters"];
+                readonly "application/json": components["schemas"]["SystemWebhooksRemoveParameters"];
+                readonly "multipart/form-data": components["schemas"]["SystemWebhooksRemoveParameters"];
+            };
+        };
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemWebhooksRemoveAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readonly postSystemSetConfig: {
         readonly parameters: {
             readonly query?: {
@@ -5721,6 +9904,32 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SystemGetConfigAnswer"] | components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readonly postSystemSettings: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a whole number that the answer repeats as its `id`, in the documented dialect */
+                readonly id?: components["parameters"]["id"];
+                /** @description the HTTP status of a failure that would come with 200: 400 to 599; any other value: 500 */
+                readonly httperror?: components["parameters"]["httperror"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description the result, or a failure: `result.status` is then false */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SystemSettingsAnswer"] | components["schemas"]["Failure"];
                 };
             };
         };

@@ -27,6 +27,10 @@ export interface PrimaryLink {
   cutOff(): Promise<void>;
   /** @returns the number of further requests that the client may make in this second */
   lease(client: string): Promise<number>;
+  /** Takes a place for a stream. @returns false if there is none */
+  takeStream(administrator: string): Promise<boolean>;
+  /** Frees it. */
+  leaveStream(administrator: string): void;
   /** @returns the metrics of all processes as text */
   metricsText(): Promise<string>;
 }
@@ -83,6 +87,15 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
     cutOff: () => sendLast({ say: 'cut off' }),
     // A worker without a primary finishes its requests only.
     lease: async (client) => Number(await conversation.ask('lease', client).catch(() => 1)),
+    takeStream: async (administrator) => {
+      const stream = { process: process.pid, administrator };
+      return (await conversation.ask('take stream', stream).catch(() => false)) === true;
+    },
+    leaveStream: (administrator) => {
+      const stream = { process: process.pid, administrator };
+      // A primary that is gone needs no answer.
+      conversation.ask('leave stream', stream).catch(() => undefined);
+    },
     metricsText: async () => String(await conversation.ask('metrics')),
   };
 }

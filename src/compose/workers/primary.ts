@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { dividePool } from '../../config/pool-sizes.ts';
 import { RequestLeases, requestShares } from '../../http/limits/leased-request-counts.ts';
+import { StreamPlan } from '../../http/limits/stream-places.ts';
 import { startStartupServer } from '../../http/serving/startup-server.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -95,16 +96,29 @@ function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Lo
     clock: systemClock,
     shares: requestShares(limits.clientRequests, workers),
   });
+  const streams = new StreamPlan(limits.liveStreams);
   const pool = new WorkerPool({
     workers,
     fork: forkWorker,
     log,
-    answers: { lease: (client) => leases.lease(String(client)), metrics: text },
+    answers: {
+      lease: (client) => leases.lease(String(client)),
+      metrics: text,
+      'take stream': (given) => changeOf(streams, 'take', given),
+      'leave stream': (given) => changeOf(streams, 'leave', given),
+    },
     ended: (pid) => {
       noteRestart();
       sum.ended(pid);
+      streams.forget(pid);
     },
   });
   const noteRestart = metrics.measureWorkers(() => pool.running);
   return { pool, text };
+}
+
+/** @param given the stream of a worker */
+function changeOf(streams: StreamPlan, change: 'take' | 'leave', given: unknown): unknown {
+  const { process, administrator } = given as { readonly process: number; readonly administrator: string };
+  return streams[change](process, administrator);
 }

@@ -70,6 +70,12 @@ async function serveInPlace(
       metrics,
       log,
       workers,
+      streamPlaces: {
+        take: (administrator) => link.takeStream(administrator),
+        leave: (administrator) => {
+          link.leaveStream(administrator);
+        },
+      },
       metricsText: () => link.metricsText(),
       requestCounts: new LeasedRequestCounts({
         clock: systemClock,

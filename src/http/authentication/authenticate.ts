@@ -3,6 +3,7 @@ import type { Principal } from '../../policy/caller.ts';
 import type { RecalledPassword } from '../../administrators/credential-memory.ts';
 import { type KnownLogin, secondFactorRequired } from '../../administrators/login-service.ts';
 import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
+import { sessionHash } from '../../administrators/session-secrets.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
@@ -70,7 +71,7 @@ export async function authenticate(
   if (authorization !== undefined) {
     const { administrator: named } = await byPassword(authorization, origin, checks);
     return session === undefined
-      ? withoutSession(principal(named, client))
+      ? withoutSession(byOwnPassword(named, client))
       : bySession(session, cookie, client, check, named);
   }
   if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
@@ -139,7 +140,7 @@ export async function authenticateByPassword(
     throw notAuthenticated();
   }
   const proven = await byPassword(authorization, origin, checks);
-  return { ...withoutSession(principal(proven.administrator, origin.client)), proven };
+  return { ...withoutSession(byOwnPassword(proven.administrator, origin.client)), proven };
 }
 
 async function byPassword(
@@ -191,7 +192,8 @@ async function byLogin(
     throw notAuthenticated('login');
   }
   assertCsrfToken(request, login, given.get('csrf_token'));
-  const known = principal(login.administrator, client, login.groups);
+  const proof = { login: sessionHash(login.session, 'login') };
+  const known = { ...principal(login.administrator, client, login.groups), proof };
   return { principal: known, session: undefined, login: login.session };
 }
 
@@ -211,6 +213,11 @@ async function byApiToken(
 /** @param groups of a person who signed in by single sign-on; undefined for administrators of this server */
 function principal(administrator: string, client: string, groups?: readonly string[]): Principal {
   return { administrator, rights: ['*'], operator: false, client, ...(groups !== undefined && { groups }) };
+}
+
+/** Who has a second factor is not authenticated by the password alone, see `byPassword`. */
+function byOwnPassword(administrator: string, client: string): Principal {
+  return { ...principal(administrator, client), proof: 'password' };
 }
 
 function withoutSession(known: Principal): Identity {

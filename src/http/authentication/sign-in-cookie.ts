@@ -3,14 +3,15 @@ import { readCookie } from './credentials.ts';
 /** `__Host-`: no other host of the domain can plant it (RFC 6265bis section 4.1.3.2). Browsers want `Secure` for that. */
 const SECURE_PREFIX = '__Host-';
 
-/** A cookie that names a sign-in which is under way. */
+/** A cookie that names a sign-in which is under way, or holds it. */
 export interface SignInCookie {
-  readonly name: 'sign_in' | 'sign_in_oidc';
+  readonly name: 'sign_in' | 'sign_in_confirmation' | 'sign_in_oidc';
   /** `Lax` reaches the server after the redirect of a provider, `Strict` does not. */
   readonly sameSite: 'Strict' | 'Lax';
 }
 
 export const SECOND_STEP: SignInCookie = { name: 'sign_in', sameSite: 'Strict' };
+export const CONFIRMATION: SignInCookie = { name: 'sign_in_confirmation', sameSite: 'Strict' };
 export const SINGLE_SIGN_ON: SignInCookie = { name: 'sign_in_oidc', sameSite: 'Lax' };
 
 /** @returns the secret of the sign-in; undefined: this browser has begun none */

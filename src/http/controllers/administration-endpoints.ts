@@ -1,14 +1,38 @@
+import type { Clock } from '../../kernel/clock.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import type { Endpoint } from '../endpoint-spec.ts';
 import { type SettingOperations, configurationEndpoints } from './configuration-controller.ts';
+import { consequenceEndpoints, type ConsequenceOperations } from './consequence-controller.ts';
+import { explanationEndpoints, type ExplanationOperations } from './explanation-controller.ts';
+import { keyEndpoint, type KeyOperations } from './key-controller.ts';
+import { licenceEndpoints, type LicenceOperations } from './licence-controller.ts';
 import { type PolicyOperations, policyEndpoints } from './policy-controller.ts';
+import {
+  type RealmConsequenceOperations,
+  realmConsequenceEndpoints,
+} from './realm-consequence-controller.ts';
 import { type RealmOperations, realmEndpoints } from './realm-controller.ts';
+import { type ResolverTrialOperations, resolverTrialEndpoints } from './resolver-trial-controller.ts';
 import { tokenEndpoints, type TokenOperations } from './token-controller.ts';
+import { type ManagedUserOperations, managedUserEndpoints } from './user-controller.ts';
 import { userListEndpoint, type UserOperations } from './userlist-controller.ts';
+import { webhookEndpoints, type WebhookOperations } from './webhook-controller.ts';
 
 /** The operations of administration. */
-export interface AdministrationOperations extends TokenOperations, RealmOperations, UserOperations {
+export interface AdministrationOperations
+  extends
+    TokenOperations,
+    RealmOperations,
+    ResolverTrialOperations,
+    RealmConsequenceOperations,
+    KeyOperations,
+    LicenceOperations,
+    WebhookOperations {
+  readonly users: UserOperations['users'] & ManagedUserOperations['users'];
+  readonly resolvers: RealmOperations['resolvers'];
   readonly policies: PolicyOperations;
+  readonly explanations: ExplanationOperations;
+  readonly consequences: ConsequenceOperations & RealmConsequenceOperations['consequences'];
   readonly settings: SettingOperations;
 }
 
@@ -16,12 +40,21 @@ export interface AdministrationOperations extends TokenOperations, RealmOperatio
 export function administrationEndpoints(
   operations: AdministrationOperations,
   dialect: AdministrationDialect,
+  clock: Clock,
 ): Endpoint[] {
   return [
     ...tokenEndpoints(operations, dialect),
     userListEndpoint(operations, dialect),
     ...policyEndpoints(operations.policies, dialect),
+    ...explanationEndpoints(operations.explanations, dialect, clock),
+    ...consequenceEndpoints(operations.consequences, operations.settings, dialect),
     ...realmEndpoints(operations, dialect),
+    ...resolverTrialEndpoints(operations, dialect),
+    ...realmConsequenceEndpoints(operations, dialect),
+    ...managedUserEndpoints(operations, dialect),
+    keyEndpoint(operations, dialect),
+    ...licenceEndpoints(operations, dialect),
+    ...webhookEndpoints(operations, dialect),
     ...configurationEndpoints(operations.settings, dialect),
   ];
 }

@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import type { SettingService } from '../../configuration/setting-service.ts';
+import type { DescribedSetting, SettingService } from '../../configuration/setting-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
+import { SETTINGS } from './answers/policy-answers.ts';
 import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from './answers/system-answers.ts';
 
 /** The operations on configuration values. */
-export type SettingOperations = Pick<SettingService, 'overview' | 'set' | 'remove'>;
+export type SettingOperations = Pick<
+  SettingService,
+  'overview' | 'describe' | 'check' | 'unreadReason' | 'set' | 'remove'
+>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** Parameters that every endpoint takes; they are no configuration values. */
@@ -30,6 +34,7 @@ export function configurationEndpoints(
   return [
     setEndpoint(configuration, dialect),
     showEndpoint(configuration, dialect),
+    describeEndpoint(configuration, dialect),
     removeEndpoint(configuration, dialect),
   ];
 }
@@ -81,6 +86,42 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
       return dialect.value(value, context);
     },
   );
+}
+
+function describeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/system/settings',
+      methods: METHODS,
+      summary: 'every setting with its value in force, its default and its meaning',
+      answers: SETTINGS,
+      requires: 'system:read',
+      family: 'linotp2',
+      usage: 'system/settings: describe configuration values.',
+      changesState: false,
+      parameters: z.object({}),
+    },
+    async ({ caller, context }) =>
+      dialect.value((await configuration.describe(caller)).map(settingObject), context),
+  );
+}
+
+function settingObject(setting: DescribedSetting): object {
+  const { key, value, initial, isSet, isKnown, isWithheld, ...facts } = setting;
+  const { meaning, form, unit, least, most } = facts;
+  return {
+    key,
+    value: value ?? null,
+    default: initial ?? null,
+    set: isSet,
+    known: isKnown,
+    withheld: isWithheld,
+    meaning: meaning ?? null,
+    form: form ?? null,
+    unit: unit ?? null,
+    least: least ?? null,
+    most: most ?? null,
+  };
 }
 
 function removeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { BegunRegistration, PasskeyService } from '../../administrators/passkey-service.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import { done, inEveryDialect, valueOf } from '../answers.ts';
 import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
@@ -11,7 +10,6 @@ import {
   type Endpoint,
   openEndpoint,
 } from '../endpoint-spec.ts';
-import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import type { Reply } from '../reply.ts';
 import { required, secret } from '../request/parameter-schemas.ts';
 
@@ -42,14 +40,10 @@ const LISTED = inEveryDialect(
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
 
 /** @returns the endpoints by which administrators keep their passkeys */
-export function passkeyEndpoints(
-  passkeys: PasskeyOperations,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'] = UNGUARDED.logins,
-): Endpoint[] {
+export function passkeyEndpoints(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
     listEndpoint(passkeys, dialect),
-    optionsEndpoint(passkeys, dialect, guard),
+    optionsEndpoint(passkeys, dialect),
     removeEndpoint(passkeys, dialect),
     linkEndpoint(passkeys, dialect),
     registerEndpoint(passkeys, dialect),
@@ -84,34 +78,21 @@ function listEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialec
   );
 }
 
-function optionsEndpoint(
-  passkeys: PasskeyOperations,
-  dialect: AdministrationDialect,
-  guard: Guards['logins'],
-): Endpoint {
+function optionsEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/passkeys/options',
       methods: ['POST'],
-      summary: 'begins the registration of a passkey of the caller',
+      summary: 'begins the registration of a passkey of the caller, with a confirmed login',
       requires: 'credential',
       answers: OPTIONS,
       answerHeaders: COOKIE,
       family: 'linotp2',
       usage: 'admin/passkeys/options: begin the registration of a passkey.',
       changesState: true,
-      parameters: z.object({ password: secret(required('the password of the caller, again')) }),
+      parameters: z.object({}),
     },
-    async ({ parameters: { password }, caller, login, ...call }) => {
-      const account = caller.principal.administrator;
-      const begun = await guard.attempt({ client: call.limitedAs, account, password }, () =>
-        passkeys.beginOwn(caller, password, login),
-      );
-      if (begun === undefined) {
-        throw new ServiceError('sign-in.refused', 'Wrong password', { credentials: 'password', account });
-      }
-      return optionsReply(begun, call, dialect);
-    },
+    async ({ caller, ...call }) => optionsReply(await passkeys.beginOwn(caller), call, dialect),
   );
 }
 
@@ -120,7 +101,7 @@ function removeEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDial
     {
       path: '/admin/passkeys/remove',
       methods: ['POST'],
-      summary: 'removes a passkey of the caller, unless it is the last one',
+      summary: 'removes a passkey of the caller, unless it is the last one, with a confirmed login',
       requires: 'credential',
       answers: done(),
       family: 'linotp2',

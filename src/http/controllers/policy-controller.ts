@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../policy/policy-service.ts';
+import type { Policy } from '../../policy/stored-policy.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
@@ -10,6 +11,20 @@ import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './answers/system-answer
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
+const EXPECTED = optional('the policy that the caller has read');
+
+const EXPECTED_POLICY = z
+  .object({
+    name: z.string(),
+    scope: z.string(),
+    action: z.string(),
+    realm: z.string(),
+    user: z.string(),
+    client: z.string(),
+    time: z.string(),
+    active: z.boolean(),
+  })
+  .nullable();
 
 /** @returns the endpoints of /system that list and change policies */
 export function policyEndpoints(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint[] {
@@ -40,10 +55,17 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
         client: optional('the addresses of clients, a comma list; empty: all', '10.0.0.0/8'),
         time: optional('the times at which it holds; empty: always'),
         active: optional('`True` or `False`', 'True'),
+        expected: EXPECTED.describe(
+          'the policy that is replaced, as JSON of the form in /system/getPolicy; `null`: there is none. Another one is kept',
+        ),
       }),
     },
-    async ({ caller, parameters: { active, ...draft }, context }) => {
-      const stored = await policies.set(caller, { ...draft, active: readActive(active) });
+    async ({ caller, parameters: { active, expected, ...draft }, context }) => {
+      const stored = await policies.set(
+        caller,
+        { ...draft, active: readActive(active) },
+        readExpected(expected),
+      );
       return dialect.value(dialect.shapes.storedPolicy(stored), context);
     },
   );
@@ -84,16 +106,22 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
       family: 'linotp2',
       usage: 'system/delPolicy: remove a policy.',
       changesState: true,
-      parameters: z.object({ name: required('the name of the policy', 'helpdesk') }),
+      parameters: z.object({
+        name: required('the name of the policy', 'helpdesk'),
+        expected: EXPECTED.describe(
+          'the policy that is removed, as JSON of the form in /system/getPolicy. Another one is kept',
+        ),
+      }),
     },
-    async ({ caller, parameters: { name }, context }) => {
-      await policies.remove(caller, name);
+    async ({ caller, parameters: { name, expected }, context }) => {
+      await policies.remove(caller, name, readExpected(expected) ?? undefined);
       return dialect.value(dialect.shapes.removedPolicy(name.trim()), context);
     },
   );
 }
 
-function readActive(given: string | undefined): boolean | undefined {
+/** @returns undefined where it is not given. @throws ServiceError 'policy.invalid' */
+export function readActive(given: string | undefined): boolean | undefined {
   switch (given?.trim().toLowerCase()) {
     case undefined:
     case '':
@@ -106,5 +134,30 @@ function readActive(given: string | undefined): boolean | undefined {
       return false;
     default:
       throw new ServiceError('policy.invalid', 'The state of a policy (active) is True or False');
+  }
+}
+
+/** @returns undefined where it is not given. @throws ServiceError 'parameter.invalid' */
+function readExpected(text: string | undefined): Policy | null | undefined {
+  if (text === undefined || text.trim() === '') {
+    return undefined;
+  }
+  const read = EXPECTED_POLICY.safeParse(jsonOf(text));
+  if (!read.success) {
+    throw new ServiceError(
+      'parameter.invalid',
+      "The parameter 'expected' is the JSON of a policy as /system/getPolicy answers it, or null",
+      { parameter: 'expected' },
+    );
+  }
+  return read.data;
+}
+
+/** @returns undefined where it is no JSON */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

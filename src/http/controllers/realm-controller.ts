@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Caller } from '../../policy/caller.ts';
-import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { splitList } from '../../policy/policy-users.ts';
 import type { RealmService } from '../../realms/realm-service.ts';
 import type { ResolverService } from '../../resolvers/resolver-service.ts';
@@ -13,9 +12,17 @@ import {
   type EndpointSpec,
 } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
-import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { optional, required } from '../request/parameter-schemas.ts';
 import { type Answers, done } from '../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './answers/system-answers.ts';
+import {
+  EXPECTED,
+  givenOf,
+  readExpected,
+  RESOLVER,
+  RESOLVER_PARAMETERS,
+  resolverKind,
+} from './resolver-parameters.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {
@@ -23,21 +30,10 @@ export interface RealmOperations {
   readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
 }
 
-/** Settings that contain a password besides the passwords themselves: a database URL. */
-const URLS_WITH_PASSWORD: readonly string[] = ['connect'];
-const RESOLVER = required('the name of the resolver', 'directory');
 const REALM = required('the name of the realm', 'customers');
 
-/** The settings of all kinds of resolvers; the service knows which of them belong together. */
-const RESOLVER_PARAMETERS = Object.fromEntries(
-  Object.values(SETTINGS_RULES).flatMap(({ names, secret: password }) =>
-    names.map((name) => {
-      const schema = optional('a setting, see the guide to resolvers');
-      const isSecret = name === password || URLS_WITH_PASSWORD.includes(name.toLowerCase());
-      return [name.toLowerCase(), isSecret ? secret(schema) : schema] as const;
-    }),
-  ),
-);
+const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
+const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
@@ -58,9 +54,15 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
+        expected: EXPECTED.describe(
+          'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
+        ),
       },
-      async ({ caller, parameters: { name, type, ...settings }, context }) => {
-        await resolvers.set(caller, { name, kind: resolverKind(type), settings: givenOf(settings) });
+      async ({ caller, parameters: { name, type, expected, ...settings }, context }) => {
+        await resolvers.set(caller, {
+          ...{ name, kind: resolverKind(type), settings: givenOf(settings) },
+          ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+        });
         return dialect.done(context);
       },
     ),
@@ -98,9 +100,18 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
       },
-      { realm: REALM, resolvers: required('a comma list of resolvers', 'directory') },
-      async ({ caller, parameters: { realm, resolvers }, context }) => {
-        await operations.realms.set(caller, { name: realm, resolvers: splitList(resolvers) });
+      {
+        realm: REALM,
+        resolvers: required('a comma list of resolvers', 'directory'),
+        expected: EXPECTED.describe(
+          'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
+        ),
+      },
+      async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
+        await operations.realms.set(caller, {
+          ...{ name: realm, resolvers: splitList(resolvers) },
+          ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
+        });
         return dialect.done(context);
       },
     ),
@@ -166,18 +177,8 @@ async function shapeRealms(
   return dialect.shapes.realms(found, await resolvers.list(caller));
 }
 
-function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
-/** Removes the suffix of LinOTP's names of resolver types: `passwdresolver`. */
-function resolverKind(type: string): string {
-  return type
-    .trim()
-    .toLowerCase()
-    .replace(/resolver$/, '');
+function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {
+  return expected === undefined ? {} : { expected };
 }
 
 type Answer<Shape extends z.ZodRawShape> = (

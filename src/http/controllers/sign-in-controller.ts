@@ -9,7 +9,14 @@ import { actOfCall, type Call, type Endpoint, openEndpoint } from '../endpoint-s
 import { type Guards, UNGUARDED } from '../limits/guards.ts';
 import type { Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
-import { BEGUN, FINISHED } from './answers/sign-in-answers.ts';
+import { BEGUN, FINISHED, METHODS } from './answers/sign-in-answers.ts';
+
+/** The ways to sign in besides the password. Nothing about accounts. */
+export interface SignInMethods {
+  readonly passkeys: boolean;
+  /** Undefined: there is no single sign-on. */
+  readonly singleSignOn: { /** For people. */ readonly provider: string | undefined } | undefined;
+}
 
 /** The operations of sign-ins. */
 export type SignInOperations = Pick<SignInService, 'begin' | 'pending' | 'finish'>;
@@ -19,10 +26,36 @@ const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 /** @returns the endpoints by which people sign in with browsers: by password and, where one is set, second factor */
 export function signInEndpoints(
   signIn: SignInOperations,
+  methods: SignInMethods,
   dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
-  return [beginEndpoint(signIn, dialect, guard), finishEndpoint(signIn, dialect, guard)];
+  return [
+    methodsEndpoint(methods, dialect),
+    beginEndpoint(signIn, dialect, guard),
+    finishEndpoint(signIn, dialect, guard),
+  ];
+}
+
+function methodsEndpoint(ways: SignInMethods, dialect: AdministrationDialect): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in/methods',
+      methods: ['GET', 'POST'],
+      summary: 'the ways to sign in besides the password; nothing about accounts',
+      requires: 'nothing',
+      answers: METHODS,
+      family: 'linotp2',
+      usage: 'admin/sign-in/methods: list the ways to sign in.',
+      changesState: false,
+      parameters: z.object({}),
+    },
+    ({ context }) => {
+      const { passkeys, singleSignOn } = ways;
+      const given = { passkeys, single_sign_on: singleSignOn !== undefined };
+      return dialect.value({ ...given, provider: singleSignOn?.provider ?? null }, context);
+    },
+  );
 }
 
 function beginEndpoint(

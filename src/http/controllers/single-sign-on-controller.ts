@@ -1,24 +1,39 @@
 import { z } from 'zod';
 import type { SingleSignOnService } from '../../administrators/single-sign-on-service.ts';
-import { inEveryDialect, pageAnswer, valueOf } from '../answers.ts';
+import { type AnyServiceError, isServiceError } from '../../kernel/errors.ts';
+import { type Answers, inEveryDialect, valueOf } from '../answers.ts';
 import { loginCookies } from '../authentication/login-cookies.ts';
 import { dropSignIn, keepSignIn, readSignIn, SINGLE_SIGN_ON } from '../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { actOfCall, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
+import { failureForm } from '../failures.ts';
 import { escapeHtml } from '../html.ts';
-import { clientNetwork } from '../limits/networks.ts';
-import { htmlReply } from '../reply.ts';
+import { refusedBy } from '../refused-requests.ts';
+import { htmlReply, type Reply } from '../reply.ts';
 import { optional, secret } from '../request/parameter-schemas.ts';
 
 /** The operations of single sign-on. */
 export type SingleSignOnOperations = Pick<SingleSignOnService, 'begin' | 'finish'>;
 
-/** @returns the endpoints by which people sign in at an OpenID Connect provider */
+/** The outcomes of the callback, by the status of its page. */
+const PAGES: Answers = inEveryDialect({
+  others: [
+    { contentType: 'text/html', meaning: 'a page that names the person and leads to the console' },
+    { status: 401, contentType: 'text/html', meaning: 'a page with the reason to sign nobody in' },
+    { status: 503, contentType: 'text/html', meaning: 'a page: the provider cannot be asked' },
+  ],
+});
+
+/**
+ * @param hasConsole true: the pages lead to the console by themselves
+ * @returns the endpoints by which people sign in at an OpenID Connect provider
+ */
 export function singleSignOnEndpoints(
   singleSignOn: SingleSignOnOperations,
   dialect: AdministrationDialect,
+  hasConsole: boolean,
 ): Endpoint[] {
-  return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn)];
+  return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn, hasConsole)];
 }
 
 function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: AdministrationDialect): Endpoint {
@@ -29,15 +44,14 @@ function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: Administra
       summary: 'begins a sign-in at the OpenID Connect provider: the browser opens `url`',
       requires: 'nothing',
       answers: inEveryDialect(valueOf(z.strictObject({ url: z.url(), expires: z.iso.datetime() }))),
-      answerHeaders: { 'Set-Cookie': 'a cookie that names the sign-in for five minutes' },
+      answerHeaders: { 'Set-Cookie': 'a cookie that holds the sign-in for five minutes' },
       family: 'linotp2',
       usage: 'admin/sign-in/oidc: begin single sign-on.',
       changesState: true,
       parameters: z.object({}),
     },
-    async ({ limitedAs, context, secure, ...call }) => {
-      const act = actOfCall(call, 'admin/sign-in/oidc');
-      const { attempt, expiresAt, url } = await singleSignOn.begin(clientNetwork(limitedAs), act);
+    async ({ context, secure }) => {
+      const { attempt, expiresAt, url } = await singleSignOn.begin();
       const reply = dialect.value({ url, expires: expiresAt.toISOString() }, context);
       const cookie = keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure);
       return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
@@ -45,14 +59,14 @@ function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: Administra
   );
 }
 
-function callbackEndpoint(singleSignOn: SingleSignOnOperations): Endpoint {
+function callbackEndpoint(singleSignOn: SingleSignOnOperations, hasConsole: boolean): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/oidc/callback',
       methods: ['GET'],
       summary: 'signs in by the answer of the provider, which sends the browser here',
       requires: 'sign-in',
-      answers: pageAnswer('a page that names the person'),
+      answers: PAGES,
       answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
       family: 'linotp2',
       usage: 'admin/sign-in/oidc/callback: finish single sign-on.',
@@ -66,21 +80,54 @@ function callbackEndpoint(singleSignOn: SingleSignOnOperations): Endpoint {
       }),
     },
     async ({ parameters, cookies, secure, ...call }) => {
-      const attempt = readSignIn(cookies, SINGLE_SIGN_ON, secure);
-      const act = actOfCall(call, 'admin/sign-in/oidc/callback');
-      const { name, login } = await singleSignOn.finish(attempt, parameters, act);
-      const reply = htmlReply(signedInPage(name));
-      const set = [...loginCookies(login, secure), dropSignIn(SINGLE_SIGN_ON, secure)];
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
+      try {
+        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, secure);
+        const act = actOfCall(call, 'admin/sign-in/oidc/callback');
+        const { name, login } = await singleSignOn.finish(attempt, parameters, act);
+        const reply = page('Signed in', `Signed in as ${name}.`, hasConsole ? '/console/' : undefined);
+        const set = [...loginCookies(login, secure), dropSignIn(SINGLE_SIGN_ON, secure)];
+        return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
+      } catch (error) {
+        if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
+          throw error;
+        }
+        return refusal(error, hasConsole);
+      }
     },
   );
 }
 
-/** A page, not a redirect: browsers would send no `Strict` cookie with a redirect that another site began. */
-function signedInPage(name: string): string {
-  return [
-    '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"><title>Signed in</title></head>',
-    `<body><p>Signed in as ${escapeHtml(name)}.</p></body></html>`,
-  ].join('\n');
+/** The sign-in page has a text for each of these words. */
+function refusal(error: AnyServiceError, hasConsole: boolean): Reply {
+  const reason = error.code === 'sign-in.refused' ? error.payload.reason : undefined;
+  const word = reason ?? error.code.replace('sign-in.', '');
+  const { status, headers } = failureForm(error.code);
+  const refused = refusedBy(error);
+  return {
+    ...page(
+      'Not signed in',
+      error.message,
+      hasConsole ? `/console/sign-in#single-sign-on=${word}` : undefined,
+    ),
+    status,
+    ...(headers !== undefined && { headers }),
+    ...(refused !== undefined && { refused }),
+  };
+}
+
+/**
+ * A page, not a redirect: browsers send no `Strict` cookie with a redirect that another site began. They do with the
+ * step that this page makes by itself, which begins at this server.
+ * @param next a fixed path of this server
+ */
+function page(title: string, text: string, next: string | undefined): Reply {
+  const refresh = next === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${next}">`;
+  const link = next === undefined ? '' : ` <a href="${next}">Continue</a>`;
+  return htmlReply(
+    [
+      '<!doctype html>',
+      `<html lang="en"><head><meta charset="utf-8">${refresh}<title>${title}</title></head>`,
+      `<body><p>${escapeHtml(text)}${link}</p></body></html>`,
+    ].join('\n'),
+  );
 }

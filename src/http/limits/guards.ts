@@ -2,6 +2,7 @@ import type { LargeBodyGuard } from './large-body-guard.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';
+import type { StreamGuard } from './stream-guard.ts';
 import type { WorkGuard } from './work-guard.ts';
 
 /** The limits that protect the service from its clients. */
@@ -11,6 +12,7 @@ export interface Guards {
   readonly largeBodies: Pick<LargeBodyGuard, 'run'>;
   readonly responses: Pick<ResponseGuard, 'guard'>;
   readonly logins: Pick<LoginGuard, 'attempt'>;
+  readonly streams: Pick<StreamGuard, 'admit'>;
 }
 
 /** Guards without limits. */
@@ -22,4 +24,5 @@ export const UNGUARDED: Guards = {
     guard: (_client, serve) => serve(() => undefined),
   },
   logins: { attempt: (_attempt, verify) => verify() },
+  streams: { admit: () => Promise.resolve(() => undefined) },
 };

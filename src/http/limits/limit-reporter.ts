@@ -11,6 +11,7 @@ export const LIMIT_NAMES = [
   'logins-at-once',
   'requests-at-once',
   'large-bodies',
+  'live-streams',
   'connections',
 ] as const;
 
@@ -41,6 +42,7 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'logins-at-once': 'Too many passwords at once',
   'requests-at-once': 'The server is busy',
   'large-bodies': 'The server is busy with another large body',
+  'live-streams': 'Too many live streams',
   connections: 'Too many connections',
 };
 

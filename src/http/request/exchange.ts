@@ -36,6 +36,8 @@ export interface Exchange extends Origin {
   failed: string | undefined;
   /** Milliseconds for which it waited as the client wished. */
   waitedMs: number;
+  /** True if events without an end are sent: the client leaves at any moment. */
+  isStream: boolean;
 }
 
 // A type, as an interface does not fit express's record of locals.
@@ -87,6 +89,7 @@ export function beginExchange({
       administrator: undefined,
       failed: undefined,
       waitedMs: 0,
+      isStream: false,
     };
     response.setHeader('X-Request-Id', requestId);
     next();

@@ -41,6 +41,9 @@ interface ApiTokenRow {
   readonly expires_at: Date | null;
 }
 
+/** The condition that the hash of a password is the one of that version. */
+const OF_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
+
 /** Administrators, their API tokens and sessions in PostgreSQL. */
 export class SqlAdministratorStore implements AdministratorStore {
   readonly #database: Database;
@@ -101,14 +104,16 @@ export class SqlAdministratorStore implements AdministratorStore {
     name: string,
     passwordHash: string,
     act: Act,
-    { revokesApiTokens = false }: { readonly revokesApiTokens?: boolean } = {},
+    { revokesApiTokens = false, replaces }: Parameters<AdministratorStore['setPassword']>[3] = {},
   ): Promise<{ readonly apiTokens: number } | undefined> {
     if (!isStorable(name)) {
       return undefined;
     }
     return this.#revoke(async ({ sql, audit }) => {
-      const [administrator] = await sql('administrators')
-        .where({ name })
+      const chosen = sql('administrators').where({ name });
+      const [administrator] = await (
+        replaces === undefined ? chosen : chosen.whereRaw(OF_VERSION, [replaces.version])
+      )
         .update({ password_hash: passwordHash })
         .returning<{ id: string }[]>('id');
       if (administrator === undefined) {
@@ -137,7 +142,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return this.#revoke(async ({ sql, audit }) => {
       const renewed = await sql('administrators')
         .where({ name: administrator })
-        .whereRaw("sha256(convert_to(password_hash, 'UTF8')) = ?", [version])
+        .whereRaw(OF_VERSION, [version])
         .update({ password_hash: passwordHash });
       if (renewed > 0) {
         await audit.write(act, administrator, 'password hash renewed');

@@ -10,25 +10,21 @@ import type {
   SignInKind,
   SignInSession,
   SignInStore,
-  UsedPasskey,
 } from '../../administrators/sign-in-ports.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
+import { Undone } from '../database/undone.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { countUse } from './passkey-use.ts';
 import { insertSession } from './session-rows.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
 const MOST_OF_ONE = 10;
-/** Sign-ins without an administrator of one client that are under way at most: an office may be behind one address. */
-const MOST_OF_CLIENT = 100;
-/** Sign-ins without an administrator that are under way at most: any client may begin one. */
-const MOST_OPEN = 10_000;
 
 interface AttemptRow {
   readonly content: SignInContent;
-  readonly administrator: string | null;
+  readonly administrator: string;
   readonly password_version: Buffer | null;
   readonly second_factor: SecondFactor['kind'] | null;
   readonly second_factor_serial: string | null;
@@ -36,9 +32,6 @@ interface AttemptRow {
 
 const ATTEMPT = `content, password_version,
   (SELECT name FROM administrators WHERE id = administrator_id) AS administrator`;
-
-/** The end of a transaction that must leave nothing behind. */
-class Undone extends Error {}
 
 /** Sign-ins that are under way, in PostgreSQL: any server goes on with one that another has begun. */
 export class SqlSignInStore implements SignInStore {
@@ -51,8 +44,12 @@ export class SqlSignInStore implements SignInStore {
   begin(attempt: NewAttempt, now: Date, act: Act): Promise<boolean> {
     return this.#database.transact(async (unit) => {
       const { owner } = attempt;
-      const administratorId = owner === undefined ? null : await ownerId(unit.sql, owner);
-      if (administratorId === undefined || !(await endReplaced(unit.sql, attempt))) {
+      const administratorId = await ownerId(unit.sql, owner);
+      if (
+        administratorId === undefined ||
+        !(await isLoginConfirmed(unit.sql, attempt, now)) ||
+        !(await endReplaced(unit.sql, attempt))
+      ) {
         return false;
       }
       await makeRoom(unit.sql, attempt, administratorId, now);
@@ -65,10 +62,7 @@ export class SqlSignInStore implements SignInStore {
         content: JSON.stringify(attempt.content),
         expires_at: attempt.expiresAt,
       });
-      const outcome = OUTCOMES[attempt.content.kind];
-      if (outcome !== undefined) {
-        await unit.audit.write(act, owner?.administrator ?? '', outcome);
-      }
+      await unit.audit.write(act, owner.administrator, OUTCOMES[attempt.content.kind]);
       return true;
     });
   }
@@ -94,28 +88,23 @@ export class SqlSignInStore implements SignInStore {
     return row && toAttempt(row);
   }
 
-  async complete(
+  complete(
     hash: Buffer,
     { proven, factor, used }: CompleteProof,
     session: SignInSession,
     act: Act,
   ): Promise<boolean> {
-    try {
-      await this.#database.transact(async (unit) => {
+    return Undone.catch(() =>
+      this.#database.transact(async (unit) => {
         // The administrator's row is locked first, as by all who change it.
         const isOpen = await insertSession(unit, proven, factor, { ...session, kind: 'login' }, act);
         const ended = isOpen ? await unit.sql('sign_in_attempts').where({ attempt_hash: hash }).delete() : 0;
         if (ended === 0 || (used !== undefined && !(await countUse(unit.sql, used)))) {
           throw new Undone();
         }
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof Undone) {
-        return false;
-      }
-      throw error;
-    }
+        return true;
+      }),
+    );
   }
 
   async openForPerson(
@@ -137,13 +126,13 @@ export class SqlSignInStore implements SignInStore {
   }
 }
 
-/** Of the audit. Anybody may begin single sign-on: its rows would fill the audit. */
-const OUTCOMES: Readonly<Record<SignInKind, string | undefined>> = {
+/** Of the audit. */
+const OUTCOMES: Readonly<Record<SignInKind, string>> = {
   token: 'second factor requested',
   passkey: 'second factor requested',
   registration: 'passkey requested',
   link: 'passkey link created',
-  oidc: undefined,
+  confirmation: 'second factor requested',
 };
 
 /**
@@ -186,26 +175,29 @@ async function endReplaced(sql: Knex.Transaction, { replaces }: NewAttempt): Pro
 
 /** @returns the version of the password, where the second step needs the password of the first one */
 function versionOf({ owner, content: { kind } }: NewAttempt): Buffer | null {
-  const isSecondStep = kind === 'token' || kind === 'passkey';
-  return isSecondStep && owner !== undefined && 'version' in owner ? owner.version : null;
+  const isSecondStep = kind === 'token' || kind === 'passkey' || kind === 'confirmation';
+  return isSecondStep && 'version' in owner ? owner.version : null;
 }
 
-/** @returns false if the passkey was used meanwhile, or is gone */
-async function countUse(
-  sql: Knex.Transaction,
-  { credentialId, counterBefore, counter }: UsedPasskey,
-): Promise<boolean> {
-  const counted = await sql('passkeys')
-    .where({ credential_id: credentialId, counter: counterBefore })
-    .update({ counter, last_used_at: sql.fn.now() });
-  return counted > 0;
+/**
+ * Asked under the lock of the administrator's row: a new password either is seen here, or ends what is begun.
+ * @returns false if the attempt needs a confirmed login, and it is not
+ */
+async function isLoginConfirmed(sql: Knex.Transaction, { login }: NewAttempt, now: Date): Promise<boolean> {
+  const found: unknown =
+    login === undefined ||
+    (await sql('sessions')
+      .where({ session_hash: login, revoked_at: null })
+      .where('confirmed_until', '>', now)
+      .first('id'));
+  return found !== undefined;
 }
 
-/** Removes expired sign-ins, and the oldest ones of the same owner. @throws ServiceError 'server.busy' */
+/** Removes expired sign-ins, and the oldest ones of the same owner. */
 async function makeRoom(
   sql: Knex.Transaction,
-  { client, content: { kind } }: NewAttempt,
-  administratorId: string | null,
+  { content: { kind } }: NewAttempt,
+  administratorId: string,
   now: Date,
 ): Promise<void> {
   await sql.raw(
@@ -213,29 +205,15 @@ async function makeRoom(
        SELECT id FROM sign_in_attempts WHERE expires_at <= ? LIMIT 100 FOR UPDATE SKIP LOCKED))`,
     [now],
   );
-  const same = administratorId === null ? { client, kind } : { administrator_id: administratorId, kind };
   const older = sql('sign_in_attempts')
-    .where(same)
+    .where({ administrator_id: administratorId, kind })
     .orderBy('id', 'desc')
-    .offset((administratorId === null ? MOST_OF_CLIENT : MOST_OF_ONE) - 1);
+    .offset(MOST_OF_ONE - 1);
   await sql('sign_in_attempts').whereIn('id', older.select('id')).delete();
-  if (administratorId === null) {
-    const { rows } = await sql.raw<{ rows: unknown[] }>(
-      'SELECT FROM sign_in_attempts WHERE administrator_id IS NULL OFFSET ? LIMIT 1',
-      [MOST_OPEN],
-    );
-    if (rows.length > 0) {
-      throw new ServiceError('server.busy', 'Too many sign-ins are under way: try again in a few minutes');
-    }
-  }
 }
 
 function toAttempt({ content, administrator, password_version: version }: AttemptRow): Attempt {
-  return {
-    content,
-    administrator: administrator ?? undefined,
-    proven: administrator === null || version === null ? undefined : { administrator, version },
-  };
+  return { content, administrator, proven: version === null ? undefined : { administrator, version } };
 }
 
 /** Ends what a change of the second factor must not leave open. */

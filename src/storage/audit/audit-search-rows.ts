@@ -44,11 +44,18 @@ function searchQuery(knex: Knex, filter: AuditFilter): Knex.QueryBuilder {
   if (transaction !== undefined) {
     query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
   }
-  const columns = { actor, action, subject, outcome, client, request_id: requestId };
+  const columns = { actor, action, subject, client, request_id: requestId };
   for (const [column, wanted] of Object.entries(columns)) {
     if (wanted !== undefined) {
       query.where(column, wanted);
     }
+  }
+  if (outcome !== undefined) {
+    // Its first words find it, too, without the details after them: `refused` finds `refused: no right`.
+    query.whereRaw('left(outcome, char_length(?) + 1) = ANY (?::text[])', [
+      outcome,
+      ['', ' ', ',', ':'].map((end) => `${outcome}${end}`),
+    ]);
   }
   if (realm !== undefined) {
     query.whereRaw("? = ANY (string_to_array(realm, ','))", [realm]);

@@ -7,6 +7,7 @@ import type {
   AuditStore,
   Pruned,
   PruningPlan,
+  SteppedSnapshot,
   StoredSnapshot,
   TransactionRows,
   TransactionTrail,
@@ -18,6 +19,7 @@ import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journ
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { installationFacts, readInSteps } from './stepped-snapshot.ts';
 import { transactionRows } from './transaction-rows.ts';
 import { isStorable } from '../database/stored-text.ts';
 
@@ -56,6 +58,10 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
     return this.#database.transact(read, { isLong: true });
   }
 
+  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, pace: () => Promise<void>): Promise<T> {
+    return readInSteps(this.#database, work, pace);
+  }
+
   note(act: Act, outcome: string): Promise<void> {
     return this.#database.autocommit.audit.write(act, 'audit', outcome);
   }
@@ -80,10 +86,7 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
 function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
   return {
     planPruning: (before) => planPruning(sql, before),
-    installation: async () => ({
-      administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
-      keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
-    }),
+    installation: () => installationFacts(sql),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
       for await (const rows of readByCursor<JournalRow>(sql, 'journal_records', statement)) {

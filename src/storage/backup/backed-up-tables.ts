@@ -10,8 +10,9 @@ export const BACKED_UP_TABLES = [
 
 /**
  * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
- * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, and events, which
- * receivers have got since.
+ * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, events, which
+ * receivers have got since, and what servers have observed.
+ * receivers have got since, and verifications, which are of another trail.
  */
 export const LEFT_OUT_TABLES = [
   ...[
@@ -26,6 +27,8 @@ export const LEFT_OUT_TABLES = [
   ...['token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts'],
   ...['webhook_events', 'webhook_deliveries', 'webhook_health'],
   ...['locked_token_deltas', 'locked_token_counts'],
+  ...['response_minutes', 'resolver_uses'],
+  ...['locked_token_deltas', 'locked_token_counts', 'audit_verifications'],
 ] as const;
 
 /** Tables of which every row says that the database is in use. The first start of a server writes to some of them. */

@@ -1,6 +1,7 @@
 import type { Act } from '../../policy/caller.ts';
 import type { ResolverEntry, ConfigurationStore } from '../../configuration/ports.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
+import type { ExpectedRealm } from '../../configuration/expected-state.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -9,6 +10,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
+import { assertStoredAs } from './policy-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { Confirmation } from '../database/confirmation.ts';
 import { ConfigurationCache } from './configuration-cache.ts';
@@ -85,10 +87,11 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     return readRevision(this.#database.knex);
   }
 
-  async putPolicy(policy: Policy, act: Act): Promise<void> {
+  async putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void> {
     const { user: username, ...columns } = policy;
     assertStorable(username, ...Object.values(columns).map(String));
     return this.#change(async ({ sql, audit }) => {
+      await assertStoredAs(sql, policy.name, expected);
       await sql('policies')
         .insert({ ...columns, username })
         .onConflict('name')
@@ -97,18 +100,24 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  removePolicy(name: string, act: Act): Promise<boolean> {
+  removePolicy(name: string, act: Act, expected?: Policy): Promise<boolean> {
     return this.#remove(name, act, async ({ sql }) => {
+      await assertStoredAs(sql, name, expected);
       const removed = await sql('policies').where({ name }).delete();
       return removed > 0 ? 'removed' : undefined;
     });
   }
 
-  async putRealm(name: string, resolvers: readonly string[], act: Act): Promise<void> {
+  async putRealm(
+    name: string,
+    resolvers: readonly string[],
+    act: Act,
+    expected?: ExpectedRealm,
+  ): Promise<void> {
     assertStorable(name, ...resolvers);
     const wanted = realmName(name);
     return this.#change(async ({ sql, audit }) => {
-      const isNew = await storeRealm(sql, wanted, resolvers);
+      const isNew = await storeRealm(sql, wanted, resolvers, expected);
       await audit.write(act, wanted, isNew ? 'created' : 'changed', [wanted]);
     });
   }

@@ -1,19 +1,29 @@
 import type { Knex } from 'knex';
 
+import { assertRealmUnchanged, type ExpectedRealm } from '../../configuration/expected-state.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 
 /**
  * Creates the realm or replaces its resolvers. The caller holds the lock of the configuration.
+ * @param expected the one that is replaced; undefined: any
  * @returns true if it is new
- * @throws ServiceError 'resolver.unknown'
+ * @throws ServiceError 'resolver.unknown', 'realm.changed'
  */
 export async function storeRealm(
   transaction: Knex.Transaction,
   name: string,
   resolvers: readonly string[],
+  expected?: ExpectedRealm,
 ): Promise<boolean> {
-  const resolverIds = await findResolvers(transaction, [...new Set(resolvers)]);
   const known = await transaction('realms').where({ name }).first<{ id: string } | undefined>('id');
+  if (expected !== undefined) {
+    assertRealmUnchanged(
+      name,
+      expected,
+      known === undefined ? null : await resolversOf(transaction, known.id),
+    );
+  }
+  const resolverIds = await findResolvers(transaction, [...new Set(resolvers)]);
   const id = known?.id ?? (await insertRealm(transaction, name));
   await transaction('realm_resolvers').where({ realm_id: id }).delete();
   if (resolverIds.length > 0) {
@@ -119,6 +129,15 @@ async function moveTokens(
     [left, moves.map(({ reduced }) => reduced), after, last],
   );
   return rowCount;
+}
+
+/** @returns the names of the resolvers, in their order */
+function resolversOf(transaction: Knex.Transaction, realm: string): Promise<string[]> {
+  return transaction('realm_resolvers')
+    .join('resolvers', 'resolvers.id', 'realm_resolvers.resolver_id')
+    .where({ realm_id: realm })
+    .orderBy('position')
+    .pluck<string[]>('resolvers.name');
 }
 
 /** The first realm becomes the default one. */

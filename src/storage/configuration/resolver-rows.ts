@@ -2,11 +2,13 @@ import type { Knex } from 'knex';
 
 import type { ResolverEntry } from '../../configuration/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
+import { assertResolverUnchanged } from '../../configuration/expected-state.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { kindIsFixed, secretNeededAgain } from '../../resolvers/resolver-trial.ts';
 
 interface KnownRow {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: Resolver['kind'];
   readonly settings: Resolver['settings'];
   readonly has_secret: boolean;
 }
@@ -14,11 +16,12 @@ interface KnownRow {
 /**
  * Creates or changes a resolver. The caller holds the lock of the configuration.
  * @returns true if it is new
- * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server
+ * @throws ServiceError 'resolver.invalid' if its kind would change, or a kept secret would go to another server;
+ *   'resolver.changed'
  */
 export async function storeResolver(
   transaction: Knex.Transaction,
-  { name, kind, settings, isBounded = true, secret, secretBoundTo = [] }: ResolverEntry,
+  { name, kind, settings, isBounded = true, secret, secretBoundTo = [], expected }: ResolverEntry,
 ): Promise<boolean> {
   const columns = {
     settings: JSON.stringify(settings),
@@ -33,23 +36,19 @@ export async function storeResolver(
       'settings',
       transaction.raw('secret IS NOT NULL AS has_secret'),
     );
+  if (expected !== undefined) {
+    assertResolverUnchanged(name, expected, known?.settings ?? null);
+  }
   if (known === undefined) {
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
   if (known.kind !== kind) {
-    throw new ServiceError(
-      'resolver.invalid',
-      `The resolver '${name}' is of the kind ${known.kind} and cannot become ${kind}`,
-    );
+    throw kindIsFixed({ name, kind: known.kind }, kind);
   }
   const changed = secretBoundTo.filter((setting) => known.settings[setting] !== settings[setting]);
   if (known.has_secret && secret === undefined && changed.length > 0) {
-    throw new ServiceError(
-      'resolver.invalid',
-      `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
-        'it was not meant for another server or user',
-    );
+    throw secretNeededAgain(name, changed);
   }
   await transaction('resolvers').where({ id: known.id }).update(columns);
   return false;

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { ResolverSecrets } from '../../resolvers/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import type { Sealed, Vault } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 
@@ -13,14 +15,28 @@ export class SqlResolverSecrets implements ResolverSecrets {
     this.#vault = vault;
   }
 
-  async open({ id, name }: Pick<Resolver, 'id' | 'name'>): Promise<string | undefined> {
+  async open(
+    { id, name }: Pick<Resolver, 'id' | 'name'>,
+    stamp?: string | null,
+  ): Promise<string | undefined> {
     const row = await this.#database
       .knex('resolvers')
       .where({ id })
       .first<{ secret: Buffer | null } | undefined>('secret');
     const sealed = row?.secret ?? undefined;
+    if (stamp !== undefined && stampOf(sealed) !== stamp) {
+      throw new ServiceError(
+        'resolver.unavailable',
+        `The resolver '${name}' is unavailable: its password was changed at this moment`,
+      );
+    }
     return sealed === undefined
       ? undefined
       : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
   }
+}
+
+/** @returns the stamp as in the configuration */
+function stampOf(sealed: Buffer | undefined): string | null {
+  return sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
 }

@@ -10,6 +10,7 @@ import * as counts from './migrations/007-counts.ts';
 import * as rateLimits from './migrations/008-rate-limits.ts';
 import * as linotpImport from './migrations/009-linotp-import.ts';
 import * as webhooks from './migrations/010-webhooks.ts';
+import * as observations from './migrations/011-observations.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['008-rate-limits', rateLimits],
   ['009-linotp-import', linotpImport],
   ['010-webhooks', webhooks],
+  ['011-observations', observations],
 ];
 
 /** The names of all migrations, in order. */

@@ -90,12 +90,28 @@ const endedLimits: ChoreStep = {
     ),
 };
 
+const oldResponseMinutes: ChoreStep = {
+  chore: 'response minutes',
+  due: (connection, { responsesCountedBefore }) =>
+    connection('response_minutes').where('minute', '<', responsesCountedBefore),
+  remove: async (transaction, { responsesCountedBefore }, most) =>
+    removed(
+      await transaction.raw(
+        `DELETE FROM response_minutes WHERE (minute, outcome) IN (
+           SELECT minute, outcome FROM response_minutes WHERE minute < ?
+           ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)`,
+        [responsesCountedBefore, most],
+      ),
+    ),
+};
+
 /** All steps, in the order in which they are done. */
 export const CHORE_STEPS: readonly ChoreStep[] = [
   openChallenges,
   closedChallenges,
   endedSessions,
   endedLimits,
+  oldResponseMinutes,
 ];
 
 function limitBounds(endBy: Date): readonly [number, number] {

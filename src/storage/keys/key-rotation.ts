@@ -37,13 +37,17 @@ export class SqlKeyRotation implements KeyAdministration {
     this.#database = database;
   }
 
+  async entries(): Promise<readonly Omit<KeyState, 'secrets'>[]> {
+    return (await stateRows(this.#database.knex)).map(toEntry);
+  }
+
   states(): Promise<readonly KeyState[]> {
     const read = async ({ sql }: UnitOfWork): Promise<readonly KeyState[]> => {
       const rows = await stateRows(sql);
       const counts = await countByKey(sql);
       const unknown = [...counts].filter(([keyId]) => !rows.some(({ key_id }) => key_id === keyId));
       return [
-        ...rows.map((row) => toState(row, counts.get(row.key_id) ?? 0)),
+        ...rows.map((row) => ({ ...toEntry(row), secrets: counts.get(row.key_id) ?? 0 })),
         ...unknown.map(([keyId, secrets]) => unregistered(keyId, secrets)),
       ];
     };
@@ -146,14 +150,13 @@ function stateRows(connection: Knex): Promise<readonly StateRow[]> {
     .select<StateRow[]>('key_id', 'created_at', 'is_current', 'current_since', 'retired_at');
 }
 
-function toState(row: StateRow, secrets: number): KeyState {
+function toEntry(row: StateRow): Omit<KeyState, 'secrets'> {
   return {
     keyId: row.key_id,
     addedAt: row.created_at,
     isCurrent: row.is_current,
     currentSince: row.current_since ?? undefined,
     retiredAt: row.retired_at ?? undefined,
-    secrets,
   };
 }
 

@@ -7,6 +7,7 @@ interface WebhookRow {
   readonly name: string;
   readonly url: string;
   readonly allows_http: boolean;
+  readonly is_bounded: boolean;
   readonly events: EventType[];
   readonly realms: string[];
   readonly is_enabled: boolean;
@@ -21,7 +22,8 @@ export interface SigningRow extends WebhookRow {
 }
 
 /** The columns of `SigningRow`. */
-export const SIGNING_COLUMNS = `id::text AS id, name, url, allows_http, events, realms, is_enabled, created_at, secret,
+export const SIGNING_COLUMNS = `id::text AS id, name, url, allows_http, is_bounded, events, realms, is_enabled,
+  created_at, secret,
   CASE WHEN previous_until > clock_timestamp() THEN previous_secret END AS old_secret`;
 
 export function toWebhook(row: WebhookRow): Webhook {
@@ -29,6 +31,7 @@ export function toWebhook(row: WebhookRow): Webhook {
     name: row.name,
     url: row.url,
     allowsHttp: row.allows_http,
+    isBounded: row.is_bounded,
     events: row.events,
     realms: row.realms,
     isEnabled: row.is_enabled,

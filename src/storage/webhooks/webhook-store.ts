@@ -1,7 +1,13 @@
 import type { Act } from '../../policy/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Sealed } from '../../keys/vault.ts';
-import type { SigningWebhook, WebhookDraft, WebhookStore, WebhookWithState } from '../../webhooks/ports.ts';
+import type {
+  PendingDelivery,
+  SigningWebhook,
+  WebhookDraft,
+  WebhookStore,
+  WebhookWithState,
+} from '../../webhooks/ports.ts';
 import type { Database } from '../database/database.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
@@ -17,9 +23,23 @@ interface StateRow extends SigningRow {
   readonly last_failure: string;
 }
 
+interface DeliveryRow {
+  readonly event_id: string;
+  readonly type: string;
+  readonly occurred_at: Date;
+  readonly attempts: number;
+  readonly next_attempt_at: Date;
+  readonly given_up_at: Date | null;
+  readonly last_failure: string;
+}
+
+const DELIVERIES = `
+  SELECT event_id, type, occurred_at, attempts, next_attempt_at, given_up_at, last_failure FROM webhook_deliveries
+  WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
+
 const WITH_STATE = `
-  SELECT webhooks.name, webhooks.url, webhooks.allows_http, webhooks.events, webhooks.realms, webhooks.is_enabled,
-    webhooks.created_at, state.waiting, state.oldest_at, state.given_up, coalesce(health.delivered, 0) AS delivered,
+  SELECT webhooks.name, webhooks.url, webhooks.allows_http, webhooks.is_bounded, webhooks.events, webhooks.realms,
+    webhooks.is_enabled, webhooks.created_at, state.waiting, state.oldest_at, state.given_up, coalesce(health.delivered, 0) AS delivered,
     health.last_success_at, health.last_failure_at, coalesce(health.last_failure, '') AS last_failure
   FROM webhooks
   LEFT JOIN webhook_health AS health ON health.webhook_id = webhooks.id
@@ -53,6 +73,22 @@ export class SqlWebhookStore implements WebhookStore {
     }));
   }
 
+  async deliveries(name: string, most: number): Promise<readonly PendingDelivery[]> {
+    if (!isStorable(name)) {
+      return [];
+    }
+    const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, most]);
+    return rows.map((row) => ({
+      eventId: row.event_id,
+      type: row.type,
+      occurredAt: row.occurred_at,
+      attempts: row.attempts,
+      nextAttemptAt: row.given_up_at === null ? row.next_attempt_at : null,
+      givenUpAt: row.given_up_at,
+      lastFailure: row.last_failure,
+    }));
+  }
+
   async find(name: string): Promise<SigningWebhook | undefined> {
     if (!isStorable(name)) {
       return undefined;
@@ -65,7 +101,7 @@ export class SqlWebhookStore implements WebhookStore {
   }
 
   async add(
-    { name, url, allowsHttp, events, realms }: WebhookDraft,
+    { name, url, allowsHttp, isBounded, events, realms }: WebhookDraft,
     secret: Sealed,
     most: number,
     act: Act,
@@ -86,6 +122,7 @@ export class SqlWebhookStore implements WebhookStore {
         name,
         url,
         allows_http: allowsHttp,
+        is_bounded: isBounded,
         secret,
         events: [...events],
         realms: [...realms],

@@ -118,8 +118,8 @@ export class HttpWebhookSender implements WebhookSender {
     });
   }
 
-  #agentOf({ url, allowsHttp }: ReceiverAddress, protocol: string): HttpAgent {
-    const key = `${String(allowsHttp)} ${url}`;
+  #agentOf({ url, allowsHttp, isBounded }: ReceiverAddress, protocol: string): HttpAgent {
+    const key = `${String(allowsHttp)} ${String(isBounded)} ${url}`;
     const known = this.#agents.get(key);
     if (known !== undefined) {
       return known;

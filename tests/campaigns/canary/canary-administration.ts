@@ -86,9 +86,11 @@ export class CanaryAdministration {
     await post('/admin/sign-in/finish', { response: wrong, credential: wrong });
     await post('/admin/sign-in/passkey-link', { link: secret });
     await post('/admin/sign-in/passkey', { credential: JSON.stringify({ id: wrong }), name: 'laptop' });
-    await post('/admin/passkeys/options', { password: wrong });
+    await post('/admin/passkeys/options', {});
     await post('/admin/passkeys/remove', { id: '1' });
     await this.#send({ path: '/admin/passkeys' });
+    await this.#send({ path: '/admin/overview' });
+    await this.#send({ path: '/admin/live' });
     await this.#send({ path: '/admin/rights' });
     await this.#send({ path: '/admin/sessions', parameters: { administrator: '*' } });
     await post('/admin/sessions/end', { administrator: `${this.#name}-nobody`, all: '1' });
@@ -227,12 +229,24 @@ export class CanaryAdministration {
     const policy = { name: `${this.#name}-p`, scope: 'monitoring', action: '*', realm: '*', user: '*' };
     await this.#send({ path: '/system/setPolicy', parameters: policy });
     await this.#send({ path: '/system/getPolicy' });
+    await this.#send({ path: '/system/policyNames' });
+    await this.#send({ path: '/system/explainPolicy', parameters: { administrator: 'admin' } });
+    await this.#send({ path: '/system/policyConsequences', parameters: policy });
+    await this.#send({ path: '/system/settings' });
+    await this.#send({
+      path: '/system/settingConsequences',
+      parameters: { key: 'OcraMaxChallenges', value: '2' },
+    });
     await this.#send({ path: '/system/delPolicy', parameters: { name: policy.name } });
     for (const name of ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption']) {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
     }
     await this.#send({ path: '/admin/userlist', parameters: { username: '*' } });
     await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
+    await this.#send({ path: '/audit/export', parameters: { since: '1H' } });
+    for (const path of ['/audit/values', '/audit/verify', '/audit/verification']) {
+      await this.#send({ path });
+    }
     for (const path of ['/metrics', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post']) {
       await this.#send({ path, method: 'GET' });
     }

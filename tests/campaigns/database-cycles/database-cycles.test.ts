@@ -80,7 +80,7 @@ const WITHOUT_STEP: Readonly<Record<string, number>> = {
   '/admin/sign-in/passkey': 200,
 };
 /** Endpoints that need no database. */
-const WITHOUT = /^\/(?:healthz|startupz|docs|openapi)\b/;
+const WITHOUT = /^\/(?:healthz|startupz|docs|openapi|admin\/sign-in\/methods)\b/;
 
 interface Reported {
   readonly status: number;

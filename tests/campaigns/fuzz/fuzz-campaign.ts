@@ -33,8 +33,12 @@ export interface CampaignOptions {
   readonly tell: (text: string) => void;
 }
 
-/** Endpoints that go on with a step in a browser before: requests by themselves are refused. */
-export const LATER_STEPS = /^\/admin\/(?:sign-in|passkeys)\//;
+/**
+ * Endpoints that go on with a step in a browser before, or change administrators, whose names and passwords no request
+ * knows: requests by themselves are refused.
+ */
+export const LATER_STEPS =
+  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password)/;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {

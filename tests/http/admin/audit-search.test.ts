@@ -137,7 +137,7 @@ describe('/audit/search', () => {
   it('takes the right audit, and writes no row', async () => {
     expect((await search({}, 'clerk')).error?.message).toMatch(/scope=admin, action=audit$/);
     const [newest] = await rows({ limit: '1' });
-    expect(newest?.outcome).toBe('refused: no right');
+    expect(newest?.outcome).toBe('refused: no right admin:audit');
     expect(await rows({ limit: '1' })).toEqual([newest]);
   });
 

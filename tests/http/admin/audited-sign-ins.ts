@@ -1,3 +1,4 @@
+import type { Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { Browser, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
@@ -33,8 +34,8 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     },
     '/admin/passkeys/options': {
       prepare: async () => {
-        const { name, browser } = await signedIn(parts);
-        return { given: { password: PASSWORD }, headers: headersOf(browser), actor: name };
+        const { name, browser } = await confirmed(parts);
+        return { given: {}, headers: headersOf(browser), actor: name };
       },
       outcomes: ['passkey requested'],
       isFree: true,
@@ -49,13 +50,36 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
       isFree: true,
     },
     '/admin/sign-in/passkey': {
-      prepare: async () => madePasskey(await signedIn(parts)),
+      prepare: async () => madePasskey(await confirmed(parts)),
       outcomes: ['passkey added: laptop'],
       isFree: true,
     },
     '/admin/passkeys/remove': {
       prepare: () => sparePasskey(parts),
       outcomes: ['passkey removed: laptop'],
+      isFree: true,
+    },
+    '/admin/confirmation': {
+      prepare: async () => {
+        const { name, browser } = await signedIn(parts);
+        return { given: { password: PASSWORD }, headers: headersOf(browser), actor: name };
+      },
+      outcomes: ['confirmed'],
+      isFree: true,
+    },
+    '/admin/confirmation/finish': {
+      prepare: () => answeredConfirmation(parts),
+      outcomes: ['confirmed'],
+      isFree: true,
+    },
+    '/admin/password': {
+      prepare: async () => {
+        const { name, browser } = await signedIn(parts);
+        const given = { password: PASSWORD, new_password: 'another password' };
+        return { given, headers: headersOf(browser), actor: name };
+      },
+      outcomes: ['password changed'],
+      action: 'administrator/password',
       isFree: true,
     },
     '/admin/sessions/end': {
@@ -78,6 +102,13 @@ async function signedIn({
   return { name, browser };
 }
 
+/** An administrator with a login that is confirmed. */
+async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
+  const owner = await signedIn(parts);
+  await owner.browser.post('/admin/confirmation', { password: PASSWORD });
+  return owner;
+}
+
 /** @returns the headers of a browser */
 function headersOf({ cookies }: Browser): Given {
   return {
@@ -87,21 +118,38 @@ function headersOf({ cookies }: Browser): Given {
 }
 
 async function answeredSignIn(parts: SignInParts): Promise<Asked> {
-  const { application, token, suite } = parts;
+  const { application, token } = parts;
   const { name, browser } = await signedIn(parts);
-  const serial = await token();
-  await application().services.secondFactors.setToken(OPERATOR, name, serial);
+  await application().services.secondFactors.setToken(OPERATOR, name, await token());
   const begun = await browser.post('/admin/sign-in', { username: name, password: PASSWORD });
+  await answer(begun, parts);
+  return { given: {}, headers: headersOf(browser), actor: name };
+}
+
+async function answeredConfirmation(parts: SignInParts): Promise<Asked> {
+  const { headers = {}, actor = '' } = await answeredSignIn(parts);
+  const { application } = parts;
+  const browser = new Browser(application().app);
+  for (const pair of (headers.Cookie ?? '').split('; ')) {
+    const [name = '', value = ''] = pair.split('=');
+    browser.cookies.set(name, value);
+  }
+  await browser.post('/admin/sign-in/finish');
+  await answer(await browser.post('/admin/confirmation', { password: PASSWORD }), parts);
+  return { given: {}, headers: headersOf(browser), actor };
+}
+
+/** Answers the challenge of a second step, as the app does. */
+async function answer(begun: Response, { application, suite }: SignInParts): Promise<void> {
   const { detail } = begun.body as { detail: { transactionid: string; data: string } };
   const url = parseQrTanUrl(detail.data);
   const response = application().respond(suite, url.kind === 'req' ? url.question : '');
   await application().check(detail.transactionid, response);
-  return { given: {}, headers: headersOf(browser), actor: name };
 }
 
 /** A passkey that a browser has made, to be registered. */
 async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn>>): Promise<Asked> {
-  const begun = await browser.post('/admin/passkeys/options', { password: PASSWORD });
+  const begun = await browser.post('/admin/passkeys/options');
   const { options } = valueOf(begun) as { options: { challenge: string } };
   const credential = new SoftwareAuthenticator(ORIGIN).create(options);
   return { given: { credential, name: 'laptop' }, headers: headersOf(browser), actor: name };
@@ -109,7 +157,7 @@ async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn
 
 /** One of two passkeys. */
 async function sparePasskey(parts: SignInParts): Promise<Asked> {
-  const owner = await signedIn(parts);
+  const owner = await confirmed(parts);
   for (let made = 0; made < 2; made += 1) {
     await owner.browser.post('/admin/sign-in/passkey', (await madePasskey(owner)).given);
   }

@@ -39,12 +39,22 @@ const optionsOf = (response: Response): Options => (valueOf(response) as { optio
 const password = (from = browser): Promise<Response> =>
   from.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
 
+/** Proves to be the one who signed in, with the passkey of the person if there is one. */
+async function confirm(from = browser, device = authenticator): Promise<Response> {
+  const begun = await from.post('/admin/confirmation', { password: PASSWORD });
+  const { second_factor: factor } = valueOf(begun) as { second_factor?: string };
+  return factor === undefined
+    ? begun
+    : from.post('/admin/confirmation/finish', { credential: device.get(optionsOf(begun)) });
+}
+
 async function register(
   from = browser,
   device = authenticator,
   deviations: Deviations = {},
 ): Promise<Response> {
-  const begun = await from.post('/admin/passkeys/options', { password: PASSWORD });
+  await confirm(from);
+  const begun = await from.post('/admin/passkeys/options');
   const credential = device.create(optionsOf(begun), deviations);
   return from.post('/admin/sign-in/passkey', { credential, name: 'laptop' });
 }
@@ -61,7 +71,7 @@ async function assertWith(deviations: Deviations = {}, device = authenticator): 
 }
 
 describe('a passkey', () => {
-  it('is registered with the password again, and is the second factor from then on', async () => {
+  it('is registered with a confirmed login, and is the second factor from then on', async () => {
     const elsewhere = new Browser(application.app);
     await password(elsewhere);
     await password();
@@ -139,11 +149,15 @@ describe('the registration of a passkey', () => {
     expect(errorOf(late)).toBe('This registration has ended: begin again');
   });
 
-  it('needs the password, all rights, a login and the same browser', async () => {
+  it('needs a confirmed login, all rights and the same browser', async () => {
     await password();
-    const wrong = await browser.post('/admin/passkeys/options', { password: 'wrong' });
-    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'Wrong password']);
-    const begun = await browser.post('/admin/passkeys/options', { password: PASSWORD });
+    const early = await browser.post('/admin/passkeys/options');
+    expect([early.status, errorOf(early)]).toEqual([
+      403,
+      'Confirm first that it is you: /admin/confirmation',
+    ]);
+    await confirm();
+    const begun = await browser.post('/admin/passkeys/options');
     const credential = authenticator.create(optionsOf(begun));
     const elsewhere = new Browser(application.app);
     expect((await elsewhere.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
@@ -153,33 +167,51 @@ describe('the registration of a passkey', () => {
       .post('/admin/passkeys/options')
       .set('Authorization', `Bearer ${token}`)
       .type('form')
-      .send({ password: PASSWORD });
+      .send({});
     expect(errorOf(asProgram)).toMatch(/does not have the right \*$/);
-    expect((await elsewhere.post('/admin/passkeys/options', { password: PASSWORD })).status).toBe(401);
+    expect((await elsewhere.post('/admin/passkeys/options')).status).toBe(401);
   });
 
   it('ends with a new password', async () => {
     await password();
-    const begun = await browser.post('/admin/passkeys/options', { password: PASSWORD });
+    await confirm();
+    const begun = await browser.post('/admin/passkeys/options');
     await application.services.administrators.setPassword(OPERATOR, 'anna', 'another password');
     const credential = authenticator.create(optionsOf(begun));
     expect((await browser.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
   });
 
-  it('does not take a passkey twice, nor one in place of a token', async () => {
+  it('does not take a passkey twice, nor of an API token', async () => {
     await password();
     await register();
     expect(errorOf(await register())).toMatch(/or the passkey is registered already$/);
-    await application.enrolPlain('KEEP', 'OCRA-1:HOTP-SHA256-8:QA64');
-    const { secondFactors, administrators } = application.services;
-    await secondFactors.setToken(OPERATOR, 'anna', 'KEEP');
+    const { administrators } = application.services;
     const { token } = await administrators.addApiToken(OPERATOR, 'anna', { name: 'all', rights: ['*'] });
     const refused = await request(application.app)
       .post('/admin/passkeys/options')
       .set('Authorization', `Bearer ${token}`)
       .type('form')
-      .send({ password: PASSWORD });
-    expect(errorOf(refused)).toMatch(/^The second factor is the token KEEP/);
+      .send({});
+    expect(errorOf(refused)).toMatch(/^This takes a password/);
+  });
+
+  it('takes the present passkey, not the password alone: a stolen session registers none', async () => {
+    await registered();
+    await assertWith();
+    const thief = browser.at(application.app);
+    const begun = await thief.post('/admin/confirmation', { password: PASSWORD });
+    expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'passkey' });
+    expect(errorOf(await thief.post('/admin/passkeys/options'))).toMatch(/^Confirm first/);
+    const other = new SoftwareAuthenticator(ORIGIN).get(optionsOf(begun));
+    expect((await thief.post('/admin/confirmation/finish', { credential: other })).status).toBe(401);
+    const late = await thief.post('/admin/confirmation/finish', {
+      credential: authenticator.get(optionsOf(begun)),
+    });
+    expect(errorOf(late)).toMatch(/^This confirmation has ended/);
+    const [own] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const kept = await thief.post('/admin/passkeys/remove', { id: own?.id ?? '' });
+    expect([kept.status, errorOf(kept)]).toEqual([403, 'Confirm first that it is you: /admin/confirmation']);
+    expect(valueOf(await register(browser, new SoftwareAuthenticator(ORIGIN)))).toBe(true);
   });
 
   it('by the link of an operator is done once, within an hour', async () => {
@@ -214,7 +246,8 @@ describe('the removal of a passkey', () => {
     const stolen = await password(thief);
     const credential = authenticator.get(optionsOf(stolen));
     await thief.post('/admin/sign-in/finish', { credential });
-    const begun = await thief.post('/admin/passkeys/options', { password: PASSWORD });
+    await confirm(thief);
+    const begun = await thief.post('/admin/passkeys/options');
     const planted = new SoftwareAuthenticator(ORIGIN).create(optionsOf(begun));
     await assertWith();
     await register(browser, new SoftwareAuthenticator(ORIGIN));
@@ -252,6 +285,7 @@ describe('the removal of a passkey', () => {
     const [own] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
     const other = new Browser(application.app);
     await other.post('/admin/sign-in', { username: 'admin', password: 'correct horse' });
+    await other.post('/admin/confirmation', { password: 'correct horse' });
     const refused = await other.post('/admin/passkeys/remove', { id: own?.id ?? '' });
     expect(errorOf(refused)).toMatch(/^There is no passkey/);
   });
@@ -262,7 +296,7 @@ describe('a server without PUBLIC_URL', () => {
     const plain = application.restarted({ publicUrl: undefined } as object);
     const from = new Browser(plain.app);
     await password(from);
-    const refused = await from.post('/admin/passkeys/options', { password: PASSWORD });
+    const refused = await from.post('/admin/passkeys/options');
     expect(errorOf(refused)).toMatch(/^Passkeys need PUBLIC_URL/);
   });
 });

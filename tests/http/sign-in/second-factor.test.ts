@@ -290,7 +290,7 @@ describe('the setting of a second factor', () => {
     expect((await browser.get(READ)).status).toBe(401);
   });
 
-  it('needs a token of this server, an administrator, and all rights', async () => {
+  it('needs a token of this server, an administrator, and a confirmed login', async () => {
     const { secondFactors } = application.services;
     await expect(secondFactors.setToken(OPERATOR, 'anna', 'NONE')).rejects.toMatchObject({
       code: 'token.unknown',
@@ -300,7 +300,7 @@ describe('the setting of a second factor', () => {
     });
     const principal = { administrator: 'admin', rights: ['system:write'], operator: false, client: '' };
     await expect(secondFactors.remove({ principal, requestId: '' }, 'anna')).rejects.toMatchObject({
-      code: 'right.missing',
+      code: 'confirmation.required',
     });
   });
 });

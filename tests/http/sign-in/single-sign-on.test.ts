@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
+import { SealedSignOns } from '../../../src/security/sealed-sign-ons.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -40,7 +42,7 @@ beforeEach(() => {
   Object.assign(provider.behaviour, {
     ...{ claims: { preferred_username: 'anna', groups: ['staff', 'helpdesk-team'] }, userinfo: {} },
     ...{ nonce: undefined, audience: undefined, issuer: undefined, signsWrongly: false },
-    ...{ secret: CLIENT.clientSecret, hangs: false },
+    ...{ secret: CLIENT.clientSecret, hangs: false, trickles: false, padding: 0 },
   });
   browser = new Browser(application.app);
 });
@@ -78,7 +80,8 @@ const callback = (parameters: Parameters, from = browser): Promise<Response> =>
 const signIn = async (): Promise<Response> => callback(await answered(await begin()));
 
 async function expectSignedOut(response: Response, message: string, status = 401): Promise<void> {
-  expect([response.status, errorOf(response)]).toEqual([status, message]);
+  expect([response.status, response.type]).toEqual([status, 'text/html']);
+  expect(response.text).toContain(`<p>${message}</p>`);
   expect(browser.cookies.has('access_token_cookie')).toBe(false);
   expect((await browser.get(READ)).status).toBe(401);
 }
@@ -87,7 +90,7 @@ describe('single sign-on', () => {
   it('signs in a person of a mapped group, with the rights of its policies', async () => {
     const begun = await browser.post('/admin/sign-in/oidc');
     expect(begun.get('Set-Cookie')?.join()).toMatch(
-      /^sign_in_oidc=[\w-]{43}; Path=\/; Expires=[^;]+; SameSite=Lax; HttpOnly$/,
+      /^sign_in_oidc=[\w.-]{300,1000}; Path=\/; Expires=[^;]+; SameSite=Lax; HttpOnly$/,
     );
     const { searchParams: asked } = new URL((valueOf(begun) as { url: string }).url);
     expect(Object.fromEntries(asked)).toMatchObject({
@@ -156,12 +159,23 @@ describe('single sign-on', () => {
     }
   });
 
-  it('is not ended by a dozen others that begin behind the same address', async () => {
+  it('is not ended by others that begin, and stores nothing for them', async () => {
     const back = await answered(await begin());
     for (let begun = 0; begun < 12; begun += 1) {
       await begin(new Browser(application.app));
     }
+    const stored = 'SELECT count(*)::int AS stored FROM sign_in_attempts';
+    expect(await queryOnce(application.databaseUrl, stored)).toEqual([{ stored: 0 }]);
     expect((await callback(back)).status).toBe(200);
+  });
+
+  it('shows nothing of its secrets in the cookie', async () => {
+    const { searchParams: asked } = new URL(await begin());
+    const cookie = browser.cookies.get('sign_in_oidc') ?? '';
+    const parts = cookie.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'));
+    for (const secret of [asked.get('state') ?? 'x', asked.get('nonce') ?? 'x', 'verifier']) {
+      expect([cookie, ...parts].join(' ')).not.toContain(secret);
+    }
   });
 
   it('ends after its own time', async () => {
@@ -186,7 +200,10 @@ describe('single sign-on', () => {
 
   it('has no password, passkeys or API tokens', async () => {
     await signIn();
-    expect((await browser.post('/admin/passkeys/options', { password: '' })).status).toBe(401);
+    expect((await browser.post('/admin/passkeys/options')).status).toBe(403);
+    expect(errorOf(await browser.post('/admin/confirmation', { password: '' }))).toMatch(/^People of single/);
+    const change = { password: '', new_password: 'a new password' };
+    expect(errorOf(await browser.post('/admin/password', change))).toMatch(/^People of single sign-on/);
     expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
     const begun = await browser.post('/admin/sign-in', { username: 'oidc:anna', password: '' });
     expect(begun.status).toBe(401);
@@ -221,7 +238,29 @@ describe('an answer of the provider is refused', () => {
     const twins = [1, 2, 3].map(() => callback(back, browser.at(application.app)));
     const statuses = (await Promise.all(twins)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    await expectSignedOut(await callback(back), ENDED);
+    await expectSignedOut(await callback(back), REFUSED);
+  });
+
+  it('with a cookie that was made up, or sealed for another purpose', async () => {
+    const back = await answered(await begin());
+    const sealed = browser.cookies.get('sign_in_oidc') ?? '';
+    await application.services.administrators.add(OPERATOR, 'zoe', 'the password of zoe');
+    const login = new Browser(application.app);
+    await login.post('/admin/sign-in', { username: 'zoe', password: 'the password of zoe' });
+    const [head = '', ...rest] = sealed.split('.');
+    const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
+    const foreign = new SealedSignOns({ keys: { derive: () => [{ keyId: 'a', bytes: randomBytes(32) }] } });
+    const known = { state: back.state ?? '', nonce: 'n', verifier: 'v' };
+    const made = await foreign.seal(known, new Date('2030-01-01'));
+    for (const cookie of [
+      ...['x', 'x'.repeat(43), `${sealed.slice(0, -4)}AAAA`, [none, ...rest].join('.'), made],
+      ...[`${head}...x`, login.cookies.get('access_token_cookie') ?? '', 'x'.repeat(5_000)],
+    ]) {
+      browser.cookies.set('sign_in_oidc', cookie);
+      await expectSignedOut(await callback(back), ENDED);
+    }
+    browser.cookies.set('sign_in_oidc', sealed);
+    expect((await callback(back)).status).toBe(200);
   });
 
   it('after five minutes', async () => {
@@ -299,7 +338,7 @@ describe('a provider that is away', () => {
     const { port } = gone;
     await gone.stop();
     const away = await browser.post('/admin/sign-in/oidc');
-    await expectSignedOut(away, AWAY, 503);
+    expect([away.status, errorOf(away)]).toEqual([503, AWAY]);
     const known = { username: 'admin', password: 'correct horse' };
     expect(valueOf(await browser.post('/admin/sign-in', known))).toEqual({ signed_in: true });
     const back = await TestOpenidProvider.start(port);
@@ -312,4 +351,16 @@ describe('a provider that is away', () => {
     provider.behaviour.hangs = true;
     await expectSignedOut(await callback(back), AWAY, 503);
   }, 20_000);
+
+  it('or answers without an end does so, too', async () => {
+    const back = await answered(await begin());
+    provider.behaviour.trickles = true;
+    await expectSignedOut(await callback(back), AWAY, 503);
+  }, 20_000);
+
+  it('or answers too much does so, too', async () => {
+    const back = await answered(await begin());
+    provider.behaviour.padding = 300_000;
+    await expectSignedOut(await callback(back), AWAY, 503);
+  });
 });

@@ -275,7 +275,14 @@ describe('what revokes nothing', () => {
     expect(revoked).not.toBe(before);
     const step = CHORE_STEPS.find(({ chore }) => chore === 'sessions');
     const removed = await test.database.knex.transaction((transaction) =>
-      step?.remove(transaction, { sessionsEndBy: NOW, challengesIssuedBefore: NOW, limitsEndBy: NOW }, 100),
+      step?.remove(
+        transaction,
+        {
+          ...{ sessionsEndBy: NOW, challengesIssuedBefore: NOW },
+          ...{ limitsEndBy: NOW, responsesCountedBefore: NOW },
+        },
+        100,
+      ),
     );
     expect(removed).toBe(2);
     expect(await revision()).toBe(revoked);

@@ -18,6 +18,7 @@ const MOMENTS: HousekeepingMoments = {
   challengesIssuedBefore: KEPT_SINCE,
   sessionsEndBy: NOW,
   limitsEndBy: NOW,
+  responsesCountedBefore: KEPT_SINCE,
 };
 
 let test: TestDatabase;
@@ -144,6 +145,17 @@ describe('housekeeping', () => {
     ]);
     expect(sum((await clear()).pieces, 'rate limits')).toBe(2);
     expect(await knex('rate_limits').orderBy('key').pluck('key')).toEqual(['future', 'later']);
+  });
+
+  it('removes old numbers of responses', async () => {
+    const { knex } = test.database;
+    await knex('response_minutes').insert([
+      { minute: LONG_AGO, outcome: 'wrong', durations: [1] },
+      { minute: LONG_AGO, outcome: 'accepted', durations: [1] },
+      { minute: KEPT_SINCE, outcome: 'accepted', durations: [1] },
+    ]);
+    expect(sum((await clear({ chunk: 1 })).pieces, 'response minutes')).toBe(2);
+    expect(await knex('response_minutes').pluck('minute')).toEqual([KEPT_SINCE]);
   });
 
   it('takes a long backlog in chunks', async () => {

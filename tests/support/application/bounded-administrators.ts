@@ -35,6 +35,15 @@ export class BoundedAdministrators {
       .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
   }
 
+  /** Sends a request by POST. */
+  async post(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
+    return request(this.#application.app)
+      .post(path)
+      .type('form')
+      .send(parameters)
+      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+  }
+
   async #policy(given: { name: string; action: string; user: string; realm: string }): Promise<void> {
     await this.#application.services.policies.set(OPERATOR, {
       ...{ scope: 'admin', client: '', time: '', active: true },

@@ -1,7 +1,9 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
-import { fakeSignIns } from '../fakes/sign-in-fakes.ts';
+import { fakeAudit } from '../fakes/audit-fakes.ts';
+import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
+import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
@@ -144,27 +146,9 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         result: true,
       }),
     },
+    ...fakeAudit(answer),
     rights: {
       held: answer('held', [{ scope: 'admin', action: 'show', realms: ['north'] }]),
-    },
-    auditSearch: {
-      page: answer('auditPage', {
-        rows: [
-          {
-            ...{ id: '4294967297', at: '2026-11-20T12:00:00.000000Z', actor: 'admin', action: 'admin/init' },
-            ...{
-              subject: 'OCRA1',
-              realm: 'a',
-              outcome: 'created',
-              client: '192.0.2.7',
-              requestId: 'request-1',
-            },
-            ...{ transaction: '', writer: 1, lane: 1, seq: 1 },
-            ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
-          },
-        ],
-        next: null,
-      }),
     },
     transactions: {
       history: answer('history', {
@@ -208,6 +192,8 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       license: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
+    live: { open: () => () => undefined },
+    overview: { read: answer('overview', FAKE_OVERVIEW) },
     administrators: {
       authenticatePassword: (name, password) =>
         Promise.resolve(
@@ -223,6 +209,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         ),
       openSession: answer('openSession', { session: SESSION, expiresAt: new Date('2026-11-20T13:00:00Z') }),
       closeSession: answer('closeSession', true),
+      ...fakeAdministrators(answer),
     },
     logins: {
       login: (name, password) =>

@@ -215,7 +215,9 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
+    await Promise.all([this.services.statusWatch?.end(), this.services.live?.end()]);
     await this.services.statusWatch?.end();
+    await this.services.stopVerification();
     await this.services.closeSources();
     await this.#database.drop();
   }

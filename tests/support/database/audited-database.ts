@@ -1,6 +1,8 @@
+import { expect } from '@jest/globals';
+import type { InstallationKey } from '../../../src/audit/ports.ts';
 import type { AuditFinding } from '../../../src/audit/finding.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
-import type { TrailVerification } from '../../../src/audit/verify-trail.ts';
+import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
@@ -71,10 +73,27 @@ export class AuditedDatabase {
 
   async verify(checkpoint?: string): Promise<Verified> {
     const all: AuditFinding[] = [];
-    const result = await this.service().verify(OPERATOR, {
+    const { keys, ...result } = await this.service().verify(OPERATOR, {
       report: (finding) => all.push(finding),
       checkpoint,
     });
+    const verified = { ...result, all };
+    expect(await this.#verifyInSteps(keys, checkpoint)).toEqual(verified);
+    return verified;
+  }
+
+  /** @returns the result of a server, which reads in steps */
+  async #verifyInSteps(keys: readonly InstallationKey[], anchor: string | undefined): Promise<Verified> {
+    const all: AuditFinding[] = [];
+    const store = new SqlAuditStore({ database: this.test.database });
+    const result = await store.readInSteps(
+      async (snapshot) =>
+        verifyTrail(snapshot, {
+          ...{ keys, anchor, installation: await snapshot.installation() },
+          report: (finding) => all.push(finding),
+        }),
+      () => Promise.resolve(),
+    );
     return { ...result, all };
   }
 

@@ -1,7 +1,11 @@
+import type { PolicyPreview } from '../../../src/consequences/policy-preview.ts';
+import type { RightsExplanation } from '../../../src/policy/explanation-service.ts';
+import { policyNames } from '../../../src/policy/policy-names.ts';
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+import { fakeInstallation } from './installation-fakes.ts';
 
 /** @returns an operation that records its call and returns that value */
 export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
@@ -49,9 +53,60 @@ const REALMS: readonly Realm[] = [
   { id: '2', name: 'myotherrealm', isDefault: false, resolvers: ['myOtherRes'] },
 ];
 
+const PREVIEW: PolicyPreview = {
+  problems: [{ field: 'action', message: "Unknown action 'x'" }],
+  unknownNames: [{ part: 'realm', name: 'offize', nearest: 'office' }],
+  consequences: [{ code: 'policy.rights', text: 'anna loses admin:init' }],
+  lost: [{ administrators: ['anna'], rights: ['admin:init'] }],
+  locksOut: false,
+};
+const EXPLAINED: RightsExplanation = {
+  ...{ administrator: 'anna', groups: undefined, isKnown: true, realm: 'mydefrealm', client: '', at: AT },
+  rights: [
+    {
+      right: { scope: 'admin', action: 'init' },
+      decision: { allowed: true, by: 'policies', realms: ['myotherrealm'], policies: [POLICY] },
+      allowed: false,
+      policies: [
+        { policy: 'p', applies: false, obstacles: [{ kind: 'realm', text: 'it is for the realms x' }] },
+      ],
+    },
+  ],
+};
+
+function fakeExplanations(answer: Answer): AdministrationOperations['explanations'] {
+  return {
+    names: answer(
+      'policyNames',
+      policyNames({ policies: [POLICY], realms: REALMS, resolvers: [] }, ['anna']),
+    ),
+    explainRights: answer('explainRights', EXPLAINED),
+    explainValues: answer('explainValues', {
+      ...{ user: 'bert', realm: undefined, client: '', at: AT },
+      values: [
+        {
+          action: 'otppin',
+          values: ['1'],
+          policies: [{ policy: 'p', applies: true, obstacles: [], value: '1' }],
+        },
+      ],
+    }),
+    explainRefusal: answer('explainRefusal', {
+      ...EXPLAINED,
+      refusal: {
+        ...{ requestId: 'request-1', administrator: 'anna', endpoint: 'admin/init', client: '', realm: '' },
+        ...{ right: { scope: 'admin' as const, action: 'init' }, isByApiToken: false, at: AT },
+      },
+      changes: [{ policy: 'p', kind: 'set' as const, administrator: 'bert', at: AT }],
+    }),
+  };
+}
+
 /** @returns services of administration with constant answers */
 export function fakeAdministration(answer: Answer): AdministrationOperations {
+  const installation = fakeInstallation(answer);
   return {
+    ...installation,
     tokens: {
       page: answer('page', {
         tokens: [SHOWN_TOKEN],
@@ -76,11 +131,23 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
           ...{ phone: '+49 30 1', resolver: 'myDefRes', kind: 'passwd' as const },
         },
       ]),
+      add: answer('addUser', {
+        ...{ login: 'anna', userId: '7', givenName: '', surname: '', email: '', phone: '' },
+      }),
+      setPassword: answer('setUserPassword', undefined),
+      remove: answer('removeUser', undefined),
     },
     policies: {
       list: answer('list', [POLICY]),
       set: answer('setPolicy', POLICY),
       remove: answer('removePolicy', undefined),
+    },
+    explanations: fakeExplanations(answer),
+    consequences: {
+      ...installation.consequences,
+      previewPolicy: answer('previewPolicy', PREVIEW),
+      previewPolicyRemoval: answer('previewPolicyRemoval', PREVIEW),
+      ofSetting: answer('ofSetting', [{ code: 'setting.expiry', text: 'open challenges expire' }]),
     },
     realms: {
       list: answer('listRealms', REALMS),
@@ -110,6 +177,15 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
         resolvers: RESOLVERS,
         changedAt: AT,
       }),
+      describe: answer('describeSettings', [
+        {
+          ...{ key: 'OcraMaxChallenges', value: '4', isSet: false, isKnown: true, isWithheld: false },
+          ...{ initial: '4', form: 'number' as const, least: 1, most: 1000, meaning: 'open challenges' },
+        },
+        { key: 'password', value: undefined, isSet: true, isKnown: false, isWithheld: true },
+      ]),
+      check: answer('checkConfiguration', undefined),
+      unreadReason: answer('unreadReason', undefined),
       set: answer('setConfiguration', undefined),
       remove: answer('removeConfiguration', undefined),
     },

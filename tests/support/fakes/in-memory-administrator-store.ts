@@ -49,9 +49,12 @@ export class InMemoryAdministratorStore implements AdministratorStore {
     name: string,
     passwordHash: string,
     act: Act,
-    { revokesApiTokens = false }: { readonly revokesApiTokens?: boolean } = {},
+    { revokesApiTokens = false, replaces }: Parameters<AdministratorStore['setPassword']>[3] = {},
   ): Promise<{ apiTokens: number } | undefined> {
-    if (!this.#administrators.has(name)) {
+    const known = this.#administrators.get(name);
+    const isReplaced =
+      replaces === undefined || secretHash(known?.passwordHash ?? '').equals(replaces.version);
+    if (known === undefined || !isReplaced) {
       return undefined;
     }
     this.acts.push(act);

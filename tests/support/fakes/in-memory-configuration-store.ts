@@ -1,5 +1,6 @@
 import type { Act } from '../../../src/policy/caller.ts';
 import type { ConfigurationStore } from '../../../src/configuration/ports.ts';
+import { assertUnchanged } from '../../../src/policy/changed-policy.ts';
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Resolver, Configuration } from '../../../src/configuration/configuration.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -18,12 +19,14 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     return Promise.resolve(this.#configuration);
   }
 
-  putPolicy(policy: Policy, act: Act): Promise<void> {
+  async putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void> {
+    this.#assertStoredAs(policy.name, expected);
     const others = this.#configuration.policies.filter(({ name }) => name !== policy.name);
-    return this.#change(act, { policies: [...others, policy] });
+    await this.#change(act, { policies: [...others, policy] });
   }
 
-  removePolicy(name: string, act: Act): Promise<boolean> {
+  async removePolicy(name: string, act: Act, expected?: Policy): Promise<boolean> {
+    this.#assertStoredAs(name, expected);
     return this.#remove(
       act,
       this.#configuration.policies.some((policy) => policy.name === name),
@@ -83,6 +86,13 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   removeSetting(key: string, act: Act): Promise<boolean> {
     const configuration = new Map(this.#configuration.settings);
     return this.#remove(act, configuration.delete(key), { settings: configuration });
+  }
+
+  #assertStoredAs(name: string, expected: Policy | null | undefined): void {
+    if (expected !== undefined) {
+      const stored = this.#configuration.policies.find((policy) => policy.name === name);
+      assertUnchanged(name, expected, stored ?? null);
+    }
   }
 
   async #remove(act: Act, isThere: boolean, change: Partial<Configuration>): Promise<boolean> {

@@ -1,6 +1,12 @@
 import type { PasskeyOperations } from '../../../src/http/controllers/passkey-controller.ts';
 import type { OpenSessionOperations } from '../../../src/http/controllers/session-controller.ts';
-import type { SignInOperations } from '../../../src/http/controllers/sign-in-controller.ts';
+import type {
+  AdministratorOperations,
+  SecondFactorOperations,
+} from '../../../src/http/controllers/administrator-controller.ts';
+import type { ApiTokenOperations } from '../../../src/http/controllers/api-token-controller.ts';
+import type { ConfirmationOperations } from '../../../src/http/controllers/confirmation-controller.ts';
+import type { SignInMethods, SignInOperations } from '../../../src/http/controllers/sign-in-controller.ts';
 import type { Answer } from './administration-fakes.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
@@ -12,6 +18,25 @@ interface SignInFakes {
   readonly signIn: SignInOperations;
   readonly passkeys: PasskeyOperations;
   readonly sessions: OpenSessionOperations;
+  readonly signInMethods: SignInMethods;
+  readonly confirmation: ConfirmationOperations;
+  readonly secondFactors: SecondFactorOperations;
+}
+
+/** @returns the management of administrators with constant answers, which records its calls */
+export function fakeAdministrators(answer: Answer): AdministratorOperations & ApiTokenOperations {
+  return {
+    list: answer('listAdministrators', [{ name: 'admin', createdAt: AT }]),
+    add: answer('addAdministrator', undefined),
+    remove: answer('removeAdministrator', undefined),
+    setPassword: answer('setPassword', { apiTokens: 1 }),
+    changeOwnPassword: answer('changeOwnPassword', true),
+    listApiTokens: answer('listApiTokens', [
+      { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: AT, expiresAt: null },
+    ]),
+    addApiToken: answer('addApiToken', { token: `tk_${'A'.repeat(43)}` }),
+    removeApiToken: answer('removeApiToken', undefined),
+  };
 }
 
 /** @returns sign-ins with constant answers, which record their calls */
@@ -38,6 +63,22 @@ export function fakeSignIns(answer: Answer): SignInFakes {
         { id: '1', owner: 'admin', kind: 'login', client: '::1', createdAt: AT, expiresAt: AT, isOwn: true },
       ]),
       end: answer('endSessions', 1),
+    },
+    signInMethods: { passkeys: true, singleSignOn: undefined },
+    confirmation: {
+      begin: answer('beginConfirmation', { kind: 'confirmed', until: AT }),
+      pending: answer('pendingConfirmation', {
+        hash: Buffer.alloc(32),
+        login: Buffer.alloc(32),
+        factor: { kind: 'token', serial: 'QR1', transactionId: '0123' },
+        proven: { administrator: 'admin', version: Buffer.from('1') },
+      }),
+      finish: answer('finishConfirmation', { kind: 'confirmed', until: AT }),
+    },
+    secondFactors: {
+      setToken: answer('setSecondFactor', undefined),
+      remove: answer('removeSecondFactor', undefined),
+      passkeyLink: answer('passkeyLink', { link: 'https://tan.example.com/x', expiresAt: AT }),
     },
   };
 }

@@ -18,6 +18,10 @@ interface Behaviour {
   secret: string;
   /** Answers no request. */
   hangs: boolean;
+  /** Answers a blank a while, without an end. */
+  trickles: boolean;
+  /** Blanks that follow each answer. */
+  padding: number;
 }
 
 interface Asked {
@@ -46,6 +50,7 @@ export class TestOpenidProvider {
     this.behaviour = {
       ...{ claims: {}, userinfo: {}, nonce: undefined, audience: undefined, issuer: undefined },
       ...{ signsWrongly: false, secret: CLIENT.clientSecret, hangs: false },
+      ...{ trickles: false, padding: 0 },
     };
     this.#server = createServer((request, response) => {
       void this.#answer(request, response);
@@ -83,14 +88,23 @@ export class TestOpenidProvider {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.behaviour.hangs) {
+    const { hangs, trickles } = this.behaviour;
+    if (hangs) {
+      return;
+    }
+    if (trickles) {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 200);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
       return;
     }
     const url = new URL(request.url ?? '/', this.issuer);
     const { issuer } = this;
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
-        json(response, 200, {
+        this.#json(response, 200, {
           ...{ issuer, jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/me` },
           ...{ authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
           ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
@@ -99,7 +113,7 @@ export class TestOpenidProvider {
         });
         break;
       case '/jwks':
-        json(response, 200, { keys: [this.#jwk] });
+        this.#json(response, 200, { keys: [this.#jwk] });
         break;
       case '/auth':
         this.#authorize(url, response);
@@ -108,7 +122,7 @@ export class TestOpenidProvider {
         await this.#exchange(request, response);
         break;
       default:
-        json(response, 200, { sub: 'person-1', ...this.behaviour.userinfo });
+        this.#json(response, 200, { sub: 'person-1', ...this.behaviour.userinfo });
     }
   }
 
@@ -141,11 +155,11 @@ export class TestOpenidProvider {
         .join(':'),
     )}`;
     if (request.headers.authorization !== right) {
-      json(response, 401, { error: 'invalid_client' });
+      this.#json(response, 401, { error: 'invalid_client' });
     } else if (asked?.challenge !== verified || asked.redirectUrl !== form.get('redirect_uri')) {
-      json(response, 400, { error: 'invalid_grant' });
+      this.#json(response, 400, { error: 'invalid_grant' });
     } else {
-      json(response, 200, {
+      this.#json(response, 200, {
         ...{ access_token: 'access', token_type: 'Bearer', expires_in: 60 },
         id_token: await this.#idToken(asked.nonce),
       });
@@ -163,8 +177,9 @@ export class TestOpenidProvider {
       .setExpirationTime('1m')
       .sign((signsWrongly ? this.#others : this.#keys).privateKey);
   }
-}
 
-function json(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+  #json(response: ServerResponse, status: number, value: object): void {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(value) + ' '.repeat(this.behaviour.padding));
+  }
 }

@@ -39,7 +39,8 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-const at = (url: string, allowsHttp = false) => sender.send({ url, allowsHttp }, MESSAGE, NEVER);
+const at = (url: string, allowsHttp = false) =>
+  sender.send({ url, allowsHttp, isBounded: false }, MESSAGE, NEVER);
 const named = (): string => receiver.url.replace('127.0.0.1', 'siem.test');
 
 describe('a request to a receiver', () => {
@@ -81,7 +82,11 @@ describe('a request to a receiver', () => {
     const silent = await startSilentServer();
     const url = `http://127.0.0.1:${silent.port}/`;
     expect(await at(url)).toEqual({ failure: 'no answer within 0.3 seconds' });
-    const stopped = await sender.send({ url, allowsHttp: false }, MESSAGE, AbortSignal.timeout(20));
+    const stopped = await sender.send(
+      { url, allowsHttp: false, isBounded: false },
+      MESSAGE,
+      AbortSignal.timeout(20),
+    );
     expect(stopped.failure).toContain('failed');
     await silent.stop();
   });
@@ -122,7 +127,7 @@ describe('simultaneous look-ups', () => {
         });
       });
     });
-    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false });
+    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false, isBounded: false });
     const found = ['a', 'a', 'b', 'c'].map(
       (host) =>
         new Promise((resolve) => {
@@ -151,7 +156,7 @@ describe('simultaneous look-ups', () => {
       }
       return isSlow ? new Promise(() => undefined) : Promise.reject(new Error('unknown'));
     });
-    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false });
+    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false, isBounded: false });
     const find = (host: string): Promise<unknown> =>
       new Promise((resolve) => {
         lookup(host, {}, (error, address) => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiToken } from '../../../administrators/ports.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { parseExpiry, parseList } from '../../option-values.ts';
+import { expiryOption, parseList } from '../../option-values.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';
 
@@ -82,8 +82,10 @@ function addAdd(apiToken: Command, context: CommandContext): void {
       'what it may do: scope:action, comma separated (monitoring:*)',
       parseList,
     )
-    .option('--expires <when>', 'when it ends: a date (2027-01-31) or a duration (90D); else never', (text) =>
-      parseExpiry(text, clock.now()),
+    .option(
+      '--expires <when>',
+      'when it ends: a date (2027-01-31) or a duration (90D); else never',
+      expiryOption(clock),
     )
     .action(
       async (administrator: string, name: string, { rights, expires }: AddOptions, command: Command) => {

@@ -10,6 +10,7 @@ import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';
+import { addPolicyExplain } from './policy-explain-command.ts';
 
 interface SetOptions {
   readonly scope: string;
@@ -43,6 +44,7 @@ const POLICY_COLUMNS: readonly Column<Policy>[] = [
 export function addPolicyCommands(program: Command, context: CommandContext): void {
   const policy = program.command('policy').description('policies: who may do what, and how tokens behave');
   addReading(policy, context);
+  addPolicyExplain(policy, context);
   addSet(policy, context);
   withConfirmation(policy.command('remove'))
     .addHelpText('after', examples('policy remove answers', '--json policy remove answers'))

@@ -20,7 +20,7 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
     .command('run')
     .addHelpText('after', examples('housekeeping run --dry-run', 'housekeeping run'))
     .description(
-      'remove challenges that expired long ago (CHALLENGE_RETENTION) and sessions and rate limits that have ended',
+      'remove challenges that expired long ago (CHALLENGE_RETENTION), sessions and rate limits that have ended, and old numbers of responses',
     )
     .option('--dry-run', 'count what would be removed (up to a million), and remove nothing')
     .action(async ({ dryRun }: { dryRun?: true }, command: Command) => {

@@ -37,6 +37,43 @@ export const FINISHED: Answers = inEveryDialect(
   }),
 );
 
+/** The answers of /admin/sign-in/methods. */
+export const METHODS: Answers = inEveryDialect(
+  valueOf(
+    z.strictObject({ passkeys: z.boolean(), single_sign_on: z.boolean(), provider: z.string().nullable() }),
+    { example: { value: { passkeys: true, single_sign_on: true, provider: 'Example Inc.' } } },
+  ),
+);
+
+const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
+
+/** The answers of /admin/confirmation. */
+export const CONFIRMATION_BEGUN: Answers = inEveryDialect(
+  valueOf(
+    z.union([
+      confirmed,
+      z.strictObject({ confirmed: z.literal(false), second_factor: z.literal('token'), expires }),
+      z.strictObject({
+        confirmed: z.literal(false),
+        second_factor: z.literal('passkey'),
+        expires,
+        options: z.looseObject({ challenge: z.string() }),
+      }),
+    ]),
+    {
+      detail: z.strictObject({ transactionid: z.string(), data: z.string() }).optional(),
+      example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+    },
+  ),
+);
+
+/** The answers of /admin/confirmation/finish. */
+export const CONFIRMATION_FINISHED: Answers = inEveryDialect(
+  valueOf(z.union([confirmed, z.strictObject({ confirmed: z.literal(false) })]), {
+    example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+  }),
+);
+
 const session = z.strictObject({
   id: z.string(),
   administrator: z.string(),

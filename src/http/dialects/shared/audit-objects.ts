@@ -1,4 +1,6 @@
 import type { AuditPage } from '../../../audit/audit-search.ts';
+import type { VerificationOverview } from '../../../audit/server-verification.ts';
+import type { VerificationRecord } from '../../../audit/verification-record.ts';
 import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../../challenges/transaction-service.ts';
 
@@ -23,6 +25,33 @@ export function auditObject({ rows, next }: AuditPage): Record<string, unknown> 
       transactionid: transaction,
     })),
     next,
+  };
+}
+
+/** @returns a verification of the trail */
+export function verificationObject(record: VerificationRecord): Record<string, unknown> {
+  return {
+    id: record.id,
+    state: record.state,
+    begun: record.begunAt.toISOString(),
+    begun_by: record.begunBy,
+    ended: record.endedAt?.toISOString() ?? null,
+    rows: record.rows,
+    of: Math.max(record.rows, record.of),
+    records: record.records,
+    newest: record.newest,
+    checkpoint: record.checkpoint,
+    findings: record.findings,
+    listed: record.listed.map((finding) => ({ ...finding })),
+    reason: record.reason,
+  };
+}
+
+/** @returns the newest verification, null if there was none yet, and the keys of the installation in Base64 */
+export function verificationOverview({ newest, publicKeys }: VerificationOverview): Record<string, unknown> {
+  return {
+    verification: newest === undefined ? null : verificationObject(newest),
+    keys: publicKeys.map((key) => key.toString('base64')),
   };
 }
 

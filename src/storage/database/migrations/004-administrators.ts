@@ -50,9 +50,11 @@ const UP = `
     created_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     revoked_at timestamptz,
+    confirmed_until timestamptz,
     CONSTRAINT sessions_owner_given CHECK (num_nonnulls(administrator_id, person) = 1),
     CONSTRAINT sessions_groups_of_person CHECK ((person IS NULL) = (groups IS NULL))
   );
+  COMMENT ON COLUMN sessions.confirmed_until IS 'Until then the owner has just given password and second factor again.';
   COMMENT ON COLUMN sessions.person IS 'Signed in by single sign-on: has no row in administrators.';
   CREATE INDEX sessions_person_idx ON sessions (person) WHERE person IS NOT NULL;
   CREATE INDEX sessions_administrator_idx ON sessions (administrator_id);
@@ -78,16 +80,17 @@ const UP = `
   CREATE TABLE sign_in_attempts (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT sign_in_attempts_pkey PRIMARY KEY,
     kind text NOT NULL
-      CONSTRAINT sign_in_attempts_kind_known CHECK (kind IN ('token', 'passkey', 'registration', 'link', 'oidc')),
+      CONSTRAINT sign_in_attempts_kind_known
+        CHECK (kind IN ('token', 'passkey', 'confirmation', 'registration', 'link')),
     attempt_hash bytea NOT NULL CONSTRAINT sign_in_attempts_hash_key UNIQUE,
-    administrator_id bigint
+    administrator_id bigint NOT NULL
       CONSTRAINT sign_in_attempts_administrator_fkey REFERENCES administrators ON DELETE CASCADE,
     password_version bytea,
     client text NOT NULL,
     content jsonb NOT NULL,
     expires_at timestamptz NOT NULL,
-    CONSTRAINT sign_in_attempts_owner CHECK ((administrator_id IS NULL) = (kind = 'oidc')),
-    CONSTRAINT sign_in_attempts_version CHECK ((password_version IS NOT NULL) = (kind IN ('token', 'passkey')))
+    CONSTRAINT sign_in_attempts_version
+      CHECK ((password_version IS NOT NULL) = (kind IN ('token', 'passkey', 'confirmation')))
   );
   CREATE INDEX sign_in_attempts_administrator_idx ON sign_in_attempts (administrator_id);
   CREATE INDEX sign_in_attempts_expires_idx ON sign_in_attempts (expires_at);

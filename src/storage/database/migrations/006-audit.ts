@@ -62,6 +62,29 @@ const UP = `
   COMMENT ON TABLE audit_journal IS
     'The records that the audit trail is verified by, one signed chain: writers, keys, checkpoints, cuts. Appended to under an advisory lock: its numbers have no gaps but those that a cut names.';
 
+  CREATE TABLE audit_verifications (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT audit_verifications_pkey PRIMARY KEY,
+    state text NOT NULL DEFAULT 'running' CONSTRAINT audit_verifications_state_known
+      CHECK (state IN ('running', 'finished', 'failed', 'interrupted')),
+    begun_at timestamptz NOT NULL,
+    begun_by text NOT NULL,
+    checkpoint text NOT NULL,
+    advanced_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended_at timestamptz,
+    rows_checked bigint NOT NULL DEFAULT 0,
+    rows_in_all bigint NOT NULL DEFAULT 0,
+    records bigint NOT NULL DEFAULT 0,
+    newest text NOT NULL DEFAULT '',
+    findings bigint NOT NULL DEFAULT 0,
+    listed text NOT NULL DEFAULT '[]',
+    reason text NOT NULL DEFAULT '',
+    CONSTRAINT audit_verifications_ended CHECK ((state = 'running') = (ended_at IS NULL))
+  );
+  COMMENT ON TABLE audit_verifications IS 'The last verifications by servers. The audit holds their results, too, signed.';
+  COMMENT ON COLUMN audit_verifications.advanced_at IS 'The last sign of life of the server that verifies.';
+  COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
+  CREATE UNIQUE INDEX audit_verifications_one_runs ON audit_verifications ((true)) WHERE state = 'running';
+
   CREATE FUNCTION add_audit_month(month timestamptz) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     DECLARE
       name text := 'audit_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
@@ -96,6 +119,7 @@ const UP = `
 const DOWN = `
   DROP FUNCTION ensure_audit_months(integer);
   DROP FUNCTION add_audit_month(timestamptz);
+  DROP TABLE audit_verifications;
   DROP TABLE audit_journal;
   DROP TABLE audit;
 `;

@@ -16,6 +16,7 @@ const UP = `
       CONSTRAINT webhooks_name_given CHECK (name <> ''),
     url text NOT NULL,
     allows_http boolean NOT NULL,
+    is_bounded boolean NOT NULL DEFAULT true,
     events text[] NOT NULL,
     realms text[] NOT NULL,
     is_enabled boolean NOT NULL DEFAULT true,
@@ -25,6 +26,7 @@ const UP = `
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT webhooks_previous_whole CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
   );
+  COMMENT ON COLUMN webhooks.is_bounded IS 'Added over HTTP: only at a public address.';
   COMMENT ON COLUMN webhooks.events IS 'The types of the events that it gets.';
   COMMENT ON COLUMN webhooks.realms IS 'The realms of the tokens whose events it gets; empty: all tokens.';
   COMMENT ON COLUMN webhooks.previous_secret IS 'Signs beside the secret that has replaced it, until previous_until.';

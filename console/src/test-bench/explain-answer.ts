@@ -1,0 +1,49 @@
+import type { TransactionStatus } from '../challenges/watch-transaction.ts';
+
+/** How a response was made. `typed`: by a person. `device`: by the virtual device. */
+export type ResponseKind = 'typed' | 'device' | 'altered' | 'repeated';
+
+/** A response that was sent, and the server's answer. */
+export interface Attempt {
+  readonly at: string;
+  readonly kind: ResponseKind;
+  readonly failcount: number;
+  readonly isAccepted: boolean;
+  readonly meaning: AttemptMeaning;
+}
+
+/** What the answer to a response means. */
+export type AttemptMeaning = 'accepted' | 'replay' | 'closed' | 'wrong' | 'refused';
+
+/** What was known of the transaction before a response was sent. */
+export interface KnownBefore {
+  readonly status: Pick<TransactionStatus, 'valid_tan' | 'failcount'> | undefined;
+  readonly isClosed: boolean;
+  /** Responses that were sent from this page before. */
+  readonly attempts: readonly Pick<Attempt, 'isAccepted'>[];
+}
+
+/**
+ * @returns why the server answers so: it tells nobody who guesses, so that the reason follows from what was before.
+ *   `refused`: not accepted and not counted, as for an expired challenge or a disabled token
+ */
+export function explainAnswer(
+  { failcount, result }: { readonly failcount: number; readonly result: boolean },
+  { status, isClosed, attempts }: KnownBefore,
+): AttemptMeaning {
+  if (result) {
+    return 'accepted';
+  }
+  if (status?.valid_tan === true || attempts.some(({ isAccepted }) => isAccepted)) {
+    return 'replay';
+  }
+  if (isClosed) {
+    return 'closed';
+  }
+  return failcount > (status?.failcount ?? 0) ? 'wrong' : 'refused';
+}
+
+/** @returns another response of the same length, which differs in its last digit */
+export function altered(response: string): string {
+  return response.replace(/.$/, (last) => String((Number.parseInt(last, 16) + 1) % 10));
+}

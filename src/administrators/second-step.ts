@@ -1,0 +1,105 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import type { SecondFactor } from './second-factor.ts';
+import { secretHash } from './session-secrets.ts';
+import type { PasskeyAssertions, RequestedFactor, SecondFactorTokens, UsedPasskey } from './sign-in-ports.ts';
+
+interface SecondStepDependencies {
+  readonly tokens: SecondFactorTokens;
+  readonly passkeys: PasskeyAssertions;
+}
+
+/** What the person is shown: the content of a QR code, or the options of `navigator.credentials.get`. */
+export type ShownFactor =
+  | { readonly kind: 'token'; readonly transactionId: string; readonly url: string }
+  | { readonly kind: 'passkey'; readonly options: object };
+
+/** The proof of the second step. Neither: the app may have answered at /ocra/check_t itself. */
+export interface SecondProof {
+  readonly response?: string | undefined;
+  /** The assertion of a passkey: JSON, as browsers make it. */
+  readonly credential?: string | undefined;
+}
+
+/** A second factor that was proven. */
+export interface ProvenFactor {
+  readonly factor: SecondFactor;
+  /** For a passkey. */
+  readonly used?: UsedPasskey | undefined;
+}
+
+/** Seconds from the password to the second factor. */
+export const SIGN_IN_LIFETIME = 300;
+
+/** @returns what the database keeps of the secret of a sign-in */
+export function attemptHash(secret: string): Buffer {
+  return secretHash(`sign-in ${secret}`);
+}
+
+/** Requests and verifies second factors: OCRA tokens of this server, and passkeys. */
+export class SecondStep {
+  readonly #deps: SecondStepDependencies;
+
+  constructor(dependencies: SecondStepDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @param text displayed by the app of a token
+   * @throws ServiceError 'second-factor.unusable'
+   */
+  async request(
+    administrator: string,
+    factor: SecondFactor,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly requested: RequestedFactor; readonly shown: ShownFactor }> {
+    const { tokens, passkeys } = this.#deps;
+    if (factor.kind === 'passkey') {
+      const { options, challenge } = await passkeys.request(administrator);
+      return { requested: { kind: 'passkey', challenge }, shown: { kind: 'passkey', options } };
+    }
+    const { serial } = factor;
+    const { transactionId, url } = await tokens.issue(serial, text, act);
+    return {
+      requested: { kind: 'token', serial, transactionId },
+      shown: { kind: 'token', transactionId, url },
+    };
+  }
+
+  /**
+   * @returns undefined for a wrong proof: the challenge of a passkey must then end; `waiting` while the app has not
+   *   answered
+   * @throws ServiceError 'sign-in.ended'
+   */
+  async verify(
+    administrator: string,
+    requested: RequestedFactor,
+    { response, credential }: SecondProof,
+    act: Act,
+  ): Promise<ProvenFactor | 'waiting' | undefined> {
+    const { tokens, passkeys } = this.#deps;
+    if (requested.kind === 'passkey') {
+      const used =
+        credential === undefined
+          ? undefined
+          : await passkeys.verify(administrator, requested.challenge, credential);
+      return used && { factor: { kind: 'passkey' }, used };
+    }
+    const { serial, transactionId } = requested;
+    const proven = { factor: { kind: 'token', serial } } as const;
+    if (response !== undefined) {
+      return (await tokens.check(transactionId, response, act)) ? proven : undefined;
+    }
+    const state = await tokens.state(transactionId, act);
+    if (state === 'over') {
+      throw signInEnded();
+    }
+    return state === 'answered' ? proven : 'waiting';
+  }
+}
+
+/** @returns the refusal of the second step of a sign-in that is not under way any more, or never was */
+export function signInEnded(): ServiceError {
+  return new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
+}

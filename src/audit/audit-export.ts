@@ -1,0 +1,155 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { Semaphore } from '../kernel/semaphore.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import type { PolicyBase } from '../policy/ports.ts';
+import type { AuditRow } from './audit-row.ts';
+import { exportExtract } from './export-extract.ts';
+import { type ExportFormat, exportTrail } from './export-trail.ts';
+import { assertKnownFilter } from './filter-values.ts';
+import type { AuditAuthority, AuditFilter, AuditStore, RowPlace } from './ports.ts';
+import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
+
+/** Dependencies of exports. */
+export interface AuditExportDependencies {
+  readonly store: Pick<AuditStore, 'search' | 'readInSteps' | 'note'>;
+  readonly authority: Pick<AuditAuthority, 'keys'>;
+  readonly access: AccessControl;
+  readonly configuration: { current(): Promise<PolicyBase> };
+  readonly clock: Clock;
+}
+
+/** The wanted rows; all given filters must match. */
+export interface AuditExportRequest extends Omit<
+  AuditFilter,
+  'limit' | 'offset' | 'after' | 'within' | 'timeLimit'
+> {
+  readonly format: ExportFormat;
+}
+
+/** Writes an export, piece by piece; each piece waits until the last one was taken. */
+type WriteText = (text: string) => Promise<void>;
+
+/** An export that was granted. */
+export interface GrantedExport {
+  readonly format: ExportFormat;
+  /** True: whole chains with all that their verification needs. False: selected rows. */
+  readonly isVerifiable: boolean;
+  /**
+   * Records the export in the audit, then writes it. Ends when `write` fails.
+   * @returns the number of rows
+   * @throws ServiceError 'server.busy' at once if too many exports are under way; the error of `write`
+   */
+  readonly write: (write: WriteText) => Promise<number>;
+}
+
+const EXPORTS_AT_ONCE = 2;
+const ROWS_AT_ONCE = 1_000;
+/** For the next rows of an extract. */
+const STEP_LIMIT_MS = 20_000;
+
+/** Exports the audit trail for administrators, in bounded memory and short transactions. */
+export class AuditExport {
+  readonly #deps: AuditExportDependencies;
+  readonly #turns = new Semaphore(EXPORTS_AT_ONCE, {
+    waiting: 0,
+    refuse: () =>
+      new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 }),
+  });
+
+  constructor(dependencies: AuditExportDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Takes the right `admin/audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
+   * cannot. A caller bound to realms gets rows about what is in one of them, and no others.
+   * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
+   */
+  async grant(caller: Caller, { format, ...filter }: AuditExportRequest): Promise<GrantedExport> {
+    const { access, configuration, clock } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    assertKnownFilter(filter);
+    assertVisibleRealm(grant, filter.realm);
+    const { since, until, ...selecting } = filter;
+    const isWhole = grant.realms === 'all' && Object.values(selecting).every((value) => value === undefined);
+    const act = actOf(caller, 'audit/export');
+    const note = `handed out as ${format}${described(filter)}`;
+    const isVerifiable = isWhole && format === 'jsonl';
+    return {
+      format,
+      isVerifiable,
+      write: (write) =>
+        this.#turns.run(() =>
+          isVerifiable
+            ? this.#writeTrail(act, note, { since, until }, write)
+            : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
+        ),
+    };
+  }
+
+  async #writeTrail(
+    act: Act,
+    note: string,
+    period: Pick<AuditFilter, 'since' | 'until'>,
+    write: WriteText,
+  ): Promise<number> {
+    const { store, authority, clock } = this.#deps;
+    await store.note(act, note);
+    return store.readInSteps(
+      (snapshot) =>
+        exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format: 'jsonl', period, write }),
+      () => Promise.resolve(),
+    );
+  }
+
+  async #writeExtract(
+    act: Act,
+    note: string,
+    { filter, grant, format, at }: { readonly at: Date; readonly grant: Grant } & Extract,
+    write: WriteText,
+  ): Promise<number> {
+    const within = grant.realms === 'all' ? undefined : grant.realms;
+    await this.#deps.store.note(act, within === undefined ? note : `${note}, bound to realms`);
+    const wanted = { ...filter, ...(within !== undefined && { within }) };
+    return exportExtract({ at, format, filter: wanted, rows: this.#rows(wanted, grant), write });
+  }
+
+  /** Each step is a search of its own, from the last row on. */
+  async *#rows(wanted: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
+    let after: RowPlace | undefined;
+    for (;;) {
+      const found = await this.#deps.store.search({
+        ...wanted,
+        limit: ROWS_AT_ONCE,
+        timeLimit: STEP_LIMIT_MS,
+        after,
+      });
+      yield found.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
+      after = found.at(-1);
+      if (found.length < ROWS_AT_ONCE) {
+        return;
+      }
+    }
+  }
+}
+
+interface Extract {
+  readonly filter: Omit<AuditExportRequest, 'format'>;
+  readonly format: ExportFormat;
+}
+
+/** @returns the filters for the audit row: times as they are, of the others the names, as their values are foreign text */
+function described({ since, until, ...selecting }: Extract['filter']): string {
+  const names = Object.entries(selecting)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  return [
+    ...(names.length === 0 ? [] : [`selected by ${names.join(' and ')}`]),
+    ...(since === undefined ? [] : [`since ${since.toISOString()}`]),
+    ...(until === undefined ? [] : [`until ${until.toISOString()}`]),
+  ]
+    .map((part) => `, ${part}`)
+    .join('');
+}

@@ -1,0 +1,62 @@
+import type { AuditRow } from './audit-row.ts';
+import { csvLine, type ExportFormat, jsonLine } from './export-trail.ts';
+import type { AuditFilter } from './ports.ts';
+
+/** The format and version that the first line of an extract names. */
+export const EXTRACT_FORM = 'tankeeper audit extract 1';
+
+/** The columns of an extract: a row without its place in a chain. */
+const COLUMNS = [
+  ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
+  ...(['transaction'] as const),
+] satisfies readonly (keyof AuditRow)[];
+
+/** Options of an extract. */
+export interface ExtractOptions {
+  readonly at: Date;
+  readonly format: ExportFormat;
+  /** Selects the rows; written to the head. */
+  readonly filter: Omit<AuditFilter, 'limit' | 'timeLimit' | 'offset' | 'after'>;
+  /** Rows, some at a time, newest first. */
+  readonly rows: AsyncIterable<readonly AuditRow[]>;
+  readonly write: (text: string) => Promise<void>;
+}
+
+/**
+ * Writes selected rows as text. They are parts of chains, so nobody can verify them. JSON lines: a head that says so
+ * and names the filters, the rows, and an end with their number.
+ * @returns the number of rows
+ */
+export async function exportExtract({ at, format, filter, rows, write }: ExtractOptions): Promise<number> {
+  let count = 0;
+  await write(format === 'csv' ? csvLine(COLUMNS) : headLine(at, filter));
+  for await (const some of rows) {
+    count += some.length;
+    await write(
+      some
+        .map((row) =>
+          format === 'csv' ? csvLine(COLUMNS.map((name) => row[name])) : jsonLine({ row: columnsOf(row) }),
+        )
+        .join(''),
+    );
+  }
+  if (format === 'jsonl') {
+    await write(jsonLine({ end: { rows: count } }));
+  }
+  return count;
+}
+
+function headLine(at: Date, { within, ...filter }: ExtractOptions['filter']): string {
+  return jsonLine({
+    form: EXTRACT_FORM,
+    note: 'selected rows, which cannot be verified as a chain',
+    verifiable: false,
+    at: at.toISOString(),
+    filter,
+    realms: within ?? null,
+  });
+}
+
+function columnsOf(row: AuditRow): Record<string, string> {
+  return Object.fromEntries(COLUMNS.map((name) => [name, row[name]]));
+}

@@ -1,0 +1,68 @@
+import type { Act } from '../policy/caller.ts';
+import type { AuditFinding } from './finding.ts';
+
+/** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
+export type VerificationState = 'running' | 'finished' | 'failed' | 'interrupted';
+
+/** A verification of the trail by a server, under way or over. */
+export interface VerificationRecord {
+  /** Decimal digits. */
+  readonly id: string;
+  readonly state: VerificationState;
+  readonly begunAt: Date;
+  /** The administrator's name. */
+  readonly begunBy: string;
+  /** The required checkpoint, hexadecimal; empty where there is none. */
+  readonly checkpoint: string;
+  readonly endedAt: Date | null;
+  /** Number of rows checked so far. */
+  readonly rows: number;
+  /** The approximate number of all rows. */
+  readonly of: number;
+  /** Number of records of the journal; 0 before the end. */
+  readonly records: number;
+  /** The hash of the newest record of the journal, hexadecimal; empty before the end. */
+  readonly newest: string;
+  readonly findings: number;
+  /** The first findings. */
+  readonly listed: readonly AuditFinding[];
+  /** Why it failed; empty where it did not. */
+  readonly reason: string;
+}
+
+/** The progress of a verification. */
+export type VerificationProgress = Pick<VerificationRecord, 'rows' | 'of' | 'findings'>;
+
+/** The end of a verification. */
+export type VerificationEnd = Pick<
+  VerificationRecord,
+  'rows' | 'records' | 'newest' | 'findings' | 'listed' | 'reason'
+> & {
+  readonly state: Exclude<VerificationState, 'running'>;
+};
+
+/** Stores verifications, of which one at most is running. */
+export interface VerificationStore {
+  /**
+   * Stores a new one with its audit row, unless one is running.
+   * @returns the new one, or the running one
+   */
+  begin(
+    draft: Pick<VerificationRecord, 'begunBy' | 'checkpoint' | 'begunAt'>,
+    act: Act,
+  ): Promise<{ readonly record: VerificationRecord; readonly isNew: boolean }>;
+  /**
+   * Stores the progress, which is due every few seconds: a verification without any for a minute counts as interrupted.
+   * @returns false if it no longer runs
+   */
+  advance(id: string, progress: VerificationProgress): Promise<boolean>;
+  /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
+  end(
+    id: string,
+    end: VerificationEnd,
+    at: Date,
+    audited?: { readonly act: Act; readonly outcome: string },
+  ): Promise<void>;
+  /** @returns the newest one; undefined: there was none yet */
+  newest(): Promise<VerificationRecord | undefined>;
+}

@@ -1,0 +1,59 @@
+import type { Principal } from '../policy/caller.ts';
+import { decide } from '../policy/decision.ts';
+import type { Right } from '../policy/granting.ts';
+import { changedScopes } from '../policy/lost-rights.ts';
+import { knownActions } from '../policy/policy-actions.ts';
+import type { PolicyBase } from '../policy/ports.ts';
+import type { Policy } from '../policy/stored-policy.ts';
+import { type Consequence, consequence, named } from './consequence.ts';
+
+/** The effect of a change of policies on the caller. */
+interface OwnChange {
+  /** `scope:action`. */
+  readonly lost: readonly string[];
+  readonly consequences: readonly Consequence[];
+}
+
+/**
+ * Compares the rights of the caller here and now: a policy that ends at another address or time locks its editor out, too.
+ * @param after the policies that there would be
+ * @returns the rights that the caller loses, and those that hold in fewer realms
+ */
+export function ownConsequences(
+  base: PolicyBase,
+  after: readonly Policy[],
+  principal: Principal,
+  at: Date,
+): OwnChange {
+  const lost: string[] = [];
+  const narrowed: string[] = [];
+  for (const right of rightsOf(base.policies, after)) {
+    const was = decide(base, principal, right, at);
+    const is = decide({ ...base, policies: after }, principal, right, at);
+    if (was.allowed && !is.allowed) {
+      lost.push(`${right.scope}:${right.action}`);
+    } else if (was.allowed && is.allowed && isNarrower(was.realms, is.realms)) {
+      narrowed.push(`${right.scope}:${right.action}`);
+    }
+  }
+  const consequences = [
+    ...consequence(
+      lost.length > 0,
+      'policy.own',
+      `you lose ${named(lost)}, at least from this address and at this time`,
+    ),
+    ...consequence(narrowed.length > 0, 'policy.own-realms', `you have ${named(narrowed)} in fewer realms`),
+  ];
+  return { lost, consequences };
+}
+
+/** @returns the rights in the scopes of which a policy is new, changed or gone */
+function rightsOf(before: readonly Policy[], after: readonly Policy[]): readonly Right[] {
+  return changedScopes(before, after).flatMap((scope) =>
+    knownActions(scope).map((action) => ({ scope, action })),
+  );
+}
+
+function isNarrower(was: 'all' | readonly string[], is: 'all' | readonly string[]): boolean {
+  return is !== 'all' && (was === 'all' || was.some((realm) => !is.includes(realm)));
+}

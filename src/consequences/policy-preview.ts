@@ -1,0 +1,47 @@
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Principal } from '../policy/caller.ts';
+import { changeOfRights, type RightsChange } from '../policy/lost-rights.ts';
+import type { PolicyProblem } from '../policy/policy.ts';
+import type { Policy } from '../policy/stored-policy.ts';
+import type { UnknownPolicyName } from '../policy/unknown-names.ts';
+import type { Consequence } from './consequence.ts';
+import { ownConsequences } from './own-rights.ts';
+import { policyConsequences } from './policy-consequences.ts';
+
+/** The outcome of a change of policies, before it is made. */
+export interface PolicyPreview {
+  /** Why the policy cannot be stored; the rest is then empty. */
+  readonly problems: readonly PolicyProblem[];
+  /** Realms and resolvers in it that do not exist. It can be stored all the same. */
+  readonly unknownNames: readonly UnknownPolicyName[];
+  readonly consequences: readonly Consequence[];
+  /** The administrators who lose rights, at any time and for any client. */
+  readonly lost: RightsChange['lost'];
+  /** Nobody may change policies over HTTP afterwards, or not the caller. */
+  readonly locksOut: boolean;
+}
+
+/** @param after the policies that there would be. @param administrators their names */
+export function previewChange(
+  configuration: Configuration,
+  after: readonly Policy[],
+  {
+    administrators,
+    principal,
+    at,
+  }: {
+    readonly administrators: readonly string[];
+    readonly principal: Principal;
+    readonly at: Date;
+  },
+): PolicyPreview {
+  const own = ownConsequences(configuration, after, principal, at);
+  const { lost, nobodyWrites } = changeOfRights(configuration.policies, after, administrators);
+  return {
+    problems: [],
+    unknownNames: [],
+    consequences: [...policyConsequences(configuration, after, administrators, at), ...own.consequences],
+    lost,
+    locksOut: nobodyWrites || own.lost.includes('system:write'),
+  };
+}

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import type { EventReply } from './reply.ts';
+import type { Exchange } from './request/exchange.ts';
+
+/** An answer of events without an end (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export class EventChannel {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** False while the client has not taken what was sent. */
+  get isReady(): boolean {
+    return this.#isOpen && !this.#response.writableNeedDrain;
+  }
+
+  get #isOpen(): boolean {
+    return !this.#response.destroyed && !this.#response.writableEnded;
+  }
+
+  /** @param text whole events */
+  send(text: string): void {
+    if (this.#isOpen) {
+      this.#response.write(text);
+    }
+  }
+
+  /** Ends the answer. */
+  end(text = ''): void {
+    this.#response.end(text);
+  }
+
+  /** Ends the connection, whose client takes nothing more. */
+  cutOff(): void {
+    this.#response.destroy();
+  }
+}
+
+/**
+ * Sends events until either side ends. The time does not count as that of the request, and the client may leave at any
+ * moment.
+ * @throws ServiceError before anything is sent
+ */
+export async function sendEvents(
+  response: ServerResponse,
+  { headers, open }: EventReply,
+  exchange: Exchange,
+): Promise<void> {
+  const isBodyless = response.req.method === 'HEAD';
+  const stream = isBodyless ? undefined : await open();
+  const begun = performance.now();
+  exchange.isStream = true;
+  // Before the listeners that measure the request.
+  response.prependOnceListener('close', () => {
+    exchange.waitedMs = performance.now() - begun;
+    stream?.left();
+  });
+  response.statusCode = 200;
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, value);
+  }
+  response.setHeader('Content-Type', 'text/event-stream');
+  // Proxies must pass on each event at once.
+  response.setHeader('X-Accel-Buffering', 'no');
+  if (stream === undefined) {
+    response.end();
+  } else if (response.destroyed || response.socket?.destroyed === true) {
+    response.destroy();
+    stream.left();
+  } else {
+    response.flushHeaders();
+    stream.begin(new EventChannel(response));
+  }
+}

@@ -1,0 +1,70 @@
+/** The places of streams at a server. */
+export interface StreamPlaces {
+  /** Takes a place for a stream of the administrator. @returns false if there is none */
+  take(administrator: string): Promise<boolean>;
+  /** Frees it. */
+  leave(administrator: string): void;
+}
+
+/** The most streams of one administrator. */
+const OF_ADMINISTRATOR = 4;
+
+/** The streams of all processes of a server. */
+export class StreamPlan {
+  readonly #most: number;
+  /** Numbers of streams by administrator, by process. */
+  readonly #taken = new Map<number, Map<string, number>>();
+
+  /** @param most the most streams */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param process its id. @returns false if there is no place */
+  take(process: number, administrator: string): boolean {
+    const own = this.#sum((taken) => taken.get(administrator) ?? 0);
+    if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#most) {
+      return false;
+    }
+    this.#change(process, administrator, 1);
+    return true;
+  }
+
+  leave(process: number, administrator: string): void {
+    this.#change(process, administrator, -1);
+  }
+
+  /** Frees the places of a process that has ended. */
+  forget(process: number): void {
+    this.#taken.delete(process);
+  }
+
+  /** @returns the places as one process takes them */
+  placesOf(process: number): StreamPlaces {
+    return {
+      take: (administrator) => Promise.resolve(this.take(process, administrator)),
+      leave: (administrator) => {
+        this.leave(process, administrator);
+      },
+    };
+  }
+
+  #sum(numberOf: (taken: ReadonlyMap<string, number>) => number): number {
+    return [...this.#taken.values()].reduce((sum, taken) => sum + numberOf(taken), 0);
+  }
+
+  #change(process: number, administrator: string, change: 1 | -1): void {
+    const taken = this.#taken.get(process) ?? new Map<string, number>();
+    this.#taken.set(process, taken);
+    const count = (taken.get(administrator) ?? 0) + change;
+    if (count <= 0) {
+      taken.delete(administrator);
+    } else {
+      taken.set(administrator, count);
+    }
+  }
+}
+
+function allOf(taken: ReadonlyMap<string, number>): number {
+  return [...taken.values()].reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,74 @@
+import type { ChallengeMetrics, ResponseReason } from '../challenges/measured-challenges.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
+import type { ObservationStore, ResolverUse, ResponseMinute } from './ports.ts';
+import { durationClass, NO_DURATIONS } from './response-durations.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The dependencies of observations. */
+export interface ObservationDependencies {
+  readonly store: Pick<ObservationStore, 'add'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Responses and uses of resolvers that this process has seen since it last told the database. Nothing waits for the
+ * database: `flush` is called at intervals. What it cannot write is lost, so that nothing is counted twice.
+ */
+export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, ResolverUseMetrics {
+  readonly #deps: ObservationDependencies;
+  #responses = new Map<number, Map<ResponseReason, number[]>>();
+  #uses = new Map<string, { succeededAt?: Date; failedAt?: Date }>();
+
+  constructor(dependencies: ObservationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  responseEnded(reason: ResponseReason, milliseconds: number): void {
+    const now = this.#deps.clock.now().getTime();
+    const minute = now - (now % MINUTE_MS);
+    const outcomes = this.#responses.get(minute) ?? new Map<ResponseReason, number[]>();
+    this.#responses.set(minute, outcomes);
+    const durations = outcomes.get(reason) ?? [...NO_DURATIONS];
+    outcomes.set(reason, durations);
+    const place = durationClass(milliseconds);
+    durations[place] = (durations[place] ?? 0) + 1;
+  }
+
+  resolverAnswered(resolver: string): void {
+    this.#useOf(resolver).succeededAt = this.#deps.clock.now();
+  }
+
+  resolverUnavailable(resolver: string): void {
+    this.#useOf(resolver).failedAt = this.#deps.clock.now();
+  }
+
+  /** Writes what was seen since the last call. @throws what the database throws; this part is then lost */
+  async flush(): Promise<void> {
+    const seen = { responses: responseMinutes(this.#responses), resolvers: resolverUses(this.#uses) };
+    this.#responses = new Map();
+    this.#uses = new Map();
+    if (seen.responses.length > 0 || seen.resolvers.length > 0) {
+      await this.#deps.store.add(seen);
+    }
+  }
+
+  #useOf(resolver: string): { succeededAt?: Date; failedAt?: Date } {
+    const use = this.#uses.get(resolver) ?? {};
+    this.#uses.set(resolver, use);
+    return use;
+  }
+}
+
+function responseMinutes(
+  seen: ReadonlyMap<number, ReadonlyMap<ResponseReason, readonly number[]>>,
+): readonly ResponseMinute[] {
+  return [...seen].flatMap(([minute, outcomes]) =>
+    [...outcomes].map(([outcome, durations]) => ({ minute: new Date(minute), outcome, durations })),
+  );
+}
+
+function resolverUses(seen: ReadonlyMap<string, Omit<ResolverUse, 'resolver'>>): readonly ResolverUse[] {
+  return [...seen].map(([resolver, use]) => ({ resolver, ...use }));
+}

@@ -1,0 +1,62 @@
+import type { Configuration } from '../../configuration/configuration.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import type { AccessControl, Grant, Right } from '../../policy/access-control.ts';
+import type { Caller } from '../../policy/caller.ts';
+import { visibleRealms, NO_REALM } from '../realm-choice.ts';
+
+/** The parts of the overview that a caller may see. JSON of it tells two callers with other rights apart. */
+export interface OverviewRights {
+  /** Names of the realms, and perhaps `NO_REALM`; null: none. */
+  readonly tokens: readonly string[] | null;
+  readonly activeUsers: readonly string[] | null;
+  readonly users: readonly string[] | null;
+  readonly licence: boolean;
+  readonly configuration: boolean;
+  readonly storageEncryption: boolean;
+  readonly resolvers: boolean;
+  readonly responses: boolean;
+}
+
+/** @returns the rights that the caller has now */
+export function overviewRights(
+  access: Pick<AccessControl, 'authorize'>,
+  configuration: Configuration,
+  caller: Caller,
+): OverviewRights {
+  const grantOf = (right: Right): Grant | undefined => grantIfAny(access, configuration, caller, right);
+  const monitors = (action: string): Grant | undefined => grantOf({ scope: 'monitoring', action });
+  const realmsOf = (action: string): readonly string[] | null => {
+    const grant = monitors(action);
+    if (grant === undefined) {
+      return null;
+    }
+    const { realms, noRealm } = visibleRealms(configuration, grant);
+    return noRealm ? [...realms, NO_REALM] : realms;
+  };
+  return {
+    tokens: realmsOf('tokens'),
+    activeUsers: realmsOf('activeUsers'),
+    users: realmsOf('userinfo'),
+    licence: monitors('license') !== undefined,
+    configuration: monitors('config') !== undefined,
+    storageEncryption: monitors('storageEncryption') !== undefined,
+    resolvers: grantOf({ scope: 'system', action: 'read' }) !== undefined,
+    responses: monitors('metrics') !== undefined,
+  };
+}
+
+function grantIfAny(
+  access: Pick<AccessControl, 'authorize'>,
+  configuration: Configuration,
+  caller: Caller,
+  right: Right,
+): Grant | undefined {
+  try {
+    return access.authorize(configuration, caller, right);
+  } catch (error) {
+    if (isServiceError(error, 'right.missing')) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Configuration } from '../../configuration/configuration.ts';
+import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { AccessControl } from '../../policy/access-control.ts';
+import type { Caller } from '../../policy/caller.ts';
+import type { ManagedUserStore } from '../../resolvers/ports.ts';
+import { compareConfiguration } from '../configuration-report.ts';
+import type { LicenceInspection } from '../licence-inspection.ts';
+import type { LicenseReport } from '../outcomes.ts';
+import type {
+  ConfigurationState,
+  LockedTokenRow,
+  ObservationStore,
+  ResolverUse,
+  ResponseMinute,
+  StorageProbe,
+  TokenCounts,
+  TokenCountsSnapshot,
+  UserCountStore,
+} from '../ports.ts';
+import type { ConfigurationOverview, Overview } from './overview.ts';
+import { overviewRights, type OverviewRights } from './overview-rights.ts';
+import { type KnownUsers, resolverHealth, userOverview } from './resolver-overview.ts';
+import { firstMinute, responseOverview } from './response-overview.ts';
+import { activeUserOverview, tokenOverview } from './token-overview.ts';
+
+/** The dependencies of the overview. */
+export interface OverviewDependencies {
+  readonly configurations: Pick<ConfigurationStore, 'current'>;
+  readonly configurationState: ConfigurationState;
+  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  /** @returns the numbers of locked tokens */
+  readonly lockedTokens: () => Promise<readonly LockedTokenRow[]>;
+  readonly managedUsers: Pick<ManagedUserStore, 'count'>;
+  readonly userCounts: Pick<UserCountStore, 'find'>;
+  readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
+  readonly licence: Pick<LicenceInspection, 'report'>;
+  readonly probe: StorageProbe;
+  /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
+  readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** The state of the installation at a moment, from which every caller's overview is made. */
+export interface OverviewFacts {
+  readonly configuration: Configuration;
+  readonly state: ConfigurationOverview;
+  readonly counts: TokenCountsSnapshot;
+  readonly locked: readonly LockedTokenRow[];
+  readonly users: KnownUsers;
+  readonly uses: readonly ResolverUse[];
+  readonly responses: readonly ResponseMinute[];
+  readonly since: Date;
+  readonly licence: LicenseReport;
+  readonly encrypts: boolean;
+}
+
+/** Milliseconds for which a test of the encryption, which writes to the database, is taken for the present state. */
+const PROBE_KEPT_MS = 60_000;
+
+/**
+ * The overview for administrators. All numbers are kept by the database: no statement walks over tokens, users or audit
+ * rows, and no resolver is waited for.
+ */
+export class OverviewService {
+  readonly #deps: OverviewDependencies;
+  #probed: { readonly at: number; readonly encrypts: boolean } | undefined;
+
+  constructor(dependencies: OverviewDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @returns the parts that the caller may see; never a realm that the caller's policies do not name */
+  async read(caller: Caller): Promise<Overview> {
+    const facts = await this.facts();
+    return this.show(facts, this.rightsOf(facts.configuration, caller));
+  }
+
+  /** @returns the rights of the caller now, by the present configuration */
+  async presentRights(caller: Caller): Promise<OverviewRights> {
+    return this.rightsOf(await this.#deps.configurations.current(), caller);
+  }
+
+  /** @returns the rights of the caller by that configuration */
+  rightsOf(configuration: Configuration, caller: Caller): OverviewRights {
+    return overviewRights(this.#deps.access, configuration, caller);
+  }
+
+  /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
+  async facts(): Promise<OverviewFacts> {
+    const { configurations, configurationState, clock, counts, observations, licence } = this.#deps;
+    const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
+      configurations.current(),
+    );
+    const since = firstMinute(clock.now());
+    const [snapshot, locked, users, uses, responses, report, encrypts] = await Promise.all([
+      counts.snapshot(),
+      this.#deps.lockedTokens(),
+      this.#knownUsers(configuration),
+      observations.resolverUses(),
+      observations.responsesSince(since),
+      licence.report(),
+      this.#encrypts(),
+    ]);
+    this.#deps.countAgain(configuration, users);
+    return {
+      state: shownState(compared),
+      configuration,
+      counts: snapshot,
+      locked,
+      users,
+      uses,
+      responses,
+      since,
+      licence: report,
+      encrypts,
+    };
+  }
+
+  /** @returns the part of the facts that these rights show */
+  show(facts: OverviewFacts, rights: OverviewRights): Overview {
+    const { configuration, counts } = facts;
+    return {
+      tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
+      activeUsers: rights.activeUsers && activeUserOverview(counts.activeUsers, rights.activeUsers),
+      users: rights.users && userOverview(configuration, facts.users, rights.users),
+      licence: rights.licence ? facts.licence : null,
+      configuration: rights.configuration ? facts.state : null,
+      storageEncryption: rights.storageEncryption ? facts.encrypts : null,
+      resolvers: rights.resolvers ? resolverHealth(configuration.resolvers, facts.uses) : null,
+      responses: rights.responses ? responseOverview(facts.responses, facts.since) : null,
+    };
+  }
+
+  async #knownUsers({ resolvers }: Configuration): Promise<KnownUsers> {
+    const { managedUsers, userCounts } = this.#deps;
+    const idsOf = (isManaged: boolean): readonly string[] =>
+      resolvers.filter(({ kind }) => (kind === 'managed') === isManaged).map(({ id }) => id);
+    const elsewhere = idsOf(false);
+    const [managed, kept] = await Promise.all([
+      Promise.all(idsOf(true).map(async (id) => [id, await managedUsers.count(id)] as const)),
+      elsewhere.length === 0 ? [] : userCounts.find(elsewhere),
+    ]);
+    return { managed: new Map(managed), kept };
+  }
+
+  async #encrypts(): Promise<boolean> {
+    const { probe, elapsed } = this.#deps;
+    if (this.#probed === undefined || elapsed() - this.#probed.at >= PROBE_KEPT_MS) {
+      const at = elapsed();
+      this.#probed = { at, encrypts: await probe.encrypts() };
+    }
+    return this.#probed.encrypts;
+  }
+}
+
+/** Leaves out the times of the comparison itself, which change all the time. */
+function shownState({
+  sync,
+  changedAt,
+  values,
+  resolvers,
+  policies,
+  realms,
+}: ConfigurationOverview): ConfigurationOverview {
+  return { sync, changedAt, values, resolvers, policies, realms };
+}

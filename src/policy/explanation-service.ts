@@ -1,0 +1,228 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { readAddress } from '../kernel/networks.ts';
+import type { AccessControl } from './access-control.ts';
+import type { Caller, Principal } from './caller.ts';
+import { type ExplainedRight, type ExplainedValue, explainRight, explainValue } from './explanation.ts';
+import type { Right } from './granting.ts';
+import { knownActions } from './policy-actions.ts';
+import { type PolicyNames, policyNames } from './policy-names.ts';
+import { PERSON } from './policy-users.ts';
+import type { PolicyBase, PolicyChange, RefusedRight, RefusedRights } from './ports.ts';
+import { RIGHT_SCOPES } from './stored-policy.ts';
+
+interface ExplanationDependencies {
+  readonly configuration: { current(): Promise<PolicyBase> };
+  readonly access: AccessControl;
+  readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
+  readonly refusedRights: RefusedRights;
+  readonly clock: Clock;
+}
+
+/** The circumstances of a question about policies. */
+interface Circumstances {
+  /** A realm in any case; undefined: any. */
+  readonly realm?: string | undefined;
+  /** An address; undefined or empty: none, which fits only policies for any client. */
+  readonly client?: string | undefined;
+  /** Default: now. */
+  readonly at?: Date | undefined;
+}
+
+/** The question: the rights of whom, where, from where and when. */
+export interface RightsQuestion extends Circumstances {
+  /** An administrator, or `oidc:NAME`. */
+  readonly administrator: string;
+  /** The groups of a person who signs in by single sign-on. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** The question: the values of the scope authentication for whom, from where and when. */
+export interface ValuesQuestion extends Circumstances {
+  /** The login of a token's owner; undefined: the token has none. */
+  readonly user?: string | undefined;
+  /** The resolver of the owner. */
+  readonly resolver?: string | undefined;
+}
+
+/** The answer, and the question as it was understood. */
+export interface RightsExplanation {
+  readonly administrator: string;
+  /** Undefined for administrators of this server. */
+  readonly groups: readonly string[] | undefined;
+  /** False: there is no administrator of that name. True for people who sign in by single sign-on. */
+  readonly isKnown: boolean;
+  readonly realm: string | undefined;
+  readonly client: string;
+  readonly at: Date;
+  readonly rights: readonly ExplainedRight[];
+}
+
+/** The answer, and the question as it was understood. */
+export interface ValuesExplanation {
+  readonly user: string | undefined;
+  readonly realm: string | undefined;
+  readonly client: string;
+  readonly at: Date;
+  readonly values: readonly ExplainedValue[];
+}
+
+/** A refusal by the policies as they are now. */
+export interface RefusalExplanation extends RightsExplanation {
+  readonly refusal: RefusedRight;
+  /** Changes of policies since the refusal, oldest first; undefined: the caller may not see them. */
+  readonly changes: readonly PolicyChange[] | undefined;
+}
+
+/**
+ * Explains the decisions that follow from the policies. Each method throws ServiceError 'right.missing' to a caller
+ * without the right `system/read`. Reads only.
+ */
+export class ExplanationService {
+  readonly #deps: ExplanationDependencies;
+
+  constructor(dependencies: ExplanationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** @returns the names that policies may use */
+  async names(caller: Caller): Promise<PolicyNames> {
+    const base = await this.#read(caller);
+    return policyNames(base, await this.#administrators());
+  }
+
+  /** @throws ServiceError 'realm.unknown'; 'parameter.invalid' for groups of an administrator, or a client without an address */
+  async explainRights(caller: Caller, question: RightsQuestion): Promise<RightsExplanation> {
+    const base = await this.#read(caller);
+    return this.#explain(base, question, allRights());
+  }
+
+  /** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
+  async explainValues(caller: Caller, question: ValuesQuestion): Promise<ValuesExplanation> {
+    const base = await this.#read(caller);
+    const { realm, client, at } = this.#circumstances(base, question);
+    const user = nonEmpty(question.user);
+    const resolver = nonEmpty(question.resolver);
+    const asked = {
+      scope: 'authentication',
+      realms: realm === undefined ? [] : [realm],
+      user,
+      resolver,
+    } as const;
+    const values = knownActions('authentication').map((action) =>
+      explainValue(base.policies, { ...asked, action, client, at }),
+    );
+    return { user, realm, client, at, values };
+  }
+
+  /**
+   * Explains the refusal of a request by its rows in the audit, which takes the right `admin/audit`, too.
+   * @param groups those of a person who signed in by single sign-on: the audit does not name them
+   * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see
+   */
+  async explainRefusal(
+    caller: Caller,
+    requestId: string,
+    groups?: readonly string[],
+  ): Promise<RefusalExplanation> {
+    const base = await this.#read(caller);
+    const { refusedRights } = this.#deps;
+    const refusal = await refusedRights.find(caller, requestId);
+    if (refusal === undefined) {
+      throw invalid(
+        'request',
+        'The audit shows no refusal for want of a right with this request id, or you may not see it. ' +
+          'Of many alike refusals only the first ones have rows of their own: ask by name, address and time.',
+      );
+    }
+    const { administrator, client, at } = refusal;
+    const realm = base.realms.find(({ name }) => name === refusal.realm.toLowerCase())?.name;
+    const isPerson = administrator.startsWith(PERSON);
+    return {
+      ...(await this.#explain(
+        base,
+        { administrator, client, at, realm, ...(isPerson && { groups }) },
+        refusal.right === undefined ? allRights() : [refusal.right],
+      )),
+      refusal,
+      changes: await refusedRights.policyChangesSince(caller, at),
+    };
+  }
+
+  async #explain(
+    base: PolicyBase,
+    question: RightsQuestion,
+    rights: readonly Right[],
+  ): Promise<RightsExplanation> {
+    const { realm, client, at } = this.#circumstances(base, question);
+    const administrator = question.administrator.trim();
+    const groups = groupsOf(administrator, question.groups);
+    const principal: Principal = { administrator, groups, rights: ['*'], operator: false, client };
+    return {
+      administrator,
+      groups,
+      realm,
+      client,
+      at,
+      isKnown: groups !== undefined || (await this.#administrators()).includes(administrator),
+      rights: rights.map((right) => explainRight(base, principal, right, at, realm)),
+    };
+  }
+
+  #circumstances(
+    { realms }: PolicyBase,
+    { realm, client = '', at = this.#deps.clock.now() }: Circumstances,
+  ): { readonly realm: string | undefined; readonly client: string; readonly at: Date } {
+    const name = nonEmpty(realm)?.toLowerCase();
+    if (name !== undefined && !realms.some((known) => known.name === name)) {
+      const shortened = name.slice(0, 128);
+      throw new ServiceError('realm.unknown', `There is no realm '${shortened}'`, { name: shortened });
+    }
+    const address = client.trim();
+    if (address !== '' && readAddress(address) === undefined) {
+      throw invalid(
+        'client',
+        `'${address.slice(0, 100)}' is not an address, such as 10.0.0.5 or 2001:db8::7`,
+      );
+    }
+    return { realm: name, client: address, at };
+  }
+
+  async #administrators(): Promise<readonly string[]> {
+    return (await this.#deps.administrators.list()).map(({ name }) => name);
+  }
+
+  #read(caller: Caller): Promise<PolicyBase> {
+    return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'read');
+  }
+}
+
+function allRights(): readonly Right[] {
+  return RIGHT_SCOPES.flatMap((scope) => knownActions(scope).map((action) => ({ scope, action })));
+}
+
+/** @returns undefined for an administrator of this server. @throws ServiceError 'parameter.invalid' */
+function groupsOf(
+  administrator: string,
+  given: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (administrator === '') {
+    throw invalid('administrator', 'Name the administrator');
+  }
+  if (administrator.startsWith(PERSON)) {
+    return given ?? [];
+  }
+  if (given !== undefined && given.length > 0) {
+    throw invalid('groups', `Only people who sign in by single sign-on (${PERSON}NAME) have groups`);
+  }
+  return undefined;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+function invalid(parameter: string, message: string): ServiceError {
+  return new ServiceError('parameter.invalid', message, { parameter });
+}

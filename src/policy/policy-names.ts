@@ -1,0 +1,108 @@
+import { isOpenWithoutPolicies } from './granting.ts';
+import { describedActions, type KnownAction } from './policy-actions.ts';
+import { BOUND_TO_REALMS } from './policy.ts';
+import { GROUP, splitList } from './policy-users.ts';
+import type { PolicyBase } from './ports.ts';
+import { POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
+
+/** A form of an entry in a field of a policy. */
+interface EntryForm {
+  readonly form: string;
+  readonly meaning: string;
+}
+
+/** A scope, as an editor of policies needs it. */
+interface DescribedScope {
+  readonly name: PolicyScope;
+  readonly meaning: string;
+  readonly actions: readonly KnownAction[];
+  /** True if `*` means all actions. */
+  readonly hasWildcard: boolean;
+  /** True if its policies require a realm. */
+  readonly requiresRealm: boolean;
+  /** True if its policies require users. */
+  readonly requiresUser: boolean;
+  /** True if every administrator has its rights while no policy of it is active. */
+  readonly isOpen: boolean;
+}
+
+/** The names that policies may use, each list sorted. */
+export interface PolicyNames {
+  readonly scopes: readonly DescribedScope[];
+  readonly realms: readonly string[];
+  readonly resolvers: readonly string[];
+  /** Administrators of this server. */
+  readonly administrators: readonly string[];
+  /** Groups of single sign-on that policies name. */
+  readonly groups: readonly string[];
+  readonly forms: typeof FORMS;
+}
+
+const MEANINGS: Readonly<Record<PolicyScope, string>> = {
+  admin: 'tokens, users, the audit and sessions',
+  system: 'policies, realms, resolvers and settings',
+  monitoring: 'counts and states',
+  ocra: 'challenges of portals',
+  authentication: 'how tokens behave',
+};
+
+/** The entries of the fields, each field a comma list but for `time`, whose entries `;` separates. */
+const FORMS = {
+  realm: [
+    { form: 'office', meaning: 'a realm' },
+    { form: '*', meaning: 'all realms' },
+  ],
+  user: [
+    { form: 'anna', meaning: 'an administrator; in the scope authentication, the login of an owner' },
+    { form: '*', meaning: 'everybody' },
+    { form: 'anna@office', meaning: 'a user in a realm' },
+    { form: '*@office', meaning: 'all users of a realm' },
+    { form: 'staff:', meaning: 'all users of a resolver' },
+    { form: 'probe-.*', meaning: 'a pattern for whole names' },
+    { form: 'group:helpdesk', meaning: 'a group of people who sign in by single sign-on' },
+    { form: 'oidc:anna', meaning: 'a person who signs in by single sign-on' },
+    { form: '!anna', meaning: 'not this one; so for every form' },
+  ],
+  client: [
+    { form: '10.0.0.5', meaning: 'an address' },
+    { form: '10.0.0.0/8', meaning: 'a network' },
+    { form: '2001:db8::/32', meaning: 'a network' },
+    { form: '!10.0.0.5', meaning: 'not this one' },
+    { form: '', meaning: 'any client' },
+  ],
+  time: [
+    { form: '* 8-17 * * 1-5 *', meaning: 'Monday to Friday from 8:00 to 17:59' },
+    { form: '* * * 12 * 2026', meaning: 'December 2026' },
+    { form: '', meaning: 'always' },
+  ],
+} as const satisfies Readonly<Record<string, readonly EntryForm[]>>;
+
+/** @param administrators their names */
+export function policyNames(
+  { policies, realms, resolvers }: PolicyBase,
+  administrators: readonly string[],
+): PolicyNames {
+  const users = policies.flatMap(({ user }) => splitList(user)).map((entry) => entry.replace(/^!\s*/, ''));
+  const groups = users.flatMap((entry) => (entry.startsWith(GROUP) ? entry.slice(GROUP.length) : []));
+  return {
+    scopes: POLICY_SCOPES.map(describeScope),
+    realms: realms.map(({ name }) => name),
+    resolvers: resolvers.map(({ name }) => name),
+    administrators: administrators.toSorted(),
+    groups: [...new Set(groups)].filter((group) => group !== '').sort(),
+    forms: FORMS,
+  };
+}
+
+function describeScope(name: PolicyScope): DescribedScope {
+  const isAuthentication = name === 'authentication';
+  return {
+    name,
+    meaning: MEANINGS[name],
+    actions: describedActions(name),
+    hasWildcard: !isAuthentication,
+    requiresRealm: BOUND_TO_REALMS.includes(name),
+    requiresUser: !isAuthentication,
+    isOpen: isOpenWithoutPolicies(name),
+  };
+}

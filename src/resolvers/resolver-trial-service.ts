@@ -1,0 +1,166 @@
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/ports.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { Semaphore } from '../kernel/semaphore.ts';
+import { within } from '../kernel/time-limit.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { DirectoryUser, ResolverFiles, UserSource } from './ports.ts';
+import {
+  assertNoForeignPath,
+  type CheckedResolver,
+  checkResolver,
+  type ResolverDraft,
+} from './resolver-draft.ts';
+import { requireResolver } from './resolver-lookup.ts';
+import {
+  countUsers,
+  kindIsFixed,
+  type NoteTrial,
+  secretBoundChanges,
+  secretNeededAgain,
+  type TrialParts,
+  withTrialSource,
+} from './resolver-trial.ts';
+
+interface TrialDependencies {
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly access: AccessControl;
+  readonly files: ResolverFiles;
+  readonly trial: TrialParts;
+  readonly noteTrial: NoteTrial;
+  /** Milliseconds; 20 000 by default. */
+  readonly trialLimit?: number;
+}
+
+/** The users that a resolver has, or the reason why they cannot be read. */
+export type Trial =
+  | {
+      readonly kind: 'read';
+      readonly users: number;
+      /** Some users; undefined: the caller may not list them. */
+      readonly first: readonly DirectoryUser[] | undefined;
+    }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** A resolver that is tried: its name alone stands for the stored one as it is. */
+export type TriedResolver =
+  ResolverDraft | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
+
+const SHOWN = 5;
+const LIMIT_MS = 20_000;
+const AT_ONCE = 2;
+const WAITING = 4;
+
+/**
+ * Tries resolvers for administrators before they are saved. A trial needs the right `system/write`, as it connects to
+ * the address that the caller names, and is audited with that address. It takes nothing that `ResolverService.set` would
+ * refuse: no socket, no file outside RESOLVER_FILE_DIRS. The stored secret is used only for the server and the user
+ * that it was stored for, at whatever moment it is replaced.
+ */
+export class ResolverTrialService {
+  readonly #deps: TrialDependencies;
+  readonly #turns = new Semaphore(AT_ONCE, {
+    waiting: WAITING,
+    patience: LIMIT_MS,
+    refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
+  });
+
+  constructor(dependencies: TrialDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Counts the users, and reads the first ones where the caller may list them.
+   * @throws ServiceError 'right.missing', 'parameter.invalid', 'resolver.invalid', 'resolver.unknown', 'server.busy'
+   */
+  async try(caller: Caller, tried: TriedResolver): Promise<Trial> {
+    const { access, configuration: store } = this.#deps;
+    const configuration = await access.authorizeSystem(store, caller, 'write');
+    const { checked, known, isBounded } = await this.#read(caller, configuration, tried);
+    const mayList = this.#mayList(caller, configuration, known);
+    const trial = await this.#turns.run(() =>
+      explained(checked.name, () =>
+        withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
+          within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
+        ),
+      ),
+    );
+    const outcome = trial.kind === 'read' ? `done, ${trial.users} users` : 'failed';
+    await this.#deps.noteTrial(checked.name, `${outcome}${placeOf(checked)}`, actOf(caller, 'resolver/test'));
+    return trial;
+  }
+
+  async #read(
+    caller: Caller,
+    configuration: Configuration,
+    tried: TriedResolver,
+  ): Promise<{ checked: CheckedResolver; known: Resolver | undefined; isBounded: boolean }> {
+    if (tried.kind === undefined) {
+      const known = requireResolver(configuration, tried.name);
+      const { name, kind, settings, isBounded } = known;
+      return { checked: { name, kind, settings, secret: undefined, secretBoundTo: [] }, known, isBounded };
+    }
+    const checked = checkResolver(tried);
+    await assertNoForeignPath(caller, checked, this.#deps.files);
+    const known = configuration.resolvers.find(({ name }) => name === checked.name);
+    if (known !== undefined && known.kind !== checked.kind) {
+      throw kindIsFixed(known, checked.kind);
+    }
+    const changed = secretBoundChanges(checked, known);
+    if (changed.length > 0) {
+      throw secretNeededAgain(checked.name, changed);
+    }
+    return { checked, known, isBounded: !caller.principal.operator };
+  }
+
+  /** Users of a resolver that is in no realm of the grant may be listed by those only who may list all. */
+  #mayList(caller: Caller, configuration: Configuration, known: Resolver | undefined): boolean {
+    const right = { scope: 'admin', action: 'userlist' } as const;
+    const { realms = [] } = this.#deps.access.grantOf(configuration, caller, right) ?? {};
+    return (
+      realms === 'all' ||
+      configuration.realms.some(
+        ({ name, resolvers }) => realms.includes(name) && resolvers.includes(known?.name ?? ''),
+      )
+    );
+  }
+}
+
+async function look(source: UserSource, mayList: boolean): Promise<Trial> {
+  const users = await countUsers(source);
+  const first = mayList ? await source.list({ conditions: [], limit: SHOWN }) : undefined;
+  return { kind: 'read', users, first: first?.slice(0, SHOWN) };
+}
+
+/** @returns the trial; that of a resolver that cannot be read with the reason */
+async function explained(name: string, work: () => Promise<Trial>): Promise<Trial> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isServiceError(error, 'resolver.unavailable')) {
+      return {
+        kind: 'unreadable',
+        reason: error.message.replace(`The resolver '${name}' is unavailable: `, ''),
+      };
+    }
+    throw error;
+  }
+}
+
+function late(name: string): ServiceError {
+  return new ServiceError(
+    'resolver.unavailable',
+    `The resolver '${name}' is unavailable: it has not told its users in time`,
+  );
+}
+
+const MAX_PLACE = 200;
+
+/** @returns the tried address for the audit, without any secret */
+function placeOf({ settings }: CheckedResolver): string {
+  const { Server, Port, LDAPURI, fileName } = settings;
+  const server = Server === undefined || Port === undefined ? Server : `${Server}:${Port}`;
+  const place = server ?? LDAPURI ?? fileName;
+  return place === undefined ? '' : `, at ${place.slice(0, MAX_PLACE)}`;
+}

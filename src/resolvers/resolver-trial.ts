@@ -1,0 +1,94 @@
+import type { Resolver } from '../configuration/configuration.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import type { ResolverSecrets, UserSource, UserSources } from './ports.ts';
+import type { CheckedResolver } from './resolver-draft.ts';
+
+/** Opens sources for a trial, with secrets that are not stored. */
+export interface TrialParts {
+  readonly secrets: ResolverSecrets;
+  readonly open: (secrets: ResolverSecrets) => UserSources & { close(): Promise<void> };
+}
+
+/** Writes the audit row of a trial, which changes nothing else. */
+export type NoteTrial = (resolver: string, outcome: string, act: Act) => Promise<void>;
+
+/** A login to search for in a trial; the trial ignores whether it is found. */
+const NOBODY = 'tankeeper-test';
+
+/** @throws ServiceError 'resolver.unavailable' with the reason why they cannot be read */
+export async function countUsers(source: UserSource): Promise<number> {
+  // A search uses settings that counting does not.
+  await source.findByLogin(NOBODY);
+  return source.count();
+}
+
+/**
+ * @returns the settings whose change would send the stored secret to another server or user; empty if none is stored,
+ *   or another one is given
+ */
+export function secretBoundChanges(
+  { secret, secretBoundTo, settings }: Pick<CheckedResolver, 'secret' | 'secretBoundTo' | 'settings'>,
+  known: Pick<Resolver, 'settings' | 'secretStamp'> | undefined,
+): readonly string[] {
+  return typeof known?.secretStamp === 'string' && secret === undefined
+    ? secretBoundTo.filter((key) => known.settings[key] !== settings[key])
+    : [];
+}
+
+/** @returns the refusal of a change that would send the stored secret to another server or user */
+export function secretNeededAgain(name: string, changed: readonly string[]): ServiceError {
+  return new ServiceError(
+    'resolver.invalid',
+    `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
+      'it was not meant for another server or user',
+  );
+}
+
+/** @returns the refusal of a change of a resolver's kind */
+export function kindIsFixed({ name, kind }: Pick<Resolver, 'name' | 'kind'>, wanted: string): ServiceError {
+  return new ServiceError(
+    'resolver.invalid',
+    `The resolver '${name}' is of the kind ${kind} and cannot become ${wanted}`,
+  );
+}
+
+/** What is tried. */
+interface Tried {
+  readonly checked: CheckedResolver;
+  /** The stored resolver of that name. */
+  readonly known: Resolver | undefined;
+  readonly isBounded: boolean;
+}
+
+/**
+ * Runs the work with the users of a resolver as it would be, over connections of its own, which are closed at the end.
+ * The stored secret must be bound to the same server, see `secretBoundChanges`.
+ */
+export async function withTrialSource<T>(
+  { secrets, open }: TrialParts,
+  { checked, known, isBounded }: Tried,
+  work: (source: UserSource) => Promise<T>,
+): Promise<T> {
+  const secret = await secretOf(checked, known, secrets);
+  const sources = open({ open: () => Promise.resolve(secret) });
+  try {
+    const { name, kind, settings } = checked;
+    const tried = { id: known?.id ?? '0', name, kind, settings, isBounded, secretStamp: 'trial' };
+    return await work(sources(tried));
+  } finally {
+    await sources.close();
+  }
+}
+
+async function secretOf(
+  { secret }: CheckedResolver,
+  known: Resolver | undefined,
+  stored: ResolverSecrets,
+): Promise<string | undefined> {
+  if (secret !== undefined) {
+    return secret ?? undefined;
+  }
+  // One that has been replaced since the settings were compared may be for another server.
+  return known === undefined ? undefined : stored.open(known, known.secretStamp);
+}

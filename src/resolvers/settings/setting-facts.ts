@@ -1,0 +1,158 @@
+import type { ResolverKind } from '../../configuration/configuration.ts';
+import { SETTINGS_RULES } from './settings-rules.ts';
+
+/** A setting of a kind of resolver, as people are told of it. */
+export interface SettingFacts {
+  readonly meaning: string;
+  /** True if there is no resolver of the kind without it. */
+  readonly isRequired?: true;
+  /** The value that applies without one. */
+  readonly fallback?: string;
+  /** The only values. */
+  readonly values?: readonly string[];
+  /** A value of a usual installation. */
+  readonly example?: string;
+  /** `lines`: several lines; `json`: a JSON object of texts. Default: one line. */
+  readonly form?: 'lines' | 'json';
+}
+
+/** A setting with its name. */
+export interface DescribedSetting extends SettingFacts {
+  readonly name: string;
+  /** True if it is a password: it is written, and never shown. */
+  readonly isSecret: boolean;
+  /** True if the stored password must be given again where it changes. */
+  readonly isSecretBound: boolean;
+}
+
+/** A kind of resolver. */
+export interface DescribedKind {
+  readonly kind: ResolverKind;
+  readonly meaning: string;
+  readonly settings: readonly DescribedSetting[];
+}
+
+const MEANINGS: Readonly<Record<ResolverKind, string>> = {
+  managed: "users in tankeeper's own database",
+  passwd: 'users in a file such as /etc/passwd, read as it changes',
+  sql: 'users in a table of PostgreSQL, MySQL or MariaDB',
+  ldap: 'users in an LDAP directory',
+};
+
+const YES_NO = ['True', 'False'] as const;
+const PEM = 'trusted authorities in PEM form; without them, those of Node.js';
+
+const PASSWD: Readonly<Record<string, SettingFacts>> = {
+  fileName: {
+    meaning: 'absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS',
+    isRequired: true,
+    example: '/srv/tankeeper/users/passwd',
+  },
+};
+
+const SQL: Readonly<Record<string, SettingFacts>> = {
+  Driver: { meaning: 'the kind of database', isRequired: true, example: 'postgresql' },
+  Server: { meaning: 'host name or address', isRequired: true, example: 'db.example.com' },
+  Port: { meaning: 'port of the server', fallback: '5432; MySQL and MariaDB: 3306' },
+  Database: { meaning: 'name of the database', isRequired: true, example: 'crm' },
+  User: {
+    meaning: 'account of the database; let it read the table of users only',
+    isRequired: true,
+    example: 'tan_reader',
+  },
+  Password: { meaning: 'password of this account' },
+  Table: { meaning: '`table` or `schema.table`', isRequired: true, example: 'customers' },
+  Map: {
+    meaning:
+      'the columns of userid and username (required), password, givenname, surname, email, phone and mobile',
+    isRequired: true,
+    form: 'json',
+    example: '{"userid": "id", "username": "login"}',
+  },
+  Where: {
+    meaning: 'a condition in SQL that selects the rows of users; without it, all',
+    example: 'active = 1',
+  },
+  Limit: { meaning: 'the most users that are counted and listed; every user is found' },
+  Encoding: { meaning: 'utf-8, to which the database itself converts', fallback: 'utf-8' },
+  conParams: {
+    meaning: '`sslmode=disable`, `require`, `verify-ca` or `verify-full`',
+    fallback: 'sslmode=disable',
+    example: 'sslmode=verify-full',
+  },
+  CACERTIFICATE: { meaning: PEM, form: 'lines' },
+  Connect: {
+    meaning: 'a URL in place of driver, server, port, database, user and password',
+    example: 'postgresql://user@db.example.com:5432/crm?sslmode=verify-full',
+  },
+};
+
+const LDAP: Readonly<Record<string, SettingFacts>> = {
+  LDAPURI: {
+    meaning: 'ldap://host:port or ldaps://host:port; several separated by commas, as alternatives',
+    isRequired: true,
+    example: 'ldaps://ldap.example.com',
+  },
+  LDAPBASE: { meaning: 'the DN above all users', isRequired: true, example: 'ou=people,dc=example,dc=com' },
+  BINDDN: { meaning: 'the account for searches; without it, searches are anonymous' },
+  BINDPW: { meaning: 'password of this account' },
+  TIMEOUT: {
+    meaning: 'seconds to connect and for each answer; `2;10` for the two',
+    fallback: '5',
+  },
+  SIZELIMIT: { meaning: 'the most users in a list, beyond which it is an error; 0: no limit', fallback: '0' },
+  LOGINNAMEATTRIBUTE: { meaning: 'the attribute with the login', isRequired: true, example: 'uid' },
+  LDAPSEARCHFILTER: {
+    meaning: 'the filter of all users; several in a row must all hold',
+    isRequired: true,
+    example: '(objectClass=inetOrgPerson)',
+  },
+  LDAPFILTER: {
+    meaning: 'the filter of the user with the login %s',
+    isRequired: true,
+    example: '(&(uid=%s)(objectClass=inetOrgPerson))',
+  },
+  USERINFO: {
+    meaning: 'the attributes of givenname, surname, email, phone and mobile',
+    form: 'json',
+    example: '{"givenname": "givenName", "surname": "sn", "email": "mail"}',
+  },
+  UIDTYPE: {
+    meaning: 'the id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, or any attribute',
+    fallback: 'dn',
+    example: 'entryUUID',
+  },
+  NOREFERRALS: {
+    meaning: 'has no effect: referrals are never followed',
+    fallback: 'False',
+    values: YES_NO,
+  },
+  EnforceTLS: { meaning: 'True requires StartTLS on ldap://', fallback: 'False', values: YES_NO },
+  only_trusted_certs: {
+    meaning: 'False accepts any certificate, also that of a man in the middle',
+    fallback: 'True',
+    values: YES_NO,
+  },
+  CACERTIFICATE: { meaning: PEM, form: 'lines' },
+};
+
+const FACTS: Readonly<Record<ResolverKind, Readonly<Record<string, SettingFacts>>>> = {
+  managed: {},
+  passwd: PASSWD,
+  sql: SQL,
+  ldap: LDAP,
+};
+
+/** @returns the kinds of resolvers, each with its settings in the order of its rule */
+export function describedKinds(): readonly DescribedKind[] {
+  return (Object.keys(FACTS) as ResolverKind[]).map((kind) => {
+    const { names, secret, secretBoundTo } = SETTINGS_RULES[kind];
+    const settings = names.map((name) => ({
+      name,
+      ...(FACTS[kind][name] ?? { meaning: '' }),
+      isSecret: name === secret,
+      isSecretBound: secretBoundTo.includes(name),
+    }));
+    return { kind, meaning: MEANINGS[kind], settings };
+  });
+}

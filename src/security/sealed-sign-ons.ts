@@ -1,0 +1,69 @@
+import { EncryptJWT, errors, jwtDecrypt } from 'jose';
+import type { ProviderSignIn, SignOnSeal } from '../administrators/single-sign-on-service.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
+
+/**
+ * The only accepted algorithm. Anyone may have a sign-on sealed, so that the number of sealed texts has no bound: with
+ * random nonces, AES-GCM would want one (NIST SP 800-38D section 8.3).
+ */
+const ENCRYPTION = 'A128CBC-HS256';
+/** Issuer and audience: a text sealed for another purpose is refused. */
+const OURSELVES = 'tankeeper';
+const PURPOSE = 'single sign-on';
+/** Characters; a sealed sign-on has about 600. */
+const MAX_LENGTH = 2048;
+
+/**
+ * Sign-ons under way as encrypted JSON Web Tokens (RFC 7516, RFC 7519), under keys derived from those of the vault: any
+ * server of the installation opens them, and none stores them.
+ */
+export class SealedSignOns implements SignOnSeal {
+  readonly #keys: KeyDerivation;
+
+  constructor({ keys }: { keys: KeyDerivation }) {
+    this.#keys = keys;
+  }
+
+  seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
+    const [current] = this.#keys.derive(PURPOSE);
+    return new EncryptJWT({ state, nonce, verifier })
+      .setProtectedHeader({ alg: 'dir', enc: ENCRYPTION, kid: current.keyId })
+      .setIssuer(OURSELVES)
+      .setAudience(PURPOSE)
+      .setExpirationTime(expiresAt)
+      .encrypt(current.bytes);
+  }
+
+  async open(sealed: string, now: Date): Promise<ProviderSignIn | undefined> {
+    if (sealed.length > MAX_LENGTH) {
+      return undefined;
+    }
+    try {
+      const { payload } = await jwtDecrypt(sealed, ({ kid = '' }) => this.#keyOf(kid), {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: [ENCRYPTION],
+        issuer: OURSELVES,
+        audience: PURPOSE,
+        requiredClaims: ['exp'],
+        currentDate: now,
+      });
+      const { state, nonce, verifier } = payload;
+      return typeof state === 'string' && typeof nonce === 'string' && typeof verifier === 'string'
+        ? { state, nonce, verifier }
+        : undefined;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #keyOf(kid: string): Uint8Array {
+    const key = this.#keys.derive(PURPOSE).find(({ keyId }) => keyId === kid);
+    if (key === undefined) {
+      throw new errors.JWEInvalid('sealed with an unknown key');
+    }
+    return key.bytes;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Knex } from 'knex';
+
+import type { AuditRow } from '../../audit/audit-row.ts';
+import type { JournalRecord } from '../../audit/journal-record.ts';
+import type { AuditPeriod, InstallationFacts, SteppedSnapshot } from '../../audit/ports.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { Database } from '../database/database.ts';
+import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
+
+/** Rows or records of one step. */
+const AT_ONCE = 1_000;
+
+/** The end of the trail at one instant. */
+interface TrailEnd {
+  /** The number of the newest record of the journal. */
+  readonly record: string;
+  /** The last place of each lane, by `writer/lane`. */
+  readonly heads: ReadonlyMap<string, bigint>;
+}
+
+/** A row with its whole place: only the owner of the table can store two with the same id. */
+interface PlacedRow extends StoredAuditRow {
+  readonly placed_at: string;
+}
+
+/*
+ * The last row of each lane, lane by lane from the end of the index: the number of lanes decides on its time, not the
+ * number of rows.
+ */
+const HEADS = `
+  WITH RECURSIVE head AS (
+    (SELECT writer, lane, seq FROM audit ORDER BY writer DESC, lane DESC, seq DESC LIMIT 1)
+    UNION ALL
+    SELECT before.* FROM head CROSS JOIN LATERAL (
+      SELECT writer, lane, seq FROM audit WHERE (writer, lane) < (head.writer, head.lane)
+      ORDER BY writer DESC, lane DESC, seq DESC LIMIT 1
+    ) AS before
+  )
+  SELECT writer || '/' || lane AS lane, seq FROM head`;
+
+const NULLABLE = `SELECT attname FROM pg_attribute
+  WHERE attrelid = 'audit'::regclass AND attname IN ('writer', 'lane', 'seq', 'id', 'at') AND NOT attnotnull`;
+
+/** @see AuditStore.readInSteps */
+export async function readInSteps<T>(
+  database: Database,
+  work: (snapshot: SteppedSnapshot) => Promise<T>,
+  pace: () => Promise<void>,
+): Promise<T> {
+  await pace();
+  const end = await endOfTrail(database);
+  const result = await work({
+    installation: () => installationFacts(database.knex),
+    records: () => recordsUntil(database, end, pace),
+    rows: (period) => rowsUntil(database, end, pace, period),
+  });
+  const pruned: unknown = await database
+    .knex('audit_journal')
+    .where({ kind: 'prune' })
+    .where('number', '>', end.record)
+    .first('number');
+  if (pruned !== undefined) {
+    throw new ServiceError('server.busy', 'Months of the audit were removed meanwhile: begin again', {
+      retryAfter: 1,
+    });
+  }
+  return result;
+}
+
+/** @returns the names of the administrators, and the ids of the registered encryption keys */
+export async function installationFacts(sql: Knex): Promise<InstallationFacts> {
+  return {
+    administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
+    keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
+  };
+}
+
+function endOfTrail(database: Database): Promise<TrailEnd> {
+  return database.transact(async ({ sql }) => {
+    await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const { rows: nullable } = await sql.raw<{ rows: unknown[] }>(NULLABLE);
+    if (nullable.length > 0) {
+      // Rows without a place are in no order of places.
+      throw new ServiceError(
+        'audit.unverifiable',
+        'The table of the audit was altered: verify it by `tankeeper audit verify`',
+      );
+    }
+    const { rows } = await sql.raw<{ rows: { lane: string; seq: string }[] }>(HEADS);
+    const newest = await sql('audit_journal').max<{ max: string | null }[]>('number');
+    return {
+      record: newest[0]?.max ?? '0',
+      heads: new Map(rows.map(({ lane, seq }) => [lane, BigInt(seq)])),
+    };
+  });
+}
+
+async function* recordsUntil(
+  { knex }: Database,
+  end: TrailEnd,
+  pace: () => Promise<void>,
+): AsyncGenerator<readonly JournalRecord[]> {
+  // Numbers that only an attacker has written may be negative.
+  let last: string | undefined;
+  for (;;) {
+    await pace();
+    const query = knex('audit_journal').select(knex.raw(JOURNAL_COLUMNS)).where('number', '<=', end.record);
+    const found: unknown = await (last === undefined ? query : query.where('number', '>', last))
+      .orderBy('number')
+      .limit(AT_ONCE);
+    const rows = found as JournalRow[];
+    yield rows.map(toJournalRecord);
+    last = rows.at(-1)?.number;
+    if (rows.length < AT_ONCE) {
+      return;
+    }
+  }
+}
+
+async function* rowsUntil(
+  { knex }: Database,
+  { heads }: TrailEnd,
+  pace: () => Promise<void>,
+  { since, until }: AuditPeriod = {},
+): AsyncGenerator<readonly AuditRow[]> {
+  let last: PlacedRow | undefined;
+  for (;;) {
+    await pace();
+    const query = knex('audit')
+      .select(knex.raw(AUDIT_COLUMNS), knex.raw('audit.at::text AS placed_at'))
+      .orderByRaw('writer, lane, seq, id, audit.at')
+      .limit(AT_ONCE);
+    if (last !== undefined) {
+      query.whereRaw('(writer, lane, seq, id, audit.at) > (?, ?, ?, ?, ?::timestamptz)', [
+        ...[last.writer, last.lane, last.seq, last.id, last.placed_at],
+      ]);
+    }
+    if (since !== undefined) {
+      query.where('audit.at', '>=', since);
+    }
+    if (until !== undefined) {
+      query.where('audit.at', '<', until);
+    }
+    const found: unknown = await query;
+    const rows = found as PlacedRow[];
+    yield rows.filter((row) => isBefore(row, heads)).map(toAuditRow);
+    last = rows.at(-1);
+    if (rows.length < AT_ONCE) {
+      return;
+    }
+  }
+}
+
+/** @returns false for a row that was appended to its lane, or with its lane, after the end */
+function isBefore({ writer, lane, seq }: StoredAuditRow, heads: TrailEnd['heads']): boolean {
+  const head = heads.get(`${writer ?? ''}/${lane ?? ''}`);
+  return head !== undefined && seq !== null && BigInt(seq) <= head;
+}

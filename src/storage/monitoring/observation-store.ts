@@ -1,0 +1,81 @@
+import type { ResponseReason } from '../../challenges/measured-challenges.ts';
+import type { Observed, ObservationStore, ResolverUse, ResponseMinute } from '../../monitoring/ports.ts';
+import type { Database } from '../database/database.ts';
+
+interface MinuteRow {
+  readonly minute: Date;
+  readonly outcome: ResponseReason;
+  /** Of bigint, as texts. */
+  readonly durations: readonly string[];
+}
+
+interface UseRow {
+  readonly name: string;
+  readonly succeeded_at: Date | null;
+  readonly failed_at: Date | null;
+}
+
+/** In the order of the keys, so that servers do not wait for each other crosswise. */
+const ADD_RESPONSES = `
+  INSERT INTO response_minutes AS kept (minute, outcome, durations)
+  SELECT minute, outcome, durations
+  FROM json_to_recordset(?) AS seen (minute timestamptz, outcome text, durations bigint[])
+  ORDER BY minute, outcome
+  ON CONFLICT (minute, outcome) DO UPDATE SET durations = (
+    SELECT array_agg(coalesce(one, 0) + coalesce(other, 0) ORDER BY place)
+    FROM unnest(kept.durations, excluded.durations) WITH ORDINALITY AS sums (one, other, place))`;
+
+/** A resolver that is gone has no row. */
+const ADD_USES = `
+  INSERT INTO resolver_uses AS kept (resolver_id, succeeded_at, failed_at)
+  SELECT id, succeeded_at, failed_at
+  FROM json_to_recordset(?) AS seen (resolver text, succeeded_at timestamptz, failed_at timestamptz)
+    JOIN resolvers ON resolvers.name = resolver
+  ORDER BY id FOR KEY SHARE OF resolvers
+  ON CONFLICT (resolver_id) DO UPDATE SET
+    succeeded_at = greatest(kept.succeeded_at, excluded.succeeded_at),
+    failed_at = greatest(kept.failed_at, excluded.failed_at)`;
+
+/** What servers have observed, in PostgreSQL, for all of them. */
+export class SqlObservationStore implements ObservationStore {
+  readonly #database: Pick<Database, 'knex'>;
+
+  constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
+    this.#database = database;
+  }
+
+  async add({ responses, resolvers }: Observed): Promise<void> {
+    if (responses.length > 0) {
+      await this.#database.knex.raw(ADD_RESPONSES, [JSON.stringify(responses)]);
+    }
+    if (resolvers.length > 0) {
+      const seen = resolvers.map(({ resolver, succeededAt, failedAt }) => ({
+        resolver,
+        succeeded_at: succeededAt,
+        failed_at: failedAt,
+      }));
+      await this.#database.knex.raw(ADD_USES, [JSON.stringify(seen)]);
+    }
+  }
+
+  async responsesSince(minute: Date): Promise<readonly ResponseMinute[]> {
+    const rows = await this.#database
+      .knex('response_minutes')
+      .where('minute', '>=', minute)
+      .orderBy(['minute', 'outcome'])
+      .select<MinuteRow[]>('minute', 'outcome', 'durations');
+    return rows.map(({ durations, ...row }) => ({ ...row, durations: durations.map(Number) }));
+  }
+
+  async resolverUses(): Promise<readonly ResolverUse[]> {
+    const rows = await this.#database
+      .knex('resolver_uses')
+      .join('resolvers', 'resolvers.id', 'resolver_id')
+      .select<UseRow[]>('name', 'succeeded_at', 'failed_at');
+    return rows.map(({ name, succeeded_at, failed_at }) => ({
+      resolver: name,
+      ...(succeeded_at !== null && { succeededAt: succeeded_at }),
+      ...(failed_at !== null && { failedAt: failed_at }),
+    }));
+  }
+}

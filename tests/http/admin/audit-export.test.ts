@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Response } from 'supertest';
+import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
+import { verifyTrail } from '../../../src/audit/verify-trail.ts';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { deferred } from '../../support/fakes/deferred.ts';
+
+jest.setTimeout(60_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+let application: TestApplication;
+let bounded: BoundedAdministrators;
+beforeAll(async () => {
+  application = await TestApplication.open();
+  application.clock.set(new Date());
+  await application.addRealm('north', ['ann']);
+  await application.addRealm('south', ['bob']);
+  bounded = await BoundedAdministrators.of(application);
+  await bounded.add('north-desk', 'audit', 'north');
+  await bounded.add('clerk', 'show', 'north');
+  await application.enrolPlain('NORTH', SUITE, { user: 'ann', realm: 'north' });
+  await application.enrolPlain('SOUTH', SUITE, { user: 'bob', realm: 'south' });
+  await application.enrolPlain('BOTH', SUITE, { user: 'ann', realm: 'north' });
+  await application.services.tokens.setRealms(OPERATOR, { serial: 'BOTH', realms: ['north', 'south'] });
+  // One by one: each row has a signature of its own.
+  for (let number = 0; number < 12; number += 1) {
+    await application.challenge('NORTH', '12345678');
+  }
+});
+afterAll(() => application.close());
+
+async function exported(parameters: Record<string, string> = {}, as?: string): Promise<Response> {
+  return as === undefined
+    ? application.asAdmin('/audit/export', parameters)
+    : bounded.post(as, '/audit/export', parameters);
+}
+
+function linesOf({ text }: Response): Record<string, unknown>[] {
+  expect(text.endsWith('\n')).toBe(true);
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function rowsOf(response: Response): Record<string, string>[] {
+  return linesOf(response).flatMap(({ row }) => (row === undefined ? [] : [row as Record<string, string>]));
+}
+
+async function errorOf(response: Promise<Response>): Promise<string> {
+  const answer = await response;
+  expect(answer.headers['content-disposition']).toBeUndefined();
+  return (answer.body as { result: { error: { message: string } } }).result.error.message;
+}
+
+async function verified(response: Response): Promise<unknown> {
+  async function* lines(): AsyncGenerator<string> {
+    for (const line of response.text.trimEnd().split('\n')) {
+      yield await Promise.resolve(line);
+    }
+  }
+  const trail = await readExportedTrail(lines());
+  const { keys, isWhole, snapshot } = trail;
+  return { isWhole, ...(await verifyTrail(snapshot, { keys, isWhole, report: () => undefined })) };
+}
+
+describe('/audit/export', () => {
+  it('hands out the whole trail as a file that can be verified, and says so', async () => {
+    const response = await exported();
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'x-audit-verifiable': 'yes',
+      'cache-control': 'no-store',
+    });
+    expect(response.headers['content-disposition']).toMatch(
+      /^attachment; filename="audit-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.jsonl"$/,
+    );
+    expect(await verified(response)).toMatchObject({ isWhole: true, findings: 0 });
+    expect(rowsOf(response).length).toBeGreaterThan(25);
+  });
+
+  it('hands out a period that can be verified, but for what is missing around it', async () => {
+    const response = await exported({ since: '1H' });
+    expect(response.headers['x-audit-verifiable']).toBe('yes');
+    expect(await verified(response)).toMatchObject({ isWhole: false, findings: 0 });
+    expect(rowsOf(await exported({ until: '1H' }))).toEqual([]);
+  });
+
+  it('hands out selected rows, newest first, and says that they cannot be verified', async () => {
+    const response = await exported({ serial: 'NORTH', outcome: 'issued' });
+    expect(response.headers).toMatchObject({ 'x-audit-verifiable': 'no' });
+    expect(response.headers['content-disposition']).toContain('filename="audit-extract-');
+    const [head, ...others] = linesOf(response);
+    expect(head).toMatchObject({
+      form: 'tankeeper audit extract 1',
+      verifiable: false,
+      filter: { subject: 'NORTH', outcome: 'issued' },
+      realms: null,
+    });
+    expect(others.at(-1)).toEqual({ end: { rows: 12 } });
+    const rows = rowsOf(response);
+    expect(new Set(rows.map(({ outcome, subject }) => `${outcome} ${subject}`))).toEqual(
+      new Set(['issued NORTH']),
+    );
+    const ids = rows.map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.toSorted((left, right) => right - left));
+    expect(Object.keys(rows[0] ?? {})).not.toContain('signature');
+    await expect(verified(response)).rejects.toThrow(/is an extract of an audit trail/);
+  });
+
+  it('hands out CSV without formulas', async () => {
+    await application.enrolPlain('-1+1', SUITE);
+    const response = await exported({ format: 'csv', since: '1H' });
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(response.headers['x-audit-verifiable']).toBe('no');
+    const lines = response.text.trimEnd().split('\r\n');
+    expect(lines[0]).toBe('id,at,actor,action,subject,realm,outcome,client,requestId,transaction');
+    expect(lines.some((line) => line.includes(",'-1+1,"))).toBe(true);
+    expect(response.text).not.toMatch(/(?:^|,)[=+\-@]/m);
+  });
+
+  it('hands a bound administrator rows of their realms alone, with no other name', async () => {
+    for (const format of ['jsonl', 'csv']) {
+      const response = await exported({ format }, 'north-desk');
+      expect(response.headers['x-audit-verifiable']).toBe('no');
+      expect(response.text).toContain('BOTH');
+      expect(response.text).not.toMatch(/south|SOUTH|signature/);
+    }
+    const [head] = linesOf(await exported({}, 'north-desk'));
+    expect(head).toMatchObject({ verifiable: false, realms: ['north'] });
+    expect(rowsOf(await exported({ serial: 'SOUTH' }, 'north-desk'))).toEqual([]);
+    expect(await errorOf(exported({ realm: 'south' }, 'north-desk'))).toBe("There is no realm 'south'");
+  });
+
+  it('is recorded with the names of its filters, not with their values', async () => {
+    await exported({ format: 'csv', serial: 'secret?', client: '192.0.2.7' });
+    const [row] = rowsOf(await exported({ action: 'audit/export', until: '2999-01-01' })).slice(1);
+    expect(row).toMatchObject({
+      actor: 'admin',
+      outcome: 'handed out as csv, selected by client and subject',
+    });
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ format: 'xml' }, /^The format must be jsonl or csv$/],
+    [{ outcome: 'wrongg' }, /did you mean wrong\?$/],
+    [{ since: 'soon' }, /^since must be a date/],
+  ])('refuses %j with an answer as any other', async (parameters, message) => {
+    expect(await errorOf(exported(parameters))).toMatch(message);
+  });
+
+  it('takes the right audit', async () => {
+    expect(await errorOf(exported({}, 'clerk'))).toMatch(/scope=admin, action=audit$/);
+    expect((await application.send('/audit/export', {})).status).toBe(401);
+    expect((await application.asAdmin('/audit/export', {}, 'get')).status).toBe(405);
+  });
+
+  it('refuses a third one at the same time at once, and goes on when one has ended', async () => {
+    const taken = deferred<undefined>();
+    const slow = await application.services.auditExport.grant(OPERATOR, { format: 'csv' });
+    const running = [1, 2].map(() => slow.write(() => taken.promise));
+    const third = await exported();
+    expect((third.body as { result: { error: { message: string } } }).result.error.message).toMatch(
+      /Too many exports/,
+    );
+    expect(third.headers['retry-after']).toBe('10');
+    taken.resolve(undefined);
+    await Promise.all(running);
+    expect((await exported()).headers['x-audit-verifiable']).toBe('yes');
+  });
+
+  it('ends the work at the next piece when the client has left', async () => {
+    const granted = await application.services.auditExport.grant(OPERATOR, { format: 'jsonl' });
+    let pieces = 0;
+    const left = granted.write(() => {
+      pieces += 1;
+      return pieces < 2 ? Promise.resolve() : Promise.reject(new Error('left'));
+    });
+    await expect(left).rejects.toThrow('left');
+    expect(pieces).toBe(2);
+  });
+
+  it('hands out more rows than one step reads, each once', async () => {
+    await application.services.settings.set(
+      OPERATOR,
+      new Map(Array.from({ length: 2_500 }, (_, number) => [`many.${number}`, 'x'])),
+    );
+    const rows = rowsOf(await exported({ action: 'configuration/set' }));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2_500);
+    expect(rows).toHaveLength(2_500);
+    expect(await verified(await exported())).toMatchObject({ isWhole: true, findings: 0 });
+  });
+});
+
+describe('/audit/values', () => {
+  it('tells the values that filters know', async () => {
+    const answer = await application.asAdmin('/audit/values', {});
+    const { value } = (answer.body as { result: { value: { actions: string[]; outcomes: string[] } } })
+      .result;
+    expect(value.actions).toContain('ocra/check_t');
+    expect(value.outcomes).toContain('accepted');
+    for (const outcome of value.outcomes) {
+      const found = await application.asAdmin('/audit/search', { outcome, limit: '1' });
+      expect((found.body as { result: { status: boolean } }).result.status).toBe(true);
+    }
+    expect(await errorOf(bounded.post('clerk', '/audit/values', {}))).toMatch(/action=audit$/);
+  });
+
+  it('finds the rows of an outcome whatever details follow it', async () => {
+    const answer = await application.asAdmin('/audit/search', { outcome: 'handed', limit: '1' });
+    expect((answer.body as { result: { value: { rows: unknown[] } } }).result.value.rows).toHaveLength(1);
+  });
+});

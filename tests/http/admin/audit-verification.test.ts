@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Response } from 'supertest';
+import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+
+jest.setTimeout(60_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
+interface Verification {
+  readonly id: string;
+  readonly state: string;
+  readonly begun_by: string;
+  readonly ended: string | null;
+  readonly rows: number;
+  readonly findings: number;
+  readonly newest: string;
+  readonly listed: readonly { readonly kind: string; readonly of: string }[];
+}
+
+interface Overview {
+  readonly verification: Verification | null;
+  readonly keys: readonly string[];
+}
+
+let application: TestApplication;
+beforeEach(async () => {
+  application = await TestApplication.open();
+  await application.enrolPlain('ONE', SUITE);
+  await application.challenge('ONE', '12345678');
+});
+afterEach(() => application.close());
+
+const sql = (text: string): Promise<Record<string, unknown>[]> => queryOnce(application.databaseUrl, text);
+
+function valueOf({ body }: Response): unknown {
+  return (body as { result: { value: unknown } }).result.value;
+}
+
+const begin = async (): Promise<Verification> =>
+  valueOf(await application.asAdmin('/audit/verify', {})) as Verification;
+const overview = async (): Promise<Overview> =>
+  valueOf(await application.asAdmin('/audit/verification', {})) as Overview;
+
+/** @returns the result of a verification that was begun and has ended */
+async function result(): Promise<Verification> {
+  await begin();
+  await application.services.auditVerification.settled();
+  const { verification } = await overview();
+  if (verification === null) {
+    throw new Error('there is no verification');
+  }
+  return verification;
+}
+
+describe('/audit/verify', () => {
+  it('begins in the background; the result is kept, with its time and the keys', async () => {
+    expect(await overview()).toMatchObject({ verification: null });
+    const begun = await begin();
+    expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended: null, listed: [] });
+    await application.services.auditVerification.settled();
+    const { verification, keys } = await overview();
+    expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
+    expect(verification?.rows).toBeGreaterThan(3);
+    expect(verification?.newest).toMatch(/^[0-9a-f]{64}$/);
+    expect(keys).toHaveLength(1);
+  });
+
+  it('finds what was changed, and lists it', async () => {
+    await sql("UPDATE audit SET outcome = 'accepted' WHERE outcome = 'issued'");
+    expect(await result()).toMatchObject({
+      state: 'finished',
+      findings: 1,
+      listed: [{ kind: 'changed', of: 'row', reason: 'it does not match its signature' }],
+    });
+  });
+
+  it('lists a hundred findings at most, and counts all', async () => {
+    await application.services.settings.set(
+      OPERATOR,
+      new Map(Array.from({ length: 150 }, (_, number) => [`many.${number}`, 'x'])),
+    );
+    await sql("UPDATE audit SET outcome = 'removed' WHERE action = 'configuration/set'");
+    const { findings, listed } = await result();
+    expect(findings).toBe(150);
+    expect(listed).toHaveLength(100);
+  });
+
+  it('requires a checkpoint that was given', async () => {
+    const wrong = await application.asAdmin('/audit/verify', { checkpoint: 'ab'.repeat(32) });
+    expect(valueOf(wrong)).toMatchObject({ state: 'running' });
+    await application.services.auditVerification.settled();
+    expect((await overview()).verification).toMatchObject({
+      findings: 1,
+      listed: [{ kind: 'removed', of: 'journal', reason: `there is no checkpoint ${'ab'.repeat(32)}` }],
+    });
+    const refused = await application.asAdmin('/audit/verify', { checkpoint: 'x' });
+    expect(JSON.stringify(refused.body)).toContain('A checkpoint has 64 hexadecimal digits');
+  });
+
+  it('is recorded in the audit: its begin, and its result', async () => {
+    const { rows } = await result();
+    const found = await sql(
+      "SELECT actor, outcome, request_id FROM audit WHERE action = 'audit/verify' ORDER BY at, id",
+    );
+    expect(found).toMatchObject([
+      { actor: 'admin', outcome: 'begun' },
+      { actor: 'admin', outcome: `verified ${rows} rows`, request_id: 'verification-1' },
+    ]);
+  });
+
+  it('runs once in an installation: two servers that begin at once join one verification', async () => {
+    const other = application.beside();
+    const servers = Array.from({ length: 8 }, (_, number) => (number % 2 === 0 ? application : other));
+    try {
+      const begun = await Promise.all(
+        servers.map((server) => server.services.auditVerification.begin(OPERATOR)),
+      );
+      const rows = await sql("SELECT count(*)::int AS n FROM audit WHERE outcome = 'begun'");
+      expect(new Set(begun.map(({ id }) => id)).size).toBe(rows[0]?.n);
+      const [running] = await sql(
+        "SELECT max(n)::int AS n FROM (SELECT count(*) AS n FROM audit_verifications WHERE state = 'running') AS r",
+      );
+      expect(running?.n).toBeLessThanOrEqual(1);
+    } finally {
+      await other.services.auditVerification.settled();
+      await other.close();
+    }
+  });
+
+  it('is taken over from a server that has been silent for a minute', async () => {
+    await sql(`INSERT INTO audit_verifications (begun_at, begun_by, checkpoint, advanced_at)
+      VALUES (now(), 'ghost', '', now() - interval '50 seconds')`);
+    expect(await begin()).toMatchObject({ state: 'running', begun_by: 'ghost' });
+    await sql("UPDATE audit_verifications SET advanced_at = now() - interval '61 seconds'");
+    expect((await overview()).verification).toMatchObject({ state: 'interrupted', begun_by: 'ghost' });
+    expect(await result()).toMatchObject({ state: 'finished', begun_by: 'admin' });
+    expect(await sql('SELECT state FROM audit_verifications ORDER BY id')).toEqual([
+      { state: 'interrupted' },
+      { state: 'finished' },
+    ]);
+  });
+
+  it('is interrupted when its server stops, and no further one begins there', async () => {
+    const other = application.beside();
+    try {
+      const { id } = await other.services.auditVerification.begin(OPERATOR);
+      await other.services.stopVerification();
+      expect((await overview()).verification).toMatchObject({ id, state: 'interrupted' });
+      await expect(other.services.auditVerification.begin(OPERATOR)).rejects.toThrow('The server stops');
+    } finally {
+      await other.close();
+    }
+    expect((await result()).state).toBe('finished');
+  });
+
+  it('fails where the table was altered, and says why', async () => {
+    await sql('ALTER TABLE audit ALTER COLUMN lane DROP NOT NULL');
+    expect(await result()).toMatchObject({
+      state: 'failed',
+      reason: 'The table of the audit was altered: verify it by `tankeeper audit verify`',
+    });
+  });
+
+  it('keeps the last ten verifications', async () => {
+    for (let number = 0; number < 12; number += 1) {
+      await result();
+    }
+    const [row] = await sql('SELECT count(*)::int AS n, min(id)::int AS first FROM audit_verifications');
+    expect(row).toEqual({ n: 10, first: 3 });
+  });
+
+  it('takes the right audit in all realms', async () => {
+    await application.addRealm('north', ['ann']);
+    const bounded = await BoundedAdministrators.of(application);
+    await bounded.add('north-desk', 'audit', 'north');
+    await bounded.add('clerk', 'show', '*');
+    for (const path of ['/audit/verify', '/audit/verification']) {
+      const desk = JSON.stringify((await bounded.post('north-desk', path, {})).body);
+      expect(desk).toContain('can be verified as a whole only');
+      expect(JSON.stringify((await bounded.post('clerk', path, {})).body)).toContain('action=audit');
+    }
+    expect((await application.asAdmin('/audit/verify', {}, 'get')).status).toBe(405);
+    expect(await sql('SELECT id FROM audit_verifications')).toEqual([]);
+  });
+});

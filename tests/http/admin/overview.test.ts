@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import type { PolicyScope } from '../../../src/policy/stored-policy.ts';
+import { valueOf } from '../../support/application/browser.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const EVERYTHING = 'tokens,userinfo,activeUsers,config,license,storageEncryption,metrics';
+const PARTS = [
+  ...['tokens', 'active_users', 'users', 'licence', 'configuration', 'storage_encryption'],
+  ...['resolvers', 'responses'],
+] as const;
+
+type Value = Readonly<Record<(typeof PARTS)[number], unknown>>;
+
+let application: TestApplication;
+const bearers = new Map<string, string>();
+
+async function policy(scope: PolicyScope, user: string, action: string, realm: string): Promise<void> {
+  await application.services.policies.set(OPERATOR, {
+    ...{ name: `${scope}-${user}`, scope, action, user, realm, client: '', time: '', active: true },
+  });
+}
+
+/** @param rights of the API token */
+async function administrator(name: string, rights: readonly string[] = ['*']): Promise<void> {
+  const { administrators } = application.services;
+  await administrators.add(OPERATOR, name, 'correct horse battery');
+  const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights });
+  bearers.set(name, token);
+}
+
+async function overviewOf(name: string): Promise<Value> {
+  const answer = await request(application.app)
+    .post('/admin/overview')
+    .set('Authorization', `Bearer ${bearers.get(name) ?? ''}`);
+  return valueOf(answer) as Value;
+}
+
+const present = (value: Value): string[] => PARTS.filter((part) => value[part] !== null);
+
+async function owned(serial: string, user: string, realm: string): Promise<void> {
+  await application.enrolPlain(serial, SUITE, { user, realm });
+}
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('north', ['nora', 'nils']);
+  await application.addRealm('south', ['sue']);
+  await owned('N1', 'nora', 'north');
+  await owned('N2', 'nora', 'north');
+  await owned('S1', 'sue', 'south');
+  await application.enrolPlain('FREE', SUITE);
+  await application.services.tokens.disable(OPERATOR, { serial: 'N2' });
+  for (const name of ['all', 'north', 'nobody', 'numbers', 'health']) {
+    await administrator(name);
+  }
+  await administrator('narrow', ['monitoring:tokens']);
+  await policy('monitoring', 'all', EVERYTHING, '*');
+  await policy('system', 'all', 'read', '*');
+  await policy('admin', 'all', '*', '*');
+  await policy('monitoring', 'north', 'tokens,userinfo,activeUsers', 'north');
+  await policy('monitoring', 'numbers', 'metrics', '*');
+  await policy('system', 'health', 'read', '*');
+  await policy('monitoring', 'narrow', EVERYTHING, '*');
+});
+afterAll(() => application.close());
+
+describe('the overview', () => {
+  it('counts tokens by realm and status, each once in the summary', async () => {
+    await lockToken();
+    const { tokens, active_users } = await overviewOf('all');
+    const one = { total: 1, active: 1, inactive: 0, assigned: 1, unassigned: 0, locked: 0 };
+    expect(tokens).toEqual({
+      realms: [
+        { ...one, realm: 'north', total: 2, inactive: 1, assigned: 2 },
+        { ...one, realm: 'south', locked: 1 },
+        { ...one, realm: '/:no realm:/', assigned: 0, unassigned: 1 },
+      ],
+      summary: { total: 4, active: 3, inactive: 1, assigned: 3, unassigned: 1, locked: 1 },
+    });
+    expect(active_users).toEqual({
+      realms: [
+        { realm: 'north', users: 1 },
+        { realm: 'south', users: 1 },
+        { realm: '/:no realm:/', users: 0 },
+      ],
+      total: 2,
+    });
+  });
+
+  it('shows nothing of other realms to a caller who is bound to one', async () => {
+    const value = await overviewOf('north');
+    expect(present(value)).toEqual(['tokens', 'active_users', 'users']);
+    expect(value.tokens).toMatchObject({ realms: [{ realm: 'north', total: 2 }], summary: { total: 2 } });
+    expect(value.active_users).toEqual({ realms: [{ realm: 'north', users: 1 }], total: 1 });
+    expect(value.users).toEqual([{ resolver: 'north', realms: ['north'], users: 2, counted: null }]);
+    expect(JSON.stringify(value)).not.toMatch(/south|no realm|sue/);
+  });
+
+  it.each([
+    ['nobody', []],
+    ['numbers', ['responses']],
+    ['health', ['resolvers']],
+    ['narrow', ['tokens']],
+    ['all', PARTS],
+  ])('has for %s the parts %j', async (name, parts) => {
+    expect(present(await overviewOf(name))).toEqual(parts);
+  });
+
+  it('takes a credential', async () => {
+    expect((await application.send('/admin/overview', {})).status).toBe(401);
+  });
+
+  it('has the state of licence, configuration and encryption', async () => {
+    const value = await overviewOf('all');
+    expect(value.licence).toMatchObject({ state: 'none', licensed: null });
+    expect(value.configuration).toMatchObject({
+      in_sync: true,
+      realms: 2,
+      resolvers: { managed: 2, ldap: 0 },
+    });
+    expect(value.storage_encryption).toBe(true);
+  });
+});
+
+/** Locks the token of the south by a wrong response to each of ten challenges. */
+async function lockToken(): Promise<void> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const { transactionid, question } = await application.challenge('S1');
+    await application.check(transactionid, wrongResponse(application.respond(SUITE, question)));
+  }
+}
+
+describe('responses in the overview', () => {
+  it('are those of the last hour that any server has written, by outcome', async () => {
+    const from = application.clock.now();
+    await application.services.observations.flush();
+    const { transactionid, question } = await application.challenge('N1');
+    await application.check(transactionid, application.respond(SUITE, question));
+    await application.check('f'.repeat(20), '12345678');
+    const before = await overviewOf('all');
+    expect(before.responses).not.toHaveProperty('outcomes.accepted');
+    const other = application.restarted();
+    await application.services.observations.flush();
+    await other.services.observations.flush();
+    const { responses } = (await overviewOf('all')) as unknown as {
+      responses: {
+        outcomes: Record<string, number>;
+        p50_ms: number;
+        p95_ms: number;
+        minutes: { minute: string; outcomes: Record<string, number> }[];
+      };
+    };
+    expect(responses.outcomes).toMatchObject({ accepted: 1, unknown: 1, wrong: 10 });
+    expect(responses.p95_ms).toBeGreaterThanOrEqual(responses.p50_ms);
+    expect(responses.minutes).toHaveLength(60);
+    expect(responses.minutes[59]).toMatchObject({
+      minute: from.toISOString(),
+      outcomes: { accepted: 1 },
+    });
+    application.clock.advance(3_600);
+    expect(await overviewOf('all')).toHaveProperty('responses.outcomes', {});
+    application.clock.set(from);
+  });
+});
+
+describe('resolvers in the overview', () => {
+  it('have the state of their last use, by any server, and are not asked', async () => {
+    const { resolvers, realms } = application.services;
+    const settings = { fileName: '/nowhere/passwd' };
+    await resolvers.set(OPERATOR, { name: 'File', kind: 'passwd', settings });
+    await realms.set(OPERATOR, { name: 'file', resolvers: ['File'] });
+    expect(await overviewOf('all')).toMatchObject({
+      users: expect.arrayContaining([{ resolver: 'File', realms: ['file'], users: null, counted: null }]),
+      resolvers: expect.arrayContaining([
+        { resolver: 'File', kind: 'passwd', state: 'unknown', succeeded: null, failed: null },
+        {
+          resolver: 'north',
+          kind: 'managed',
+          state: 'available',
+          succeeded: expect.anything(),
+          failed: null,
+        },
+      ]),
+    });
+    await application.asAdmin('/admin/userlist', { realm: 'file', username: '*' });
+    await application.services.observations.flush();
+    expect(await overviewOf('all')).toHaveProperty(
+      'resolvers',
+      expect.arrayContaining([
+        {
+          ...{ resolver: 'File', kind: 'passwd', state: 'unavailable', succeeded: null },
+          failed: application.clock.now().toISOString(),
+        },
+      ]),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { ResolverTrialService } from '../../../src/resolvers/resolver-trial-service.ts';
+import { AccessControl } from '../../../src/policy/access-control.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { callerNamed } from '../../support/values/callers.ts';
+import { InMemoryConfigurationStore } from '../../support/fakes/in-memory-configuration-store.ts';
+import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
+import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+
+const SECRET = 'a stored password';
+
+interface Result {
+  readonly status: boolean;
+  readonly value?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+let people: TestDatabase;
+let proxy: DatabaseProxy;
+let application: TestApplication;
+let settings: Record<string, string>;
+/** A server of somebody who collects passwords. */
+let collector: Server;
+let connections = 0;
+let collectorPort: string;
+
+beforeAll(async () => {
+  people = await createTestDatabase({ schema: 'empty' });
+  await people.database.knex.raw(`
+    CREATE TABLE people (id integer, "user" text, password text, salt text, "givenName" text, sn text, mail text,
+      "telephoneNumber" text, mobile text);
+    INSERT INTO people (id, "user", sn) SELECT number, 'user' || number, 'Berg' FROM generate_series(1, 9) AS number`);
+  proxy = await DatabaseProxy.start(people.url);
+  application = await TestApplication.open();
+  settings = sqlSettings(reachOf(proxy.url).reach);
+  await application.services.resolvers.set(OPERATOR, {
+    ...{ name: 'crm', kind: 'sql', settings, secret: SECRET },
+  });
+  await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
+  collector = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  collectorPort = String((collector.address() as AddressInfo).port);
+});
+
+afterAll(async () => {
+  collector.close();
+  await application.close();
+  await proxy.stop();
+  await people.drop();
+});
+
+const tryOut = async (given: Record<string, string>): Promise<Result> => {
+  const { body } = (await application.asAdmin('/system/testResolver', given)) as { body: { result: Result } };
+  return body.result;
+};
+const draft = (changes: Record<string, string> = {}): Record<string, string> => ({
+  ...{ name: 'crm', type: 'sqlresolver', ...settings, ...changes },
+});
+const rows = async () =>
+  (await application.services.audit.search(OPERATOR, { action: 'resolver/test', limit: 50 })).map(
+    ({ outcome }) => outcome,
+  );
+
+describe('/system/testResolver', () => {
+  it('reads the users of the stored resolver, and of one with other settings', async () => {
+    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ readable: true, users: 9 });
+    const { value } = await tryOut(draft({ Where: 'id < 4' }));
+    expect(value).toMatchObject({ readable: true, users: 3 });
+    expect((value as { first: unknown[] }).first[0]).toEqual({
+      ...{ username: 'user1', userid: '1', givenname: '', surname: 'Berg', email: '', phone: '' },
+    });
+    expect(((await tryOut({ name: 'crm' })).value as { first: unknown[] }).first).toHaveLength(5);
+    expect((await application.services.resolvers.show(OPERATOR, 'crm')).settings.Where).toBeUndefined();
+  });
+
+  it('tells why the users cannot be read, without any address', async () => {
+    const { value } = await tryOut(draft({ name: 'new', Port: collectorPort }));
+    expect(value).toEqual({ readable: false, reason: expect.any(String) });
+    expect(JSON.stringify(value)).not.toContain(collectorPort);
+    expect((await tryOut(draft({ Table: 'nobody' }))).value).toMatchObject({ readable: false });
+  });
+
+  it.each([
+    ['Port', () => collectorPort],
+    ['Server', () => 'localhost'],
+    ['User', () => 'somebody'],
+    ['conParams', () => 'sslmode=require'],
+    ['Driver', () => 'mysql'],
+  ])('sends the stored password nowhere else: %s', async (setting, value) => {
+    const before = connections;
+    const result = await tryOut(draft({ [setting]: value() }));
+    expect(result.error?.message).toContain(`must be given again, as ${setting} would change`);
+    expect(connections).toBe(before);
+  });
+
+  it('tries another server with a password that is given', async () => {
+    const before = connections;
+    await tryOut(draft({ Port: collectorPort, Password: 'another' }));
+    expect(connections).toBeGreaterThan(before);
+  });
+
+  it('uses no password that is replaced while the trial begins', async () => {
+    // This server still has the configuration from before.
+    const late = application.restarted({ configurationWindow: 3_600_000 });
+    await late.services.configuration.current();
+    await application.services.resolvers.set(OPERATOR, {
+      ...{ name: 'crm', kind: 'sql', settings, secret: 'for another server' },
+    });
+    const { body } = (await late.asAdmin('/system/testResolver', draft())) as { body: { result: Result } };
+    expect(body.result.value).toEqual({
+      readable: false,
+      reason: 'its password was changed at this moment',
+    });
+    expect((await tryOut({ name: 'crm' })).value).toMatchObject({ readable: true });
+  });
+
+  it.each([
+    [{ name: 'new', type: 'passwd', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
+    [{ name: 'new', ...{ type: 'sql', Server: '/var/run/postgresql' } }, 'the path of a socket'],
+    [{ name: 'crm', type: 'managed' }, 'of the kind sql and cannot become managed'],
+    [{ name: 'nobody' }, "There is no resolver 'nobody'"],
+    [{ name: 'new', type: 'ldap' }, 'LDAPURI is missing'],
+  ])('takes nothing that setResolver refuses: %j', async (given: Record<string, string>, message) => {
+    const own = given.type === 'sql' ? { ...draft(), ...given } : given;
+    expect((await tryOut(own)).error?.message).toContain(message);
+  });
+
+  it('is in the audit with the address, and never with a password', async () => {
+    const all = await rows();
+    expect(all).toContain(`failed, at 127.0.0.1:${collectorPort}`);
+    expect(all).toContain(`done, 9 users, at ${settings.Server ?? ''}:${settings.Port ?? ''}`);
+    expect(JSON.stringify([all, application.logged])).not.toMatch(/a stored password|another"/);
+  });
+
+  it('shows users to those only who may list them', async () => {
+    const { resolverTrials, policies } = application.services;
+    const caller = (...rights: string[]) => callerNamed('anna', { rights });
+    const first = async (...rights: string[]) => {
+      const trial = await resolverTrials.try(caller(...rights), { name: 'crm' });
+      return trial.kind === 'read' ? trial.first?.length : trial;
+    };
+    expect(await first('system:write')).toBeUndefined();
+    expect(await first('system:write', 'admin:userlist')).toBe(5);
+    await expect(resolverTrials.try(caller('system:read'), { name: 'crm' })).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+    const all = { scope: 'system', action: '*', realm: '*', user: '*' } as const;
+    await policies.set(OPERATOR, { name: 'system', ...all });
+    await application.addRealm('other');
+    const listing = { name: 'list', scope: 'admin', action: 'userlist', user: 'anna' } as const;
+    await policies.set(OPERATOR, { ...listing, realm: 'other' });
+    expect(await first('*')).toBeUndefined();
+    await policies.set(OPERATOR, { ...listing, realm: 'customers' });
+    expect(await first('*')).toBe(5);
+    const trial = await resolverTrials.try(caller('*'), { name: 'unheard', kind: 'sql', settings });
+    expect(trial).toMatchObject({ kind: 'read', first: undefined });
+  });
+});
+
+describe('a trial', () => {
+  const service = (list: () => Promise<never[]>, trialLimit: number) =>
+    new ResolverTrialService({
+      configuration: new InMemoryConfigurationStore({ resolvers: [{ id: '1', name: 'slow' }] }),
+      access: new AccessControl({ clock: { now: () => new Date(0) } }),
+      files: { assertNamable: () => Promise.resolve() },
+      trial: {
+        secrets: { open: () => Promise.resolve(undefined) },
+        open: () =>
+          Object.assign(
+            () => ({
+              findByLogin: () => Promise.resolve(undefined),
+              findById: () => Promise.resolve(undefined),
+              count: () => Promise.resolve(1),
+              checkPassword: () => Promise.resolve(false),
+              list,
+            }),
+            { close: () => Promise.resolve() },
+          ),
+      },
+      noteTrial: () => Promise.resolve(),
+      trialLimit,
+    });
+
+  it('ends where a source takes too long', async () => {
+    const trial = await service(() => new Promise(() => undefined), 20).try(OPERATOR, { name: 'slow' });
+    expect(trial).toEqual({ kind: 'unreadable', reason: 'it has not told its users in time' });
+  });
+
+  it('is refused where too many run', async () => {
+    const busy = service(() => new Promise(() => undefined), 200);
+    const all = await Promise.allSettled(
+      Array.from({ length: 7 }, () => busy.try(OPERATOR, { name: 'slow' })),
+    );
+    const refused = all.filter(({ status }) => status === 'rejected');
+    expect(refused).toEqual([
+      expect.objectContaining({ reason: expect.objectContaining({ code: 'server.busy' }) }),
+    ]);
+  });
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
+import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+
+const ORIGIN = 'https://tan.example.com';
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+const PASSWORD = 'the password of anna';
+const GUARDED = '/admin/passkeys/options';
+const CONFIRM_FIRST = 'Confirm first that it is you: /admin/confirmation';
+
+let application: TestApplication;
+let browser: Browser;
+
+beforeAll(async () => {
+  application = await TestApplication.open({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
+  await application.enrolPlain('ANNA', SUITE);
+});
+afterAll(() => application.close());
+
+beforeEach(async () => {
+  const { administrators } = application.services;
+  const known = (await administrators.list(OPERATOR)).map(({ name }) => name);
+  if (known.includes('anna')) {
+    await administrators.remove(OPERATOR, 'anna');
+  }
+  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  browser = new Browser(application.app);
+});
+
+async function signIn(from = browser): Promise<void> {
+  const begun = await from.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
+  if ((valueOf(begun) as { signed_in: boolean }).signed_in) {
+    return;
+  }
+  await from.post('/admin/sign-in/finish', { response: answerTo(begun) });
+}
+
+function questionOf({ body }: Response): string {
+  const read = parseQrTanUrl((body as { detail: { data: string } }).detail.data);
+  return read.kind === 'req' ? read.question : '';
+}
+
+const answerTo = (begun: Response): string => application.respond(SUITE, questionOf(begun));
+
+const confirm = (from = browser, password = PASSWORD): Promise<Response> =>
+  from.post('/admin/confirmation', { password });
+
+const finish = (given: Readonly<Record<string, string>> = {}, from = browser): Promise<Response> =>
+  from.post('/admin/confirmation/finish', given);
+
+async function expectUnconfirmed(from = browser): Promise<void> {
+  const refused = await from.post(GUARDED);
+  expect([refused.status, errorOf(refused)]).toEqual([403, CONFIRM_FIRST]);
+  expect(refused.get('WWW-Authenticate')).toBe('Confirmation realm="tankeeper"');
+}
+
+async function expectConfirmed(from = browser): Promise<void> {
+  expect((await from.post(GUARDED)).status).toBe(200);
+}
+
+describe('a login of an administrator without second factor', () => {
+  it('is not confirmed by the sign-in, and is by the password, for five minutes', async () => {
+    await signIn();
+    await expectUnconfirmed();
+    const wrong = await confirm(browser, 'wrong');
+    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'Wrong password']);
+    await expectUnconfirmed();
+    expect(valueOf(await confirm())).toEqual({
+      confirmed: true,
+      until: new Date(application.clock.now().getTime() + 300_000).toISOString(),
+    });
+    await expectConfirmed();
+    application.clock.advance(301);
+    await expectUnconfirmed();
+  });
+
+  it('is confirmed alone, not others of the same administrator', async () => {
+    const other = new Browser(application.app);
+    await signIn();
+    await signIn(other);
+    await confirm();
+    await expectConfirmed();
+    await expectUnconfirmed(other);
+  });
+
+  it('is confirmed on every server', async () => {
+    const other = application.beside();
+    try {
+      await signIn();
+      await expectUnconfirmed(browser.at(other.app));
+      await confirm();
+      await expectConfirmed(browser.at(other.app));
+    } finally {
+      await other.services.closeSources();
+      await other.services.statusWatch?.end();
+      await other.close();
+    }
+  });
+
+  it('ends confirmed, too, with a new password', async () => {
+    await signIn();
+    await confirm();
+    await application.services.administrators.setPassword(OPERATOR, 'anna', 'another password');
+    expect((await browser.post(GUARDED)).status).toBe(401);
+  });
+});
+
+describe('other credentials', () => {
+  const asProgram = async (headers: Readonly<Record<string, string>>, path = GUARDED): Promise<Response> =>
+    request(application.app).post(path).set(headers).type('form').send({ password: PASSWORD });
+
+  it('are not confirmed: an API token, a session of a client', async () => {
+    const draft = { name: 'all', rights: ['*'] };
+    const { administrators } = application.services;
+    const { token } = await administrators.addApiToken(OPERATOR, 'anna', draft);
+    const bearer = { Authorization: `Bearer ${token}` };
+    expect(errorOf(await asProgram(bearer))).toMatch(/^This takes a password/);
+    expect(errorOf(await asProgram(bearer, '/admin/confirmation'))).toBe(
+      'A login is confirmed, no other credential',
+    );
+    const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
+    const opened = await request(application.app).post('/admin/getsession').set('Authorization', basic);
+    const session = /admin_session=([^;]+)/.exec(opened.get('Set-Cookie')?.join() ?? '')?.[1] ?? '';
+    const refused = await request(application.app)
+      .post(GUARDED)
+      .set('Cookie', `admin_session=${session}`)
+      .type('form')
+      .send({ session });
+    expect(errorOf(refused)).toMatch(/^This takes a password/);
+    // The password comes with the request itself.
+    expect((await asProgram({ Authorization: basic })).status).toBe(200);
+  });
+});
+
+describe('a login of an administrator with a token', () => {
+  beforeEach(async () => {
+    await application.services.secondFactors.setToken(OPERATOR, 'anna', 'ANNA');
+    await signIn();
+  });
+
+  it('is confirmed by password and response, never by the password alone', async () => {
+    const begun = await confirm();
+    expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'token' });
+    expect(parseQrTanUrl((begun.body as { detail: { data: string } }).detail.data)).toMatchObject({
+      message: 'Confirm as anna at tan.example.com',
+    });
+    await expectUnconfirmed();
+    const wrong = await finish({ response: wrongResponse(answerTo(begun)) });
+    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'The second factor is wrong']);
+    await expectUnconfirmed();
+    expect(valueOf(await finish({ response: answerTo(begun) }))).toMatchObject({ confirmed: true });
+    await expectConfirmed();
+  });
+
+  it('is confirmed once the app has answered by itself', async () => {
+    const begun = await confirm();
+    expect(valueOf(await finish())).toEqual({ confirmed: false });
+    const { transactionid } = (begun.body as { detail: { transactionid: string } }).detail;
+    await application.check(transactionid, answerTo(begun));
+    expect(valueOf(await finish())).toMatchObject({ confirmed: true });
+    await expectConfirmed();
+  });
+
+  it('is not confirmed by the confirmation of another login, nor by a sign-in, nor the other way', async () => {
+    const begun = await confirm();
+    const thief = new Browser(application.app);
+    await signIn(thief);
+    thief.cookies.set('sign_in_confirmation', browser.cookies.get('sign_in_confirmation') ?? '');
+    expect((await finish({ response: answerTo(begun) }, thief)).status).toBe(403);
+    await expectUnconfirmed(thief);
+    const elsewhere = new Browser(application.app);
+    elsewhere.cookies.set('sign_in', browser.cookies.get('sign_in_confirmation') ?? '');
+    const asSignIn = await elsewhere.post('/admin/sign-in/finish', { response: answerTo(begun) });
+    expect(asSignIn.status).toBe(401);
+    const started = await elsewhere.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
+    browser.cookies.set('sign_in_confirmation', elsewhere.cookies.get('sign_in') ?? '');
+    expect((await finish({ response: answerTo(started) })).status).toBe(403);
+    await expectUnconfirmed();
+  });
+
+  it('is confirmed once by one response, of three at once', async () => {
+    const begun = await confirm();
+    const response = answerTo(begun);
+    const twins = [1, 2, 3].map(() => finish({ response }, browser.at(application.app)));
+    const statuses = (await Promise.all(twins)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  it('is not confirmed after five minutes, a new password or another second factor', async () => {
+    const begun = await confirm();
+    application.clock.advance(301);
+    expect(errorOf(await finish({ response: answerTo(begun) }))).toMatch(/^This confirmation has ended/);
+    const again = await confirm();
+    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    expect((await finish({ response: answerTo(again) })).status).toBe(401);
+  });
+
+  it('may register a passkey, which takes the place of the token', async () => {
+    await finish({ response: answerTo(await confirm()) });
+    const { options } = valueOf(await browser.post(GUARDED)) as { options: { challenge: string } };
+    const credential = new SoftwareAuthenticator(ORIGIN).create(options);
+    expect(valueOf(await browser.post('/admin/sign-in/passkey', { credential, name: 'key' }))).toBe(true);
+    const begun = await browser.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
+    expect(valueOf(begun)).toMatchObject({ second_factor: 'passkey' });
+  });
+});
+
+describe('the ways to sign in', () => {
+  it('are told to everybody, without a word about accounts', async () => {
+    const told = await request(application.app).get('/admin/sign-in/methods');
+    expect(valueOf(told)).toEqual({ passkeys: true, single_sign_on: false, provider: null });
+  });
+});
