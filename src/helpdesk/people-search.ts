@@ -7,7 +7,7 @@ import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import { realmsWith } from './owned-token.ts';
 
 /** A user that was found. */
-export interface PersonFound extends DirectoryUser {
+interface PersonFound extends DirectoryUser {
   readonly resolver: string;
   /** The visible realms that have the resolver, the default one first. */
   readonly realms: readonly string[];

@@ -1,3 +1,4 @@
+import { helpdeskPages } from '../helpdesk/pages.ts';
 import { homePages } from '../home/pages.ts';
 import { overviewPages } from '../overview/pages.ts';
 import { testBenchPages } from '../test-bench/pages.ts';
@@ -5,3 +6,4 @@ import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
 export const PAGES: readonly ConsolePage[] = [...homePages, ...overviewPages, ...testBenchPages];
+export const PAGES: readonly ConsolePage[] = [...homePages, ...helpdeskPages, ...testBenchPages];

@@ -54,7 +54,7 @@ export class SqlTokenPages implements TokenPages {
 }
 
 /** @returns the statement that finds the ids of a page */
-export function pageStatement(filter: TokenPageFilter): Fragment {
+function pageStatement(filter: TokenPageFilter): Fragment {
   if (filter.owner !== undefined) {
     return ownerStatement(filter, filter.owner);
   }

@@ -76,6 +76,7 @@ describe('an API token', () => {
       ['/admin/sign-in/passkey-link', 'link'],
       ['/admin/sign-in/passkey', 'sign-in'],
       ['/admin/password', 'credential'],
+      ['/admin/overview', 'credential'],
       ['/admin/rights', 'credential'],
       ['/admin/search', 'credential'],
       ['/validate/check', 'nothing'],

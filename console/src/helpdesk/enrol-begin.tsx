@@ -1,0 +1,62 @@
+import { Alert, Button, PasswordInput, Radio, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Failure } from '../design/failure.tsx';
+import { useTexts } from '../language/language.ts';
+import { enrolTexts } from './enrol-texts.ts';
+import classes from './helpdesk.module.css';
+import { beginPhase1, type EnrolTarget, makePlain, type Stage } from './roll-out.ts';
+import { useTokenAct } from './use-token-act.ts';
+
+interface BeginProps {
+  readonly target: EnrolTarget;
+  readonly onStage: (stage: Stage) => void;
+}
+
+/** The first step: the kind of the token, and what is set with it. */
+export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
+  const t = useTexts(enrolTexts);
+  const [kind, setKind] = useState('app');
+  const [description, setDescription] = useState('');
+  const [pin, setPin] = useState('');
+  const begin = useTokenAct(
+    () => (kind === 'app' ? beginPhase1 : makePlain)(target, { description, pin }),
+    onStage,
+  );
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    begin.mutate();
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <Radio.Group label={t.kind} value={kind} onChange={setKind}>
+        <Stack gap="xs" mt="xs">
+          <Radio value="app" label={t.app} description={t.appHelp} />
+          <Radio value="plain" label={t.plain} description={t.plainHelp} />
+        </Stack>
+      </Radio.Group>
+      <TextInput
+        label={t.description}
+        autoComplete="off"
+        value={description}
+        onChange={(event) => {
+          setDescription(event.currentTarget.value);
+        }}
+      />
+      <PasswordInput
+        label={t.pin}
+        description={t.pinHelp}
+        autoComplete="off"
+        value={pin}
+        onChange={(event) => {
+          setPin(event.currentTarget.value);
+        }}
+        visibilityToggleButtonProps={{ 'aria-label': t.showPin }}
+      />
+      {target.kind === 'token' && <Alert color="yellow">{t.oldKeyEnds}</Alert>}
+      <Failure error={begin.error} />
+      <Button type="submit" loading={begin.isPending}>
+        {kind === 'app' ? t.start : t.makeKey}
+      </Button>
+    </form>
+  );
+}

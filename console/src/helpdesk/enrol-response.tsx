@@ -1,0 +1,122 @@
+import { Alert, Button, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
+import { call } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
+import { QrCode } from '../design/qr-code.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { enrolTexts } from './enrol-texts.ts';
+import classes from './helpdesk.module.css';
+import { beginPhase2, type Stage } from './roll-out.ts';
+import { type FirstResponse, useFirstResponse } from './use-first-response.ts';
+import { useTokenAct } from './use-token-act.ts';
+
+interface ResponseProps {
+  readonly stage: Extract<Stage, { kind: 'phase2' }>;
+  /** The activation code, for the same step once more. */
+  readonly code: string;
+  readonly onStage: (stage: Stage) => void;
+  readonly onBack: () => void;
+}
+
+/** The second QR code, and the first response of the app as it comes. */
+export function EnrolResponse({ stage, code, onStage, onBack }: ResponseProps): ReactNode {
+  const t = useTexts(enrolTexts);
+  const { serial } = stage;
+  const response = useFirstResponse(serial, stage.transactionId);
+  const isAccepted = response.kind === 'accepted';
+  useEffect(() => {
+    if (isAccepted) {
+      onStage({ kind: 'ready', serial });
+    }
+  }, [isAccepted, onStage, serial]);
+  const again = useTokenAct(() => beginPhase2(serial, { code, message: t.defaultMessage }), onStage);
+  return (
+    <section className={classes.section} aria-label={t.step3}>
+      <h2>{t.step3}</h2>
+      <Progress response={response} />
+      {response.kind === 'waiting' && (
+        <div className={classes.columns}>
+          <div className={classes.section}>
+            <p className={classes.quiet}>{t.step3Help}</p>
+            <QrCode text={stage.url} label={t.qr2} />
+          </div>
+          <div className={classes.section}>
+            {!stage.hasAddress && <Alert color="yellow">{t.noAddress}</Alert>}
+            <TypedResponse transactionId={stage.transactionId} />
+          </div>
+        </div>
+      )}
+      <div className={classes.actions}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={again.isPending}
+          onClick={() => {
+            again.mutate();
+          }}
+        >
+          {t.again}
+        </Button>
+        <Button variant="default" size="xs" onClick={onBack}>
+          {t.back}
+        </Button>
+      </div>
+      <Failure error={again.error} />
+    </section>
+  );
+}
+
+function Progress({ response }: { readonly response: FirstResponse }): ReactNode {
+  const t = useTexts(enrolTexts);
+  const format = useFormat();
+  if (response.kind !== 'waiting') {
+    return (
+      response.kind === 'fallen' && (
+        <Alert color="red" role="status">
+          {t.fallen}
+        </Alert>
+      )
+    );
+  }
+  const { wrong, failure } = response;
+  return (
+    <>
+      <Alert color={wrong > 0 ? 'yellow' : 'blue'} role="status">
+        {wrong > 0 ? t.wrong(format.number(wrong)) : t.waiting}
+      </Alert>
+      <Failure error={failure} />
+    </>
+  );
+}
+
+/** Sends a response that the app shows. */
+function TypedResponse({ transactionId }: { readonly transactionId: string }): ReactNode {
+  const t = useTexts(enrolTexts);
+  const [pass, setPass] = useState('');
+  const check = useTokenAct(() => call('/ocra/check_t', { transactionid: transactionId, pass }));
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    check.mutate();
+  };
+  const isWrong = check.data?.result === false && !check.isPending;
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label={t.typed}
+        description={t.typedHelp}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        value={pass}
+        error={isWrong ? t.typedWrong : check.error?.message}
+        onChange={(event) => {
+          setPass(event.currentTarget.value);
+        }}
+      />
+      <Button type="submit" variant="default" loading={check.isPending}>
+        {t.check}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,158 @@
+import type { Texts } from '../language/language.ts';
+
+interface EnrolTexts {
+  readonly title: string;
+  readonly forPerson: (user: string, realm: string) => string;
+  readonly anew: (serial: string) => string;
+  readonly forNobody: string;
+  readonly oldKeyEnds: string;
+  readonly kind: string;
+  readonly app: string;
+  readonly appHelp: string;
+  readonly plain: string;
+  readonly plainHelp: string;
+  readonly description: string;
+  readonly pin: string;
+  readonly pinHelp: string;
+  readonly showPin: string;
+  readonly start: string;
+  readonly makeKey: string;
+  readonly step1: string;
+  readonly step1Help: (serial: string) => string;
+  readonly qr1: string;
+  readonly step2: string;
+  readonly codeLabel: string;
+  readonly codeHelp: string;
+  readonly makeCode: string;
+  readonly madeCode: string;
+  readonly message: string;
+  readonly defaultMessage: string;
+  readonly showSecond: string;
+  readonly step3: string;
+  readonly step3Help: string;
+  readonly qr2: string;
+  readonly waiting: string;
+  readonly wrong: (count: string) => string;
+  readonly fallen: string;
+  readonly noAddress: string;
+  readonly typed: string;
+  readonly typedHelp: string;
+  readonly check: string;
+  readonly typedWrong: string;
+  readonly again: string;
+  readonly back: string;
+  readonly ready: (serial: string) => string;
+  readonly toToken: string;
+  readonly keyOnce: string;
+  readonly key: string;
+  readonly keyQr: string;
+  readonly finish: string;
+  readonly stop: string;
+  readonly removeUnfinished: string;
+}
+
+export const enrolTexts: Texts<EnrolTexts> = {
+  en: {
+    title: 'Enrol a token',
+    forPerson: (user, realm) => `For ${user} in the realm ${realm}.`,
+    anew: (serial) => `The token ${serial} gets a new key.`,
+    forNobody: 'For nobody yet: it can be assigned later.',
+    oldKeyEnds: 'With the first QR code, the old key ends, also if you stop afterwards.',
+    kind: 'Kind',
+    app: 'QR-TAN app',
+    appHelp: 'Two QR codes on the screen, and an activation code by another way, such as a letter.',
+    plain: 'Device with a key',
+    plainHelp: 'The server makes a key and shows it once. The token is ready at once.',
+    description: 'Description (optional)',
+    pin: 'Token PIN (optional)',
+    pinHelp: 'It is typed before each response.',
+    showPin: 'Show the PIN',
+    start: 'Show the first QR code',
+    makeKey: 'Make the key',
+    step1: '1. First QR code',
+    step1Help: (serial) => `The person scans it with the app. Serial: ${serial}`,
+    qr1: 'First QR code of the roll-out',
+    step2: '2. Activation code',
+    codeLabel: 'Activation code',
+    codeHelp: 'The one that the person has got by another way and types into the app, too.',
+    makeCode: 'Make a code',
+    madeCode: 'Send this code by another way than the QR codes.',
+    message: 'Text that the app shows',
+    defaultMessage: 'Welcome',
+    showSecond: 'Show the second QR code',
+    step3: '3. Second QR code',
+    step3Help: 'The person scans it with the app and confirms. This page notices the response.',
+    qr2: 'Second QR code of the roll-out',
+    waiting: 'Waiting for the first response of the app …',
+    wrong: (count) =>
+      `A wrong response has come (${count}). Was the activation code typed correctly in the app?`,
+    fallen: 'Too many wrong responses: the token waits for the activation code again.',
+    noAddress: 'The app has no address to send its response to (policy qrtanurl). Type the response below.',
+    typed: 'Response that the app shows',
+    typedHelp: 'For an app without a network.',
+    check: 'Check',
+    typedWrong: 'The response is wrong.',
+    again: 'New second QR code',
+    back: 'Another activation code',
+    ready: (serial) => `The token ${serial} is ready.`,
+    toToken: 'To the token',
+    keyOnce: 'This key is shown once. Nobody can read it again.',
+    key: 'Key, hexadecimal',
+    keyQr: 'QR code of the key',
+    finish: 'Done, hide the key',
+    stop: 'Stop',
+    removeUnfinished: 'Stop and remove the unfinished token',
+  },
+  de: {
+    title: 'Token ausrollen',
+    forPerson: (user, realm) => `Für ${user} im Realm ${realm}.`,
+    anew: (serial) => `Das Token ${serial} bekommt einen neuen Schlüssel.`,
+    forNobody: 'Noch für niemanden: Es kann später zugewiesen werden.',
+    oldKeyEnds: 'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen.',
+    kind: 'Art',
+    app: 'QR-TAN-App',
+    appHelp: 'Zwei QR-Codes auf dem Bildschirm und ein Aktivierungscode auf anderem Weg, etwa als Brief.',
+    plain: 'Gerät mit Schlüssel',
+    plainHelp: 'Der Server erzeugt einen Schlüssel und zeigt ihn einmal. Das Token ist sofort bereit.',
+    description: 'Beschreibung (freiwillig)',
+    pin: 'Token-PIN (freiwillig)',
+    pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
+    showPin: 'PIN anzeigen',
+    start: 'Ersten QR-Code zeigen',
+    makeKey: 'Schlüssel erzeugen',
+    step1: '1. Erster QR-Code',
+    step1Help: (serial) => `Die Person scannt ihn mit der App. Seriennummer: ${serial}`,
+    qr1: 'Erster QR-Code des Ausrollens',
+    step2: '2. Aktivierungscode',
+    codeLabel: 'Aktivierungscode',
+    codeHelp: 'Der Code, den die Person auf anderem Weg bekommen hat und auch in die App eingibt.',
+    makeCode: 'Code erzeugen',
+    madeCode: 'Schicken Sie diesen Code auf einem anderen Weg als die QR-Codes.',
+    message: 'Text, den die App zeigt',
+    defaultMessage: 'Willkommen',
+    showSecond: 'Zweiten QR-Code zeigen',
+    step3: '3. Zweiter QR-Code',
+    step3Help: 'Die Person scannt ihn mit der App und bestätigt. Diese Seite bemerkt die Antwort.',
+    qr2: 'Zweiter QR-Code des Ausrollens',
+    waiting: 'Wartet auf die erste Antwort der App …',
+    wrong: (count) =>
+      `Eine falsche Antwort ist gekommen (${count}). Wurde der Aktivierungscode in der App richtig eingegeben?`,
+    fallen: 'Zu viele falsche Antworten: Das Token wartet wieder auf den Aktivierungscode.',
+    noAddress:
+      'Die App hat keine Adresse für ihre Antwort (Policy qrtanurl). Geben Sie die Antwort unten ein.',
+    typed: 'Antwort, die die App zeigt',
+    typedHelp: 'Für eine App ohne Netz.',
+    check: 'Prüfen',
+    typedWrong: 'Die Antwort ist falsch.',
+    again: 'Neuer zweiter QR-Code',
+    back: 'Anderer Aktivierungscode',
+    ready: (serial) => `Das Token ${serial} ist bereit.`,
+    toToken: 'Zum Token',
+    keyOnce: 'Dieser Schlüssel wird einmal gezeigt. Niemand kann ihn später lesen.',
+    key: 'Schlüssel, hexadezimal',
+    keyQr: 'QR-Code des Schlüssels',
+    finish: 'Fertig, Schlüssel verbergen',
+    stop: 'Abbrechen',
+    removeUnfinished: 'Abbrechen und das unfertige Token löschen',
+  },
+};

@@ -1,0 +1,142 @@
+import type { Texts } from '../language/language.ts';
+import type { TokenState } from './token-state.ts';
+
+/** The states of a transaction. */
+export type TransactionState = 'open' | 'expired' | 'accepted' | 'given up' | 'superseded' | 'ended';
+
+interface HelpdeskTexts {
+  readonly search: string;
+  readonly searchHint: string;
+  readonly people: string;
+  readonly tokens: string;
+  readonly transactions: string;
+  readonly nobody: string;
+  readonly noToken: string;
+  readonly noTransaction: string;
+  readonly nothing: (text: string) => string;
+  readonly more: string;
+  readonly incomplete: string;
+  readonly notFound: string;
+  readonly serial: string;
+  readonly owner: string;
+  readonly realm: string;
+  readonly realms: string;
+  readonly resolver: string;
+  readonly noRealm: string;
+  readonly state: string;
+  readonly states: Readonly<Record<TokenState, string>>;
+  readonly lastSuccess: string;
+  readonly never: string;
+  readonly description: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly namesHidden: string;
+  readonly enrolFurther: string;
+  readonly latest: string;
+  readonly latestHidden: string;
+  readonly issued: string;
+  readonly wrong: string;
+  readonly transaction: string;
+  readonly transactionStates: Readonly<Record<TransactionState, string>>;
+}
+
+export const helpdeskTexts: Texts<HelpdeskTexts> = {
+  en: {
+    search: 'User, serial or transaction',
+    searchHint: 'The beginning of a login, name, e-mail address or serial, or a whole transaction. Key: /',
+    people: 'People',
+    tokens: 'Tokens',
+    transactions: 'Transactions',
+    nobody: 'nobody',
+    noToken: 'There is no token.',
+    noTransaction: 'No transaction is stored.',
+    nothing: (text) => `Nothing was found for “${text}”. It may be in a realm that you may not see.`,
+    more: 'There is more: type some more of it.',
+    incomplete: 'People may be missing:',
+    notFound: 'What you look for may be in a realm that you may not see.',
+    serial: 'Serial',
+    owner: 'Owner',
+    realm: 'Realm',
+    realms: 'Realms',
+    resolver: 'Resolver',
+    noRealm: 'none',
+    state: 'State',
+    states: {
+      ready: 'ready',
+      locked: 'locked: too many wrong responses',
+      disabled: 'disabled',
+      phase1: 'enrolment: waits for the activation code',
+      phase2: 'enrolment: waits for the first response',
+    },
+    lastSuccess: 'Last accepted response',
+    never: 'never',
+    description: 'Description',
+    email: 'E-mail',
+    phone: 'Phone',
+    namesHidden: 'You have no right to the name and address (admin:userlist).',
+    enrolFurther: 'New token',
+    latest: 'Latest transactions',
+    latestHidden: 'You have no right to see transactions (admin:transaction).',
+    issued: 'Issued',
+    wrong: 'Wrong responses',
+    transaction: 'Transaction',
+    transactionStates: {
+      open: 'open',
+      expired: 'expired',
+      accepted: 'accepted',
+      'given up': 'given up: too many wrong responses',
+      superseded: 'replaced by a newer one',
+      ended: 'ended without an answer',
+    },
+  },
+  de: {
+    search: 'Benutzer, Seriennummer oder Transaktion',
+    searchHint:
+      'Anfang von Login, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Taste: /',
+    people: 'Personen',
+    tokens: 'Token',
+    transactions: 'Transaktionen',
+    nobody: 'niemand',
+    noToken: 'Es gibt kein Token.',
+    noTransaction: 'Es ist keine Transaktion gespeichert.',
+    nothing: (text) =>
+      `Zu „${text}“ wurde nichts gefunden. Vielleicht liegt es in einem Realm, den Sie nicht sehen dürfen.`,
+    more: 'Es gibt mehr: Tippen Sie etwas mehr davon.',
+    incomplete: 'Es können Personen fehlen:',
+    notFound: 'Das Gesuchte liegt vielleicht in einem Realm, den Sie nicht sehen dürfen.',
+    serial: 'Seriennummer',
+    owner: 'Inhaber',
+    realm: 'Realm',
+    realms: 'Realms',
+    resolver: 'Resolver',
+    noRealm: 'keiner',
+    state: 'Zustand',
+    states: {
+      ready: 'bereit',
+      locked: 'gesperrt: zu viele falsche Antworten',
+      disabled: 'deaktiviert',
+      phase1: 'Ausrollen: wartet auf den Aktivierungscode',
+      phase2: 'Ausrollen: wartet auf die erste Antwort',
+    },
+    lastSuccess: 'Letzte angenommene Antwort',
+    never: 'nie',
+    description: 'Beschreibung',
+    email: 'E-Mail',
+    phone: 'Telefon',
+    namesHidden: 'Sie haben kein Recht auf Name und Adresse (admin:userlist).',
+    enrolFurther: 'Neues Token',
+    latest: 'Letzte Transaktionen',
+    latestHidden: 'Sie haben kein Recht, Transaktionen zu sehen (admin:transaction).',
+    issued: 'Ausgestellt',
+    wrong: 'Falsche Antworten',
+    transaction: 'Transaktion',
+    transactionStates: {
+      open: 'offen',
+      expired: 'abgelaufen',
+      accepted: 'angenommen',
+      'given up': 'aufgegeben: zu viele falsche Antworten',
+      superseded: 'durch eine neuere ersetzt',
+      ended: 'ohne Antwort beendet',
+    },
+  },
+};

@@ -1,0 +1,60 @@
+import { lazy } from 'react';
+import type { Session } from '../session/session.tsx';
+import type { ConsolePage } from '../shell/console-page.ts';
+
+const canSearch = (session: Session): boolean =>
+  ['show', 'userlist', 'transaction'].some((action) => session.may('admin', action));
+const canShow = (session: Session): boolean => session.may('admin', 'show');
+const canEnrol = (session: Session): boolean => canShow(session) && session.may('admin', 'init');
+/** A token of nobody is in no realm. */
+const mayEverywhere = (session: Session): boolean =>
+  canEnrol(session) &&
+  session.rights.some(
+    ({ scope, action, realms }) => scope === 'admin' && action === 'init' && realms === '*',
+  );
+const enrolPage = lazy(() => import('./enrol-page.tsx'));
+const enrolTitle = { en: { title: 'Enrol a token' }, de: { title: 'Token ausrollen' } };
+
+export const helpdeskPages: readonly ConsolePage[] = [
+  {
+    path: '/search',
+    title: { en: { title: 'Search' }, de: { title: 'Suche' } },
+    group: 'helpdesk',
+    isFor: canSearch,
+    component: lazy(() => import('./search-page.tsx')),
+  },
+  {
+    path: '/tokens',
+    title: { en: { title: 'Tokens' }, de: { title: 'Token' } },
+    group: 'helpdesk',
+    isFor: canShow,
+    component: lazy(() => import('./tokens-page.tsx')),
+  },
+  {
+    path: '/enrol',
+    title: enrolTitle,
+    group: 'helpdesk',
+    isFor: mayEverywhere,
+    component: enrolPage,
+  },
+  { path: '/enrol/person/:realm/:resolver/:user', title: enrolTitle, isFor: canEnrol, component: enrolPage },
+  { path: '/enrol/token/:serial', title: enrolTitle, isFor: canEnrol, component: enrolPage },
+  {
+    path: '/tokens/:serial',
+    title: { en: { title: 'Token' }, de: { title: 'Token' } },
+    isFor: canShow,
+    component: lazy(() => import('./token-page.tsx')),
+  },
+  {
+    path: '/people/:realm/:resolver/:user',
+    title: { en: { title: 'Person' }, de: { title: 'Person' } },
+    isFor: canShow,
+    component: lazy(() => import('./person-page.tsx')),
+  },
+  {
+    path: '/transactions/:id',
+    title: { en: { title: 'Transaction' }, de: { title: 'Transaktion' } },
+    isFor: (session) => session.may('admin', 'transaction'),
+    component: lazy(() => import('./transaction-page.tsx')),
+  },
+];

@@ -1,0 +1,106 @@
+import { Anchor, Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { newTokenAddress, tokenAddress } from './addresses.ts';
+import classes from './helpdesk.module.css';
+import { helpdeskTexts } from './helpdesk-texts.ts';
+import { RecentTransactions } from './recent-transactions.tsx';
+import { SwitchButtons } from './switch-buttons.tsx';
+import { TokenBadge } from './token-badge.tsx';
+import { useNames } from './use-names.ts';
+import { useSearchKey } from './use-search-key.ts';
+
+type Person = ValueOf<'/admin/person'>;
+
+/** A user with their tokens and what happened to these lately. */
+export default function PersonPage(): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const session = useSession();
+  const { user, realm, resolver } = useNames('user', 'realm', 'resolver');
+  useSearchKey();
+  const person = useQuery({
+    queryKey: ['helpdesk', 'person', realm, resolver, user],
+    queryFn: ({ signal }) => call('/admin/person', { user, realm, resconf: resolver }, { signal }),
+  });
+  return (
+    <Page
+      title={user}
+      lead={`${t.realm}: ${realm}`}
+      actions={
+        session.may('admin', 'init', realm) && (
+          <Button component="a" href={`#${newTokenAddress({ user, realm, resolver })}`}>
+            {t.enrolFurther}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={person}>
+        {(shown) => (
+          <>
+            <Details person={shown} />
+            <Tokens person={shown} />
+            <RecentTransactions transactions={shown.transactions} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Details({ person: { details, resolver } }: { readonly person: Person }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  if (details === null) {
+    return <p className={classes.quiet}>{t.namesHidden}</p>;
+  }
+  const name = [details.given_name, details.surname].filter((one) => one !== '').join(' ');
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Name" value={name} />
+      <Fact name={t.email} value={details.email} />
+      <Fact name={t.phone} value={details.phone} />
+      <Fact name={t.resolver} value={resolver} />
+    </dl>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
+  return (
+    value !== '' && (
+      <>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </>
+    )
+  );
+}
+
+function Tokens({ person: { tokens, more } }: { readonly person: Person }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const format = useFormat();
+  return (
+    <section className={classes.section} aria-label={t.tokens}>
+      <h2>{t.tokens}</h2>
+      {tokens.length === 0 && <p className={classes.quiet}>{t.noToken}</p>}
+      <ul className={classes.hits}>
+        {tokens.map((token) => (
+          <li key={token.serial} className={classes.hit}>
+            <Anchor href={`#${tokenAddress(token.serial)}`}>{token.serial}</Anchor>
+            <TokenBadge token={token} />
+            <span>{token.description}</span>
+            <span className={classes.quiet}>
+              {`${t.lastSuccess}: ${token.last_success === null ? t.never : format.time(token.last_success)}`}
+            </span>
+            <SwitchButtons token={token} />
+          </li>
+        ))}
+      </ul>
+      {more && <p className={classes.quiet}>{t.more}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { Alert, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/call.ts';
+import { useTexts } from '../language/language.ts';
+import { FormDialog } from './form-dialog.tsx';
+import { tokenTexts } from './token-texts.ts';
+import { useTokenAct } from './use-token-act.ts';
+
+interface ResyncProps {
+  readonly serial: string;
+  readonly onClose: () => void;
+}
+
+const EMPTY = { otp1: '', otp2: '', challenge1: '', challenge2: '' };
+
+/** Resynchronises a token by two responses. */
+export function ResyncDialog({ serial, onClose }: ResyncProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const [given, setGiven] = useState(EMPTY);
+  const change = useTokenAct(() => call('/admin/resync', { serial, ...withoutBlanks(given) }));
+  const isDone = change.data === true;
+  const field = (name: keyof typeof EMPTY, label: string, isRequired: boolean): ReactNode => (
+    <TextInput
+      label={label}
+      required={isRequired}
+      withAsterisk={false}
+      autoComplete="off"
+      data-autofocus={name === 'otp1' || undefined}
+      value={given[name]}
+      onChange={(event) => {
+        setGiven({ ...given, [name]: event.currentTarget.value });
+      }}
+    />
+  );
+  return (
+    <FormDialog
+      title={`${t.resync}: ${serial}`}
+      action={isDone ? t.close : t.resync}
+      isRunning={change.isPending}
+      error={change.error}
+      onSubmit={isDone ? onClose : change.mutate}
+      onClose={onClose}
+    >
+      {change.data === undefined ? (
+        <Text size="sm">{t.resyncHelp}</Text>
+      ) : (
+        <Alert role="status" color={isDone ? 'green' : 'red'}>
+          {isDone ? t.resyncDone : t.resyncFailed}
+        </Alert>
+      )}
+      {!isDone && (
+        <>
+          {field('otp1', t.first, true)}
+          {field('otp2', t.second, true)}
+          <Text size="sm">{t.questionHelp}</Text>
+          {field('challenge1', t.question1, false)}
+          {field('challenge2', t.question2, false)}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function withoutBlanks({ challenge1, challenge2, ...responses }: typeof EMPTY): typeof responses & {
+  readonly challenge1?: string;
+  readonly challenge2?: string;
+} {
+  return challenge1 === '' && challenge2 === '' ? responses : { ...responses, challenge1, challenge2 };
+}

@@ -1,0 +1,183 @@
+import { Alert, Anchor, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { personAddress, tokenAddress, transactionAddress } from './addresses.ts';
+import classes from './helpdesk.module.css';
+import { helpdeskTexts } from './helpdesk-texts.ts';
+import { TokenBadge, TransactionBadge } from './token-badge.tsx';
+import { useSearchKey } from './use-search-key.ts';
+
+type Found = ValueOf<'/admin/search'>;
+
+/** Milliseconds without a key after which the text is looked for. */
+const PAUSE_MS = 250;
+/** The last text, in the memory of the page until the sign-out. */
+const LAST_TEXT = ['helpdesk', 'text'];
+
+/** The start page of the helpdesk: one field for people, tokens and transactions. */
+export default function SearchPage(): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const queries = useQueryClient();
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
+  const wanted = useLater(text.trim());
+  useSearchKey(field);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  useEffect(() => {
+    queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
+    queries.setQueryData(LAST_TEXT, wanted);
+  }, [queries, wanted]);
+  const found = useQuery({
+    queryKey: ['helpdesk', 'search', wanted],
+    queryFn: ({ signal }) => call('/admin/search', { text: wanted }, { signal }),
+    enabled: wanted !== '',
+    gcTime: 0,
+  });
+  return (
+    <Page title={t.search}>
+      <TextInput
+        ref={field}
+        type="search"
+        size="md"
+        aria-label={t.search}
+        description={t.searchHint}
+        inputWrapperOrder={['input', 'description']}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={255}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+        }}
+      />
+      {wanted !== '' && <Loaded query={found}>{(hits) => <Hits found={hits} text={wanted} />}</Loaded>}
+    </Page>
+  );
+}
+
+/** @returns the text as it was when nothing was typed for a moment */
+function useLater(text: string): string {
+  const [later, setLater] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setLater(text);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return later;
+}
+
+function Hits({ found, text }: { readonly found: Found; readonly text: string }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const { people, tokens, transactions } = found;
+  const isEmpty = [people?.hits, tokens?.hits, transactions].every((hits) => (hits ?? []).length === 0);
+  return (
+    <div className={classes.columns}>
+      <p role="status" hidden={!isEmpty} className={classes.quiet}>
+        {isEmpty && t.nothing(text)}
+      </p>
+      {people !== null && <Incomplete people={people} />}
+      {people !== null && <PeopleHits people={people} />}
+      {tokens !== null && <TokenHits tokens={tokens} />}
+      {transactions !== null && <TransactionHits transactions={transactions} />}
+    </div>
+  );
+}
+
+/** The resolvers that have not answered. */
+function Incomplete({
+  people: { incomplete },
+}: {
+  readonly people: NonNullable<Found['people']>;
+}): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    incomplete.length > 0 && (
+      <Alert color="yellow" title={t.incomplete}>
+        {incomplete.map(({ resolver, reason }) => (
+          <div key={resolver}>{reason}</div>
+        ))}
+      </Alert>
+    )
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly isEmpty: boolean;
+  readonly hasMore: boolean;
+  readonly children: ReactNode;
+}
+
+function HitSection({ title, isEmpty, hasMore, children }: SectionProps): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    !isEmpty && (
+      <section className={classes.section} aria-label={title}>
+        <h2>{title}</h2>
+        <ul className={classes.hits}>{children}</ul>
+        {hasMore && <p className={classes.quiet}>{t.more}</p>}
+      </section>
+    )
+  );
+}
+
+function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <HitSection title={t.people} isEmpty={people.hits.length === 0} hasMore={people.more}>
+      {people.hits.map(({ user, given_name: given, surname, email, realms, resolver }) => (
+        <li key={`${resolver} ${user}`} className={classes.hit}>
+          <Anchor href={`#${personAddress({ user, realm: realms[0] ?? '', resolver })}`}>{user}</Anchor>
+          <span>{[given, surname].filter((name) => name !== '').join(' ')}</span>
+          <span>{email}</span>
+          <span className={classes.quiet}>{realms.join(', ')}</span>
+        </li>
+      ))}
+    </HitSection>
+  );
+}
+
+function TokenHits({ tokens }: { readonly tokens: NonNullable<Found['tokens']> }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <HitSection title={t.tokens} isEmpty={tokens.hits.length === 0} hasMore={tokens.more}>
+      {tokens.hits.map((token) => (
+        <li key={token.serial} className={classes.hit}>
+          <Anchor href={`#${tokenAddress(token.serial)}`}>{token.serial}</Anchor>
+          <span>{token.owner?.user ?? t.nobody}</span>
+          <span>{token.description}</span>
+          <TokenBadge token={token} />
+        </li>
+      ))}
+    </HitSection>
+  );
+}
+
+function TransactionHits({
+  transactions,
+}: {
+  readonly transactions: NonNullable<Found['transactions']>;
+}): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <HitSection title={t.transactions} isEmpty={transactions.length === 0} hasMore={false}>
+      {transactions.map(({ transaction_id: id, serial, state }) => (
+        <li key={id} className={classes.hit}>
+          <Anchor href={`#${transactionAddress(id)}`}>{id}</Anchor>
+          <span>{serial}</span>
+          <TransactionBadge state={state} />
+        </li>
+      ))}
+    </HitSection>
+  );
+}

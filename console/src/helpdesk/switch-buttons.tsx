@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { call } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
+import { type Texts, useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import classes from './helpdesk.module.css';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { mayOnToken } from './token-state.ts';
+import { useTokenAct } from './use-token-act.ts';
+
+const ACTS = ['reset', 'disable', 'enable'] as const;
+type Act = (typeof ACTS)[number];
+
+const texts: Texts<Record<Act | 'unlock', string>> = {
+  en: { unlock: 'Unlock', reset: 'Reset the fail counter', disable: 'Disable', enable: 'Enable' },
+  de: {
+    unlock: 'Entsperren',
+    reset: 'Fehlzähler zurücksetzen',
+    disable: 'Deaktivieren',
+    enable: 'Aktivieren',
+  },
+};
+
+/** The acts that one click does and another takes back: unlock, disable, enable. */
+export function SwitchButtons({ token }: { readonly token: HelpdeskToken }): ReactNode {
+  const session = useSession();
+  const acts = ACTS.filter((act) => isUseful(act, token) && mayOnToken(session, act, token));
+  return (
+    <div className={classes.actions}>
+      {acts.map((act) => (
+        <SwitchButton key={act} act={act} token={token} />
+      ))}
+    </div>
+  );
+}
+
+function isUseful(act: Act, { active, fail_count: failed, rollout }: HelpdeskToken): boolean {
+  switch (act) {
+    case 'reset':
+      return failed > 0;
+    case 'disable':
+      return active;
+    case 'enable':
+      return !active && rollout !== 'phase1';
+  }
+}
+
+interface SwitchProps {
+  readonly act: Act;
+  readonly token: HelpdeskToken;
+}
+
+function SwitchButton({ act, token: { serial, locked } }: SwitchProps): ReactNode {
+  const t = useTexts(texts);
+  const isUnlock = act === 'reset' && locked;
+  const name = t[isUnlock ? 'unlock' : act];
+  const change = useTokenAct(() => call(`/admin/${act}`, { serial }));
+  return (
+    <>
+      <Button
+        size="xs"
+        variant={act === 'enable' || isUnlock ? 'filled' : 'default'}
+        loading={change.isPending}
+        aria-label={`${name}: ${serial}`}
+        onClick={() => {
+          change.mutate();
+        }}
+      >
+        {name}
+      </Button>
+      <Failure error={change.error} />
+    </>
+  );
+}

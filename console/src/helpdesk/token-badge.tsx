@@ -1,0 +1,44 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTexts } from '../language/language.ts';
+import { helpdeskTexts, type TransactionState } from './helpdesk-texts.ts';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { stateOf, type TokenState } from './token-state.ts';
+import classes from './helpdesk.module.css';
+
+const TOKEN_COLOURS: Readonly<Record<TokenState, string>> = {
+  ready: 'green',
+  locked: 'red',
+  disabled: 'gray',
+  phase1: 'yellow',
+  phase2: 'yellow',
+};
+const TRANSACTION_COLOURS: Readonly<Record<TransactionState, string>> = {
+  open: 'blue',
+  expired: 'gray',
+  accepted: 'green',
+  'given up': 'red',
+  superseded: 'gray',
+  ended: 'gray',
+};
+
+/** The state of a token in words. */
+export function TokenBadge({ token }: { readonly token: HelpdeskToken }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const state = stateOf(token);
+  return (
+    <Badge variant="light" color={TOKEN_COLOURS[state]} className={classes.badge}>
+      {t.states[state]}
+    </Badge>
+  );
+}
+
+/** The state of a transaction in words. */
+export function TransactionBadge({ state }: { readonly state: TransactionState }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  return (
+    <Badge variant="light" color={TRANSACTION_COLOURS[state]} className={classes.badge}>
+      {t.transactionStates[state]}
+    </Badge>
+  );
+}

@@ -1,0 +1,86 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { personAddress } from './addresses.ts';
+import classes from './helpdesk.module.css';
+import { helpdeskTexts } from './helpdesk-texts.ts';
+import { RecentTransactions } from './recent-transactions.tsx';
+import { SwitchButtons } from './switch-buttons.tsx';
+import { TokenActs } from './token-acts.tsx';
+import { TokenBadge } from './token-badge.tsx';
+import type { HelpdeskToken } from './helpdesk-values.ts';
+import { tokenTexts } from './token-texts.ts';
+import { useNames } from './use-names.ts';
+import { useSearchKey } from './use-search-key.ts';
+
+/** A token with what may be done with it, and its latest transactions. */
+export default function TokenPage(): ReactNode {
+  const { serial } = useNames('serial');
+  useSearchKey();
+  const facts = useQuery({
+    queryKey: ['helpdesk', 'token', serial],
+    queryFn: ({ signal }) => call('/admin/token', { serial }, { signal }),
+  });
+  return (
+    <Page title={serial} actions={facts.data !== undefined && <SwitchButtons token={facts.data.token} />}>
+      <Loaded query={facts}>
+        {({ token, transactions }) => (
+          <>
+            <Facts token={token} />
+            <TokenActs token={token} />
+            <RecentTransactions transactions={transactions} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const own = useTexts(tokenTexts);
+  const format = useFormat();
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    [t.state, <TokenBadge key="state" token={token} />],
+    [t.owner, <Owner key="owner" owner={token.owner} />],
+    [t.description, token.description],
+    [t.realms, token.realms.length === 0 ? t.noRealm : token.realms.join(', ')],
+    [own.failCountName, own.failCount(format.number(token.fail_count), format.number(token.max_fail))],
+    [t.lastSuccess, token.last_success === null ? t.never : format.time(token.last_success)],
+    [own.created, format.time(token.created)],
+    [own.type, token.type],
+    [own.suite, token.ocra_suite],
+    [own.counter, token.counter],
+    [own.timeShift, token.time_shift === 0 ? null : own.seconds(format.number(token.time_shift))],
+  ];
+  return (
+    <dl className={classes.facts}>
+      {rows
+        .filter(([, value]) => value !== null && value !== '')
+        .map(([name, value]) => (
+          <div key={name} className={classes.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Owner({ owner }: { readonly owner: HelpdeskToken['owner'] }): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  if (owner === null) {
+    return t.nobody;
+  }
+  const { user, realm, resolver } = owner;
+  return realm === null ? (
+    user
+  ) : (
+    <Anchor href={`#${personAddress({ user, realm, resolver })}`}>{user}</Anchor>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Texts } from '../language/language.ts';
+
+interface TokenTexts {
+  readonly type: string;
+  readonly suite: string;
+  readonly failCount: (count: string, most: string) => string;
+  readonly failCountName: string;
+  readonly counter: string;
+  readonly timeShift: string;
+  readonly seconds: (count: string) => string;
+  readonly created: string;
+  readonly acts: string;
+  readonly enrolAgain: string;
+  readonly resync: string;
+  readonly resyncHelp: string;
+  readonly first: string;
+  readonly second: string;
+  readonly question1: string;
+  readonly question2: string;
+  readonly questionHelp: string;
+  readonly resyncDone: string;
+  readonly resyncFailed: string;
+  readonly setPin: string;
+  readonly pin: string;
+  readonly pinHelp: string;
+  readonly pinDone: string;
+  readonly showPin: string;
+  readonly describe: string;
+  readonly assign: string;
+  readonly assignHelp: string;
+  readonly login: string;
+  readonly unassign: string;
+  readonly unassignHelp: (login: string) => string;
+  readonly moveRealms: string;
+  readonly realmsHelp: string;
+  readonly remove: string;
+  readonly removeHelp: (serial: string) => string;
+  readonly save: string;
+  readonly cancel: string;
+  readonly close: string;
+}
+
+export const tokenTexts: Texts<TokenTexts> = {
+  en: {
+    type: 'Type',
+    suite: 'OCRA suite',
+    failCountName: 'Wrong responses',
+    failCount: (count, most) => `${count} in a row; ${most} lock the token`,
+    counter: 'Next counter',
+    timeShift: 'Clock of the device',
+    seconds: (count) => `${count} seconds ahead`,
+    created: 'Enrolled',
+    acts: 'Further actions',
+    enrolAgain: 'Enrol anew',
+    resync: 'Resynchronise',
+    resyncHelp:
+      'The person starts two transactions, one after the other, and reads out both responses without sending them.',
+    first: 'First response',
+    second: 'Second response',
+    question1: 'First question',
+    question2: 'Second question',
+    questionHelp: 'Only if they are not the last two of this token.',
+    resyncDone: 'Both responses fit. The token is in step again.',
+    resyncFailed: 'The responses do not fit: wrong order, mistyped, or not the last two transactions.',
+    setPin: 'Set the PIN',
+    pin: 'New token PIN',
+    pinHelp: 'It is typed before each response. Empty: none.',
+    pinDone: 'The PIN is set.',
+    showPin: 'Show the PIN',
+    describe: 'Rename',
+    assign: 'Assign',
+    assignHelp: 'The token also joins the realm of its new owner. Its PIN stays.',
+    login: 'Login',
+    unassign: 'Unassign',
+    unassignHelp: (login) =>
+      `The token no longer belongs to ${login}, who cannot answer with it any more. It stays in its realms.`,
+    moveRealms: 'Realms',
+    realmsHelp:
+      'Separated by commas. The token will be in these and no others. Realms that you may not see stay.',
+    remove: 'Remove',
+    removeHelp: (serial) =>
+      `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
+    save: 'Save',
+    cancel: 'Cancel',
+    close: 'Close',
+  },
+  de: {
+    type: 'Art',
+    suite: 'OCRA-Suite',
+    failCountName: 'Falsche Antworten',
+    failCount: (count, most) => `${count} in Folge; ${most} sperren das Token`,
+    counter: 'Nächster Zähler',
+    timeShift: 'Uhr des Geräts',
+    seconds: (count) => `${count} Sekunden voraus`,
+    created: 'Ausgerollt',
+    acts: 'Weitere Aktionen',
+    enrolAgain: 'Neu ausrollen',
+    resync: 'Synchronisieren',
+    resyncHelp:
+      'Die Person beginnt nacheinander zwei Transaktionen und liest beide Antworten vor, ohne sie abzuschicken.',
+    first: 'Erste Antwort',
+    second: 'Zweite Antwort',
+    question1: 'Erste Frage',
+    question2: 'Zweite Frage',
+    questionHelp: 'Nur, wenn es nicht die letzten beiden dieses Tokens sind.',
+    resyncDone: 'Beide Antworten passen. Das Token ist wieder im Tritt.',
+    resyncFailed:
+      'Die Antworten passen nicht: vertauscht, vertippt, oder es waren nicht die letzten beiden Transaktionen.',
+    setPin: 'PIN setzen',
+    pin: 'Neue Token-PIN',
+    pinHelp: 'Sie wird vor jeder Antwort eingegeben. Leer: keine.',
+    pinDone: 'Die PIN ist gesetzt.',
+    showPin: 'PIN anzeigen',
+    describe: 'Umbenennen',
+    assign: 'Zuweisen',
+    assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',
+    login: 'Login',
+    unassign: 'Zuweisung aufheben',
+    unassignHelp: (login) =>
+      `Das Token gehört dann nicht mehr ${login}; Antworten damit sind nicht mehr möglich. Es bleibt in seinen Realms.`,
+    moveRealms: 'Realms',
+    realmsHelp:
+      'Durch Kommas getrennt. Das Token ist dann in diesen und keinen anderen. Realms, die Sie nicht sehen dürfen, bleiben.',
+    remove: 'Löschen',
+    removeHelp: (serial) =>
+      `Das Token ${serial}, sein Schlüssel und seine gespeicherten Transaktionen werden endgültig gelöscht. Damit ein verlorenes Telefon nicht benutzt wird, reicht es, das Token zu deaktivieren.`,
+    save: 'Speichern',
+    cancel: 'Abbrechen',
+    close: 'Schließen',
+  },
+};

@@ -1,0 +1,113 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { tokenAddress } from './addresses.ts';
+import classes from './helpdesk.module.css';
+import { helpdeskTexts } from './helpdesk-texts.ts';
+import { TransactionBadge } from './token-badge.tsx';
+import { transactionTexts } from './transaction-texts.ts';
+import { useNames } from './use-names.ts';
+import { useSearchKey } from './use-search-key.ts';
+
+type History = ValueOf<'/admin/transaction'>;
+
+/** Milliseconds after which an open transaction is looked at again. */
+const AGAIN_MS = 3_000;
+
+/** What happened to a transaction. */
+export default function TransactionPage(): ReactNode {
+  const t = useTexts(helpdeskTexts);
+  const { id } = useNames('id');
+  useSearchKey();
+  const history = useQuery({
+    queryKey: ['helpdesk', 'transaction', id],
+    queryFn: ({ signal }) => call('/admin/transaction', { transactionid: id }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'open' ? AGAIN_MS : false),
+  });
+  return (
+    <Page title={t.transaction} lead={id}>
+      <Loaded query={history}>
+        {(shown) => (
+          <>
+            <Facts history={shown} />
+            <Events history={shown} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ history }: { readonly history: History }): ReactNode {
+  const names = useTexts(helpdeskTexts);
+  const t = useTexts(transactionTexts);
+  const session = useSession();
+  const { serial, state, realms, data, withheld, stored } = history;
+  return (
+    <dl className={classes.facts}>
+      <dt>{names.state}</dt>
+      <dd>
+        <TransactionBadge state={state} />
+      </dd>
+      <dt>{names.serial}</dt>
+      <dd>
+        {session.may('admin', 'show') ? <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor> : serial}
+      </dd>
+      <dt>{names.realms}</dt>
+      <dd>{realms.length === 0 ? names.noRealm : realms.join(', ')}</dd>
+      <dt>{t.data}</dt>
+      <dd className={classes.verbatim}>{dataText(t, { data, withheld, stored })}</dd>
+    </dl>
+  );
+}
+
+function dataText(
+  t: { readonly withheld: string; readonly gone: string },
+  {
+    data = '',
+    withheld,
+    stored,
+  }: Pick<History, 'withheld' | 'stored'> & { readonly data: string | undefined },
+): string {
+  if (withheld) {
+    return t.withheld;
+  }
+  return stored ? data : t.gone;
+}
+
+function Events({ history: { events, more } }: { readonly history: History }): ReactNode {
+  const t = useTexts(transactionTexts);
+  const format = useFormat();
+  return (
+    <section className={classes.section} aria-label={t.timeline}>
+      <h2>{t.timeline}</h2>
+      <ol className={classes.timeline}>
+        {events.map((one, place) => (
+          <li key={`${one.at} ${place}`} className={classes.event}>
+            <p>
+              <strong>{t.events[one.event]}</strong> <time dateTime={one.at}>{format.time(one.at)}</time>
+            </p>
+            <p className={classes.quiet}>
+              {[
+                one.reason,
+                one.action,
+                one.actor === '' ? '' : t.by(one.actor),
+                one.client === '' ? '' : t.from(one.client),
+                one.derived ? t.derived : '',
+              ]
+                .filter((text) => text !== '')
+                .join(' · ')}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {more > 0 && <p className={classes.quiet}>{t.more(format.number(more))}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Texts } from '../language/language.ts';
+
+type EventKind =
+  'issued' | 'wrong' | 'accepted' | 'given up' | 'refused' | 'expired' | 'superseded' | 'other';
+
+interface TransactionTexts {
+  readonly data: string;
+  readonly withheld: string;
+  readonly gone: string;
+  readonly timeline: string;
+  readonly events: Readonly<Record<EventKind, string>>;
+  readonly by: (actor: string) => string;
+  readonly from: (client: string) => string;
+  readonly derived: string;
+  readonly more: (count: string) => string;
+}
+
+export const transactionTexts: Texts<TransactionTexts> = {
+  en: {
+    data: 'Display data',
+    withheld: 'You have no right to see it (admin:transactiondata).',
+    gone: 'The challenge is no longer stored; the audit tells its history.',
+    timeline: 'What happened',
+    events: {
+      issued: 'Issued',
+      wrong: 'Wrong response',
+      accepted: 'Accepted',
+      'given up': 'Given up',
+      refused: 'Refused',
+      expired: 'Expired',
+      superseded: 'Replaced by a newer one',
+      other: 'Other',
+    },
+    by: (actor) => `by ${actor}`,
+    from: (client) => `from ${client}`,
+    derived: 'not in the audit: it follows from the challenge',
+    more: (count) => `${count} further events are left out. The audit has them.`,
+  },
+  de: {
+    data: 'Anzeigetext',
+    withheld: 'Sie haben kein Recht, ihn zu sehen (admin:transactiondata).',
+    gone: 'Die Challenge ist nicht mehr gespeichert; ihre Geschichte steht im Audit.',
+    timeline: 'Was geschah',
+    events: {
+      issued: 'Ausgestellt',
+      wrong: 'Falsche Antwort',
+      accepted: 'Angenommen',
+      'given up': 'Aufgegeben',
+      refused: 'Abgelehnt',
+      expired: 'Abgelaufen',
+      superseded: 'Durch eine neuere ersetzt',
+      other: 'Sonstiges',
+    },
+    by: (actor) => `durch ${actor}`,
+    from: (client) => `von ${client}`,
+    derived: 'nicht im Audit: ergibt sich aus der Challenge',
+    more: (count) => `${count} weitere Ereignisse sind ausgelassen. Sie stehen im Audit.`,
+  },
+};

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { emptyDeviceState } from '../../../src/cli/device/device-state.ts';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  lookAt,
+  openConsole,
+  startConsole,
+  WIDTHS,
+} from '../../support/browser/console-site.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { readQrCode } from '../../support/values/qr-code.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const DATA = '12345678';
+const PROBE = `<img src=x onerror="document.title='probe'">`;
+
+describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+  let payment: string;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    await fill();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  async function fill(): Promise<void> {
+    const { application } = site;
+    await application.addRealm('north', ['bert', 'o/d d%']);
+    await application.addRealm('south', ['cleo']);
+    await application.services.users.add(OPERATOR, {
+      ...{ resolver: 'north', login: 'anna', givenName: 'Anna', surname: PROBE },
+      ...{ email: 'anna@example.org', phone: '+49 30 7' },
+    });
+    for (const [serial, user, realm] of [
+      ['QR1', 'anna', 'north'],
+      ['QR2', 'bert', 'north'],
+      ['QR3', 'cleo', 'south'],
+    ] as const) {
+      await application.enrolPlain(serial, SUITE, { user, realm, description: PROBE });
+    }
+    payment = (await application.challenge('QR1', DATA)).transactionid;
+    const right = application.respond(SUITE, DATA, { counter: 0n });
+    for (let wrong = 0; wrong < 3; wrong += 1) {
+      await application.check(payment, wrongResponse(right));
+    }
+    const policies = [
+      ['all', 'admin', '*', 'admin', '*'],
+      ['north', 'admin', '*', 'desk', 'north'],
+      ['answers', 'authentication', 'qrtanurl=https://tan.example.org/ocra/check_t', '*', '*'],
+    ] as const;
+    for (const [name, scope, action, user, realm] of policies) {
+      const policy = { name, scope, action, user, realm, client: '', time: '', active: true };
+      await application.services.policies.set(OPERATOR, policy);
+    }
+    await addAdministrator(site, 'desk');
+  }
+
+  /** Counts the clicks from the hit of a search to the end of a task. */
+  class Clicks {
+    number = 0;
+
+    async on(target: Locator): Promise<void> {
+      this.number += 1;
+      await target.click();
+    }
+  }
+
+  async function searched(page: Page, text: string): Promise<void> {
+    await page.getByRole('searchbox').fill(text);
+  }
+
+  const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
+  const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true });
+
+  it('unlocks a token, disables it and enables it again, in at most three clicks each', async () => {
+    const { application } = site;
+    await application.services.tokens.set(OPERATOR, { serial: 'QR2' }, { maxFail: 1 });
+    const { transactionid } = await application.challenge('QR2', DATA);
+    await application.check(transactionid, wrongResponse(application.respond(SUITE, DATA, { counter: 0n })));
+    const { page, problems } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    await searched(page, 'qr2');
+    await page.getByText('locked: too many wrong responses').waitFor();
+    const unlocking = new Clicks();
+    await unlocking.on(link(page, 'QR2'));
+    await unlocking.on(button(page, 'Unlock'));
+    await page.getByText('ready', { exact: true }).waitFor();
+    expect(unlocking.number).toBeLessThanOrEqual(3);
+    await page.keyboard.press('/');
+    await searched(page, 'bert');
+    const disabling = new Clicks();
+    await disabling.on(link(page, 'bert'));
+    await disabling.on(button(page, 'Disable'));
+    await page.getByText('disabled', { exact: true }).waitFor();
+    expect(disabling.number).toBeLessThanOrEqual(3);
+    await button(page, 'Enable').click();
+    await button(page, 'Disable').waitFor();
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
+  it('resynchronises a token by two responses, in at most three clicks, and keeps what was typed', async () => {
+    const { application } = site;
+    await application.challenge('QR2', '11111111');
+    await application.challenge('QR2', '22222222');
+    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    await searched(page, 'QR2');
+    const clicks = new Clicks();
+    await clicks.on(link(page, 'QR2'));
+    await clicks.on(button(page, 'Resynchronise'));
+    await page.getByLabel('First response').fill('1');
+    await page.getByLabel('Second response').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByText('The responses do not fit').waitFor();
+    expect(await page.getByLabel('First response').inputValue()).toBe('1');
+    await page.getByLabel('First response').fill(application.respond(SUITE, '11111111', { counter: 40n }));
+    await page.getByLabel('Second response').fill(application.respond(SUITE, '22222222', { counter: 41n }));
+    await clicks.on(page.getByRole('dialog').getByRole('button', { name: 'Resynchronise' }));
+    await page.getByText('The token is in step again').waitFor();
+    expect(clicks.number).toBeLessThanOrEqual(3);
+  });
+
+  it('tells why a payment has failed, in at most three clicks', async () => {
+    const { page, problems } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    await searched(page, 'anna');
+    const clicks = new Clicks();
+    await clicks.on(link(page, 'anna'));
+    await clicks.on(page.getByRole('region', { name: 'Latest transactions' }).getByRole('link').first());
+    const timeline = page.getByRole('region', { name: 'What happened' });
+    await timeline.getByText('Given up').waitFor();
+    expect(await timeline.getByText('Wrong response', { exact: true }).count()).toBe(2);
+    expect(clicks.number).toBeLessThanOrEqual(3);
+    expect(await page.title()).not.toBe('probe');
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
+  it('enrols a new phone by two QR codes in three clicks, sees the response, and keeps no secret', async () => {
+    const { application } = site;
+    const device = new VirtualDevice({ clock: application.clock });
+    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    await searched(page, 'anna');
+    const clicks = new Clicks();
+    await clicks.on(link(page, 'anna'));
+    await clicks.on(link(page, 'New token'));
+    await clicks.on(button(page, 'Show the first QR code'));
+    const first = await shownCode(page, 'First QR code of the roll-out');
+    expect(clicks.number).toBeLessThanOrEqual(3);
+    const questions = {
+      activationCode: () => Promise.resolve('GEZDGNBVGY3TQOJQ01'),
+      ocraPin: () => Promise.resolve(''),
+    };
+    const begun = await device.scan(emptyDeviceState(), first, questions);
+    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ99');
+    await button(page, 'Show the second QR code').click();
+    await page
+      .getByText(/activation code/i)
+      .last()
+      .waitFor();
+    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
+    await button(page, 'Show the second QR code').click();
+    const second = await shownCode(page, 'Second QR code of the roll-out');
+    await page.getByText('Waiting for the first response').waitFor();
+    const { answer } = await device.scan(begun.state, second, questions);
+    if (answer.kind !== 'nonce') {
+      throw new Error('no second code');
+    }
+    await application.check(answer.transactionId, wrongResponse(answer.response));
+    await page.getByText('A wrong response has come (1)').waitFor();
+    await application.check(answer.transactionId, answer.response);
+    await page.getByText(`The token ${answer.serial} is ready.`).waitFor();
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.documentElement.outerHTML])',
+    );
+    for (const secret of [first, second, 'GEZDGNBVGY3TQOJQ01']) {
+      expect(kept).not.toContain(secret);
+    }
+    await link(page, 'To the token').click();
+    await page.getByText('ready', { exact: true }).waitFor();
+  });
+
+  it('shows the key of a plain token once, and assigns, describes and removes it', async () => {
+    const { page } = await openConsole(browser, site, { path: '/enrol' });
+    await page.getByLabel('Device with a key').check();
+    await button(page, 'Make the key').click();
+    const key = (await page.locator('pre').textContent()) ?? '';
+    expect(key).toMatch(/^[0-9a-f]{40}$/);
+    await button(page, 'Done, hide the key').click();
+    expect(await page.content()).not.toContain(key);
+    await link(page, 'To the token').click();
+    await button(page, 'Assign').click();
+    await page.getByLabel('Login').fill('nobody-there');
+    await page.getByLabel('Realm', { exact: true }).fill('north');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await page.getByLabel('Login').inputValue()).toBe('nobody-there');
+    await page.getByLabel('Login').fill('o/d d%');
+    await page.keyboard.press('Enter');
+    await link(page, 'o/d d%').click();
+    await page.getByRole('heading', { name: 'o/d d%' }).waitFor();
+    const serial = (await page.getByRole('region', { name: 'Tokens' }).getByRole('link').textContent()) ?? '';
+    await link(page, serial).click();
+    await button(page, 'Remove').click();
+    await page.getByRole('dialog').getByText('removed for ever').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('searchbox').waitFor();
+    await searched(page, serial);
+    await page.getByText('Nothing was found').waitFor();
+  });
+
+  it('shows a caller of one realm nothing of another', async () => {
+    const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
+    for (const text of ['QR3', 'cleo']) {
+      await searched(page, text);
+      await page.getByText(`Nothing was found for “${text}”`).waitFor();
+    }
+    await page.goto(`${site.origin}/console/#/tokens/QR3`);
+    await page.getByRole('alert').getByText('QR3').waitFor();
+    await page.goto(`${site.origin}/console/#/tokens`);
+    await link(page, 'QR1').waitFor();
+    expect(await page.getByText('QR3').count()).toBe(0);
+  });
+
+  it('turns the pages of many tokens, and filters them', async () => {
+    const { application } = site;
+    const serials = Array.from({ length: 120 }, (_, number) => `MANY${String(number).padStart(3, '0')}`);
+    await Promise.all(serials.map((serial) => application.enrolPlain(serial, SUITE)));
+    const { page } = await openConsole(browser, site, { path: '/tokens' });
+    await link(page, 'MANY000').waitFor();
+    await button(page, 'Further').click();
+    await link(page, 'MANY050').waitFor();
+    await button(page, 'Back').click();
+    await link(page, 'MANY000').waitFor();
+    await page.getByLabel('Beginning of the serial').fill('many11');
+    await link(page, 'MANY119').waitFor();
+    await page.getByLabel('Beginning of the serial').fill('');
+    await page.getByLabel('Realm').fill('south');
+    await page.keyboard.press('Enter');
+    await link(page, 'QR3').waitFor();
+    expect(await link(page, 'QR1').count()).toBe(0);
+  });
+
+  it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {
+    const { page } = await openConsole(browser, site, { path: '/search', width });
+    await searched(page, 'a');
+    await link(page, 'anna').waitFor();
+    const faults = [...(await lookAt(page, 'search'))];
+    for (const [name, path, shown] of [
+      ['person', '/people/north/north/anna', 'Latest transactions'],
+      ['token', '/tokens/QR1', 'Latest transactions'],
+      ['transaction', `/transactions/${payment}`, 'What happened'],
+      ['tokens', '/tokens', 'Page 1'],
+      ['enrol', '/enrol/person/north/north/bert', 'QR-TAN app'],
+    ] as const) {
+      await page.goto(`${site.origin}/console/#${path}`);
+      await page.getByText(shown).first().waitFor();
+      faults.push(...(await lookAt(page, name)));
+    }
+    await button(page, 'Show the first QR code').click();
+    await page.getByText('2. Activation code').waitFor();
+    faults.push(...(await lookAt(page, 'enrol-code')));
+    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
+    await button(page, 'Show the second QR code').click();
+    await page.getByText('Waiting for the first response').waitFor();
+    faults.push(...(await lookAt(page, 'enrol-response')));
+    expect(faults).toEqual([]);
+  });
+
+  async function shownCode(page: Page, name: string): Promise<string> {
+    const picture = await page.getByRole('img', { name }).screenshot();
+    return readQrCode(picture) ?? '';
+  }
+});
