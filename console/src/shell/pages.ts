@@ -5,5 +5,9 @@ import { testBenchPages } from '../test-bench/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
-export const PAGES: readonly ConsolePage[] = [...homePages, ...overviewPages, ...testBenchPages];
-export const PAGES: readonly ConsolePage[] = [...homePages, ...helpdeskPages, ...testBenchPages];
+export const PAGES: readonly ConsolePage[] = [
+  ...homePages,
+  ...overviewPages,
+  ...helpdeskPages,
+  ...testBenchPages,
+];
