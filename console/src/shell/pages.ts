@@ -1,6 +1,7 @@
+import { auditPages } from '../audit/pages.ts';
 import { homePages } from '../home/pages.ts';
 import { testBenchPages } from '../test-bench/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
-export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages];
+export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, ...auditPages];
