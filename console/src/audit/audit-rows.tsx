@@ -13,14 +13,22 @@ type AuditRow = ValueOf<'/audit/search'>['rows'][number];
 
 /** Rows of the audit; each opens to all that it holds. */
 export function AuditRows({ rows }: { readonly rows: readonly AuditRow[] }): ReactNode {
+  const t = useTexts(auditTexts);
   return (
-    <ul className={classes.rows}>
-      {rows.map((row) => (
-        <li key={`${row.at} ${row.id}`} className={classes.row}>
-          <Row row={row} />
-        </li>
-      ))}
-    </ul>
+    <div>
+      <div className={classes.head} aria-hidden="true">
+        {[t.at, t.action, t.serial, t.actor, t.outcome].map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+      <ul className={classes.rows}>
+        {rows.map((row) => (
+          <li key={`${row.at} ${row.id}`} className={classes.row}>
+            <Row row={row} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -30,7 +38,7 @@ function Row({ row }: { readonly row: AuditRow }): ReactNode {
   return (
     <details>
       <summary className={classes.summary}>
-        <span className={classes.cell}>{format.time(row.at)}</span>
+        <span className={classes.time}>{format.time(row.at)}</span>
         <span className={classes.cell}>{row.action}</span>
         <span className={classes.cell}>{row.serial}</span>
         <span className={classes.cell}>{row.actor === '' ? t.openEndpoint : row.actor}</span>
@@ -65,7 +73,7 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
       path === undefined ? (
         row.serial
       ) : (
-        <Anchor component={Link} href={path}>
+        <Anchor inherit component={Link} href={path}>
           {row.serial}
         </Anchor>
       ),
@@ -75,7 +83,7 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [
       t.transaction,
       row.transactionid !== '' && session.may('admin', 'transaction') ? (
-        <Anchor component={Link} href={`/transactions/${row.transactionid}`}>
+        <Anchor inherit component={Link} href={`/transactions/${row.transactionid}`}>
           {row.transactionid}
         </Anchor>
       ) : (

@@ -19,7 +19,7 @@ export const auditPages: readonly ConsolePage[] = [
     component: search,
   },
   {
-    path: '/audit/verification',
+    path: '/audit-verification',
     title: { en: { title: 'Verify the audit' }, de: { title: 'Audit prüfen' } },
     group: 'security',
     isFor: seesWholeAudit,

@@ -60,8 +60,10 @@ function Outcome({ verification }: { readonly verification: Verification }): Rea
           role="presentation"
           title={findings === 0 ? t.sound : t.unsound(findings, format.number(findings))}
         >
-          <p>{t.checked(format.number(rows), format.number(records), format.time(begun))}</p>
-          {findings === 0 && <p>{t.meant}</p>}
+          <p className={classes.plain}>
+            {t.checked(format.number(rows), format.number(records), format.time(begun))}
+          </p>
+          {findings === 0 && <p className={classes.plain}>{t.meant}</p>}
         </Alert>
       );
   }

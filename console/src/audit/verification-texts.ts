@@ -50,7 +50,7 @@ const en: VerificationTexts = {
   sound: 'The audit is whole.',
   unsound: (count, text) => (count === 1 ? 'One finding.' : `${text} findings.`),
   checked: (rows, records, time) =>
-    `${rows} rows and ${records} records of signatures were checked, as they were there on ${time}.`,
+    `${rows} rows and the journal of signatures (records: ${records}) were checked, as they were on ${time}.`,
   failed: 'The verification has failed.',
   interrupted: 'The verification was interrupted: its server stopped. Begin another one.',
   ended: (time) => `Ended ${time}`,
@@ -90,7 +90,7 @@ const de: VerificationTexts = {
   sound: 'Das Audit ist vollständig und unverändert.',
   unsound: (count, text) => (count === 1 ? 'Ein Befund.' : `${text} Befunde.`),
   checked: (rows, records, time) =>
-    `${rows} Zeilen und ${records} Einträge der Signaturen wurden geprüft, nach dem Stand vom ${time}.`,
+    `${rows} Zeilen und das Journal der Signaturen (Einträge: ${records}) wurden geprüft, nach dem Stand vom ${time}.`,
   failed: 'Die Prüfung ist gescheitert.',
   interrupted: 'Die Prüfung wurde unterbrochen: Ihr Server wurde beendet. Beginnen Sie eine neue.',
   ended: (time) => `Beendet ${time}`,

@@ -129,10 +129,10 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
   it.each(WIDTHS)(
     'verifies in the background and tells the result in words, %d pixels wide',
     async (width) => {
-      const page = await open('/audit/verification', { width });
+      const page = await open('/audit-verification', { width });
       await button(page, 'Verify now').click();
       await page.getByText('The audit is whole.').waitFor();
-      await page.getByText(/^\d+ rows and \d+ records of signatures were checked/).waitFor();
+      await page.getByText(/^\d+ rows and the journal of signatures/).waitFor();
       expect(await lookAt(page, 'audit-verified')).toEqual([]);
       await page.context().close();
     },
@@ -145,7 +145,7 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
         `UPDATE audit SET outcome = '${outcome}' WHERE subject = 'NORTH' AND outcome = '${from}'`,
       );
     await change('forged', 'wrong');
-    const page = await open('/audit/verification', { width });
+    const page = await open('/audit-verification', { width });
     await button(page, 'Verify now').click();
     await page.getByText('One finding.').waitFor();
     await page
