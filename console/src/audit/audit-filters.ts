@@ -1,5 +1,3 @@
-import type { ParametersOf } from '../api/call.ts';
-
 /** The periods to choose from. `own`: between two times. */
 export const PERIODS = ['1H', '1D', '1W', '30D', 'all', 'own'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -45,8 +43,11 @@ const TEXTS = [
   'transactionid',
 ] as const satisfies readonly (keyof AuditForm)[];
 
-/** @returns the filters of /audit/search and /audit/export */
-export function filtersOf(form: AuditForm): ParametersOf<'/audit/search'> {
+/** The filters of /audit/search and /audit/export. */
+export type AuditFilters = Readonly<Partial<Record<(typeof TEXTS)[number] | 'since' | 'until', string>>>;
+
+/** @returns the filters of a form */
+export function filtersOf(form: AuditForm): AuditFilters {
   const texts = TEXTS.map((name) => [name, form[name].trim()] as const);
   return {
     ...Object.fromEntries(texts.filter(([, text]) => text !== '')),

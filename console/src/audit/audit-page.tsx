@@ -2,19 +2,18 @@ import { Button, Paper, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { call, type ParametersOf } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
-import { type AuditForm, EMPTY_FORM, filtersOf, subjectIn } from './audit-filters.ts';
+import { type AuditFilters, type AuditForm, EMPTY_FORM, filtersOf, subjectIn } from './audit-filters.ts';
 import { AuditRows } from './audit-rows.tsx';
 import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
 import { ExportPart } from './export-part.tsx';
 import { SearchForm } from './search-form.tsx';
 
-type AuditFilters = ParametersOf<'/audit/search'>;
 type Search = ReturnType<typeof useAuditSearch>;
 
 /** Searches and exports the audit. */
