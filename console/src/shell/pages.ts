@@ -1,4 +1,5 @@
 import { helpdeskPages } from '../helpdesk/pages.ts';
+import { auditPages } from '../audit/pages.ts';
 import { homePages } from '../home/pages.ts';
 import { overviewPages } from '../overview/pages.ts';
 import { testBenchPages } from '../test-bench/pages.ts';
@@ -11,3 +12,4 @@ export const PAGES: readonly ConsolePage[] = [
   ...helpdeskPages,
   ...testBenchPages,
 ];
+export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, ...auditPages];

@@ -1,5 +1,3 @@
-import type { TransactionStatus } from '../challenges/watch-transaction.ts';
-
 /** How a response was made. `typed`: by a person. `device`: by the virtual device. */
 export type ResponseKind = 'typed' | 'device' | 'altered' | 'repeated';
 
@@ -17,7 +15,7 @@ export type AttemptMeaning = 'accepted' | 'replay' | 'closed' | 'wrong' | 'refus
 
 /** What was known of the transaction before a response was sent. */
 export interface KnownBefore {
-  readonly status: Pick<TransactionStatus, 'valid_tan' | 'failcount'> | undefined;
+  readonly status: { readonly valid_tan: boolean; readonly failcount: number } | undefined;
   readonly isClosed: boolean;
   /** Responses that were sent from this page before. */
   readonly attempts: readonly Pick<Attempt, 'isAccepted'>[];

@@ -15,8 +15,15 @@ const AT_ONCE = 1_000;
 interface TrailEnd {
   /** The number of the newest record of the journal. */
   readonly record: string;
-  /** The last place of each lane, by `writer/lane`. */
-  readonly heads: ReadonlyMap<string, bigint>;
+  /** The last place of each lane, in the order of writer and lane. */
+  readonly lanes: readonly LaneEnd[];
+}
+
+/** The last place of a lane. bigint is text. */
+interface LaneEnd {
+  readonly writer: string;
+  readonly lane: number;
+  readonly seq: string;
 }
 
 /** A row with its whole place: only the owner of the table can store two with the same id. */
@@ -37,7 +44,7 @@ const HEADS = `
       ORDER BY writer DESC, lane DESC, seq DESC LIMIT 1
     ) AS before
   )
-  SELECT writer || '/' || lane AS lane, seq FROM head`;
+  SELECT writer, lane, seq FROM head ORDER BY writer, lane`;
 
 const NULLABLE = `SELECT attname FROM pg_attribute
   WHERE attrelid = 'audit'::regclass AND attname IN ('writer', 'lane', 'seq', 'id', 'at') AND NOT attnotnull`;
@@ -87,12 +94,9 @@ function endOfTrail(database: Database): Promise<TrailEnd> {
         'The table of the audit was altered: verify it by `tankeeper audit verify`',
       );
     }
-    const { rows } = await sql.raw<{ rows: { lane: string; seq: string }[] }>(HEADS);
+    const { rows: lanes } = await sql.raw<{ rows: LaneEnd[] }>(HEADS);
     const newest = await sql('audit_journal').max<{ max: string | null }[]>('number');
-    return {
-      record: newest[0]?.max ?? '0',
-      heads: new Map(rows.map(({ lane, seq }) => [lane, BigInt(seq)])),
-    };
+    return { record: newest[0]?.max ?? '0', lanes };
   });
 }
 
@@ -118,42 +122,49 @@ async function* recordsUntil(
   }
 }
 
+/** Rows that were appended after the end are in no lane of it, or behind its last place. */
 async function* rowsUntil(
   { knex }: Database,
-  { heads }: TrailEnd,
+  { lanes }: TrailEnd,
   pace: () => Promise<void>,
-  { since, until }: AuditPeriod = {},
+  period: AuditPeriod = {},
 ): AsyncGenerator<readonly AuditRow[]> {
-  let last: PlacedRow | undefined;
-  for (;;) {
-    await pace();
-    const query = knex('audit')
-      .select(knex.raw(AUDIT_COLUMNS), knex.raw('audit.at::text AS placed_at'))
-      .orderByRaw('writer, lane, seq, id, audit.at')
-      .limit(AT_ONCE);
-    if (last !== undefined) {
-      query.whereRaw('(writer, lane, seq, id, audit.at) > (?, ?, ?, ?, ?::timestamptz)', [
-        ...[last.writer, last.lane, last.seq, last.id, last.placed_at],
-      ]);
-    }
-    if (since !== undefined) {
-      query.where('audit.at', '>=', since);
-    }
-    if (until !== undefined) {
-      query.where('audit.at', '<', until);
-    }
-    const found: unknown = await query;
-    const rows = found as PlacedRow[];
-    yield rows.filter((row) => isBefore(row, heads)).map(toAuditRow);
-    last = rows.at(-1);
-    if (rows.length < AT_ONCE) {
-      return;
+  for (const lane of lanes) {
+    let last: PlacedRow | undefined;
+    for (let isMore = true; isMore;) {
+      await pace();
+      const found: unknown = await rowsOfLane(knex, lane, last, period);
+      const rows = found as PlacedRow[];
+      yield rows.map(toAuditRow);
+      last = rows.at(-1);
+      isMore = rows.length === AT_ONCE;
     }
   }
 }
 
-/** @returns false for a row that was appended to its lane, or with its lane, after the end */
-function isBefore({ writer, lane, seq }: StoredAuditRow, heads: TrailEnd['heads']): boolean {
-  const head = heads.get(`${writer ?? ''}/${lane ?? ''}`);
-  return head !== undefined && seq !== null && BigInt(seq) <= head;
+/** Within one lane: the planner expects no row of a comparison that begins with the writer, and sorts all of them. */
+function rowsOfLane(
+  knex: Knex,
+  { writer, lane, seq }: LaneEnd,
+  last: PlacedRow | undefined,
+  { since, until }: AuditPeriod,
+): Knex.QueryBuilder {
+  const query = knex('audit')
+    .select(knex.raw(AUDIT_COLUMNS), knex.raw('audit.at::text AS placed_at'))
+    .where({ writer, lane })
+    .where('seq', '<=', seq)
+    .orderByRaw('writer, lane, seq, id, audit.at')
+    .limit(AT_ONCE);
+  if (last !== undefined) {
+    query.whereRaw('(seq, id, audit.at) > (?::bigint, ?::bigint, ?::timestamptz)', [
+      ...[last.seq, last.id, last.placed_at],
+    ]);
+  }
+  if (since !== undefined) {
+    query.where('audit.at', '>=', since);
+  }
+  if (until !== undefined) {
+    query.where('audit.at', '<', until);
+  }
+  return query;
 }

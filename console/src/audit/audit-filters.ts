@@ -1,0 +1,104 @@
+/** The periods to choose from. `own`: between two times. */
+export const PERIODS = ['1H', '1D', '1W', '30D', 'all', 'own'] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** The form of a search as it was filled in; empty texts select nothing. */
+export interface AuditForm {
+  readonly serial: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly outcome: string;
+  readonly realm: string;
+  readonly client: string;
+  readonly request: string;
+  readonly transactionid: string;
+  readonly period: Period;
+  /** As `<input type="datetime-local">` gives it: in the browser's zone. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export const EMPTY_FORM: AuditForm = {
+  serial: '',
+  actor: '',
+  action: '',
+  outcome: '',
+  realm: '',
+  client: '',
+  request: '',
+  transactionid: '',
+  period: '1D',
+  from: '',
+  to: '',
+};
+
+const TEXTS = [
+  'serial',
+  'actor',
+  'action',
+  'outcome',
+  'realm',
+  'client',
+  'request',
+  'transactionid',
+] as const satisfies readonly (keyof AuditForm)[];
+
+/** The filters of /audit/search and /audit/export. */
+export type AuditFilters = Readonly<Partial<Record<(typeof TEXTS)[number] | 'since' | 'until', string>>>;
+
+/** @returns the filters of a form */
+export function filtersOf(form: AuditForm): AuditFilters {
+  const texts = TEXTS.map((name) => [name, form[name].trim()] as const);
+  return {
+    ...Object.fromEntries(texts.filter(([, text]) => text !== '')),
+    ...periodOf(form),
+  };
+}
+
+function periodOf({ period, from, to }: AuditForm): { readonly since?: string; readonly until?: string } {
+  if (period === 'all') {
+    return {};
+  }
+  if (period !== 'own') {
+    return { since: period };
+  }
+  const [since, until] = [from, to].map((text) => (text === '' ? undefined : new Date(text).toISOString()));
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+}
+
+/**
+ * Reads the address itself: the router leaves percent-encoded characters such as the slash as they are, and decodes
+ * the percent sign.
+ * @param hash of the address
+ * @returns the object that it names; empty if it names none
+ */
+export function subjectIn(hash: string): string {
+  const [, subject = ''] = /^#\/audit\/subject\/([^/]+)$/.exec(hash) ?? [];
+  try {
+    return decodeURIComponent(subject);
+  } catch {
+    return '';
+  }
+}
+
+/** Acts whose object is a token. */
+const ABOUT_TOKENS = /^(?:ocra|validate|token|cli)\/|^admin\/(?:init|loadtokens|resync)$/;
+
+/** @returns the path of the page of a row's object; undefined: it has none */
+export function subjectPath({
+  action,
+  serial,
+}: {
+  readonly action: string;
+  readonly serial: string;
+}): string | undefined {
+  return serial !== '' && ABOUT_TOKENS.test(action) ? `/tokens/${encodeURIComponent(serial)}` : undefined;
+}
+
+/** Responses and acts that were refused. */
+const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused|failed)/;
+
+/** @returns how an outcome is coloured */
+export function outcomeColour(outcome: string): 'green' | 'red' | 'gray' {
+  return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : 'gray';
+}

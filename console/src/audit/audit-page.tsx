@@ -1,0 +1,96 @@
+import { Button, Paper, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
+import { Loading } from '../design/loading.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { type AuditFilters, type AuditForm, EMPTY_FORM, filtersOf, subjectIn } from './audit-filters.ts';
+import { AuditRows } from './audit-rows.tsx';
+import { auditTexts } from './audit-texts.ts';
+import classes from './audit.module.css';
+import { ExportPart } from './export-part.tsx';
+import { SearchForm } from './search-form.tsx';
+
+type Search = ReturnType<typeof useAuditSearch>;
+
+/** Searches and exports the audit. */
+export default function AuditPage(): ReactNode {
+  // For another address of this page.
+  useLocation();
+  const subject = subjectIn(location.hash);
+  return <SearchPage key={subject} subject={subject} />;
+}
+
+function SearchPage({ subject }: { readonly subject: string }): ReactNode {
+  const t = useTexts(auditTexts);
+  const first: AuditForm = subject === '' ? EMPTY_FORM : { ...EMPTY_FORM, serial: subject, period: 'all' };
+  // The number makes the same search a new one.
+  const [wanted, setWanted] = useState({ filters: filtersOf(first), number: 0 });
+  const search = useAuditSearch(wanted);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Paper withBorder p="md">
+        <SearchForm
+          first={first}
+          isSearching={search.isFetching && !search.isFetchingNextPage}
+          onSearch={(form) => {
+            setWanted({ filters: filtersOf(form), number: wanted.number + 1 });
+          }}
+        />
+      </Paper>
+      <FoundRows search={search} />
+      <ExportPart key={wanted.number} filters={wanted.filters} />
+    </Page>
+  );
+}
+
+function useAuditSearch(wanted: { readonly filters: AuditFilters; readonly number: number }) {
+  return useInfiniteQuery({
+    queryKey: ['audit', 'search', wanted],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        '/audit/search',
+        { ...wanted.filters, limit: '50', ...(pageParam !== null && { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    // Further pages begin where the last one ended: read anew, they would be others.
+    refetchOnWindowFocus: false,
+    staleTime: Infinity,
+  });
+}
+
+function FoundRows({ search }: { readonly search: Search }): ReactNode {
+  const t = useTexts(auditTexts);
+  const rows = search.data?.pages.flatMap((page) => page.rows) ?? [];
+  return (
+    <section className={classes.part} aria-busy={search.isFetching}>
+      <Title order={2} className={classes.heading}>
+        {t.rows}
+      </Title>
+      <Failure error={search.error} onRetry={() => search.refetch()} />
+      {search.isLoading && <Loading />}
+      {rows.length > 0 && <AuditRows rows={rows} />}
+      {search.isSuccess && !search.hasNextPage && (
+        <p className={classes.note} role="status">
+          {rows.length === 0 ? t.nothing : t.end}
+        </p>
+      )}
+      {search.hasNextPage && (
+        <div>
+          <Button
+            variant="default"
+            loading={search.isFetchingNextPage}
+            onClick={() => void search.fetchNextPage()}
+          >
+            {t.older}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ValueOf } from '../api/call.ts';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { outcomeColour, subjectPath } from './audit-filters.ts';
+import { auditTexts } from './audit-texts.ts';
+import classes from './audit.module.css';
+
+type AuditRow = ValueOf<'/audit/search'>['rows'][number];
+
+/** Rows of the audit; each opens to all that it holds. */
+export function AuditRows({ rows }: { readonly rows: readonly AuditRow[] }): ReactNode {
+  const t = useTexts(auditTexts);
+  return (
+    <div>
+      <div className={classes.head} aria-hidden="true">
+        {[t.at, t.action, t.serial, t.actor, t.outcome].map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+      <ul className={classes.rows}>
+        {rows.map((row) => (
+          <li key={`${row.at} ${row.id}`} className={classes.row}>
+            <Row row={row} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Row({ row }: { readonly row: AuditRow }): ReactNode {
+  const t = useTexts(auditTexts);
+  const format = useFormat();
+  return (
+    <details>
+      <summary className={classes.summary}>
+        <span className={classes.time}>{format.time(row.at)}</span>
+        <span className={classes.cell}>{row.action}</span>
+        <span className={classes.cell}>{row.serial}</span>
+        <span className={classes.cell}>{row.actor === '' ? t.openEndpoint : row.actor}</span>
+        <span>
+          <Outcome outcome={row.outcome} />
+        </span>
+      </summary>
+      <Details row={row} />
+    </details>
+  );
+}
+
+function Outcome({ outcome }: { readonly outcome: string }): ReactNode {
+  const colour = outcomeColour(outcome);
+  return colour === 'gray' ? (
+    <span className={classes.cell}>{outcome}</span>
+  ) : (
+    <strong className={classes.cell} data-outcome={colour}>
+      {outcome}
+    </strong>
+  );
+}
+
+function Details({ row }: { readonly row: AuditRow }): ReactNode {
+  const t = useTexts(auditTexts);
+  const session = useSession();
+  const path = session.may('admin', 'show') ? subjectPath(row) : undefined;
+  const entries: readonly (readonly [name: string, value: ReactNode])[] = [
+    [t.at, row.at],
+    [
+      t.serial,
+      path === undefined ? (
+        row.serial
+      ) : (
+        <Anchor inherit component={Link} href={path}>
+          {row.serial}
+        </Anchor>
+      ),
+    ],
+    [t.realm, row.realm],
+    [t.client, row.client],
+    [
+      t.transaction,
+      row.transactionid !== '' && session.may('admin', 'transaction') ? (
+        <Anchor inherit component={Link} href={`/transactions/${row.transactionid}`}>
+          {row.transactionid}
+        </Anchor>
+      ) : (
+        row.transactionid
+      ),
+    ],
+    [t.request, row.request],
+    [t.id, row.id],
+  ];
+  return (
+    <dl className={classes.details}>
+      {entries.map(([name, value]) => (
+        <div key={name} className={classes.pair}>
+          <dt>{name}</dt>
+          <dd>{value === '' ? t.none : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

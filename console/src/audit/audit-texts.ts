@@ -1,0 +1,131 @@
+import type { Texts } from '../language/language.ts';
+import type { Period } from './audit-filters.ts';
+
+interface AuditTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly filters: string;
+  readonly more: string;
+  readonly serial: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly outcome: string;
+  readonly realm: string;
+  readonly client: string;
+  readonly request: string;
+  readonly transaction: string;
+  readonly period: string;
+  readonly periods: Readonly<Record<Period, string>>;
+  readonly from: string;
+  readonly to: string;
+  readonly search: string;
+  readonly reset: string;
+  readonly rows: string;
+  readonly nothing: string;
+  readonly older: string;
+  readonly end: string;
+  readonly openEndpoint: string;
+  readonly id: string;
+  readonly at: string;
+  readonly none: string;
+  readonly export: string;
+  readonly exportLead: string;
+  readonly jsonLines: string;
+  readonly csv: string;
+  readonly received: (size: string) => string;
+  readonly cancel: string;
+  readonly verifiable: string;
+  readonly notVerifiable: string;
+}
+
+const en: AuditTexts = {
+  title: 'Audit',
+  lead: 'Every act of an administrator and every decision on a response.',
+  filters: 'Search',
+  more: 'More filters',
+  serial: 'Token or other object',
+  actor: 'Administrator',
+  action: 'Action',
+  outcome: 'Outcome',
+  realm: 'Realm',
+  client: 'Address',
+  request: 'Request',
+  transaction: 'Transaction',
+  period: 'Period',
+  periods: {
+    '1H': 'last hour',
+    '1D': 'last 24 hours',
+    '1W': 'last 7 days',
+    '30D': 'last 30 days',
+    all: 'all time',
+    own: 'between two times',
+  },
+  from: 'From',
+  to: 'Until',
+  search: 'Search',
+  reset: 'Clear',
+  rows: 'Rows, newest first',
+  nothing: 'No row matches.',
+  older: 'Older rows',
+  end: 'These are all rows.',
+  openEndpoint: 'without a login',
+  id: 'Row',
+  at: 'Time',
+  none: '–',
+  export: 'Export',
+  exportLead: 'The rows that the search selects, as a file. The export itself is a row of the audit.',
+  jsonLines: 'JSON lines',
+  csv: 'CSV for spreadsheets',
+  received: (size) => `${size} received`,
+  cancel: 'Cancel',
+  verifiable: 'The file can be verified by `tankeeper audit verify --file`.',
+  notVerifiable:
+    'The file holds selected rows, which nobody can verify as a whole. JSON lines with no filter but the period can be verified.',
+};
+
+const de: AuditTexts = {
+  title: 'Audit',
+  lead: 'Jede Handlung von Administratoren und jede Entscheidung über eine Antwort.',
+  filters: 'Suche',
+  more: 'Weitere Filter',
+  serial: 'Token oder anderer Gegenstand',
+  actor: 'Administrator',
+  action: 'Aktion',
+  outcome: 'Ergebnis',
+  realm: 'Realm',
+  client: 'Adresse',
+  request: 'Anfrage',
+  transaction: 'Transaktion',
+  period: 'Zeitraum',
+  periods: {
+    '1H': 'letzte Stunde',
+    '1D': 'letzte 24 Stunden',
+    '1W': 'letzte 7 Tage',
+    '30D': 'letzte 30 Tage',
+    all: 'gesamte Zeit',
+    own: 'zwischen zwei Zeitpunkten',
+  },
+  from: 'Von',
+  to: 'Bis',
+  search: 'Suchen',
+  reset: 'Leeren',
+  rows: 'Zeilen, neueste zuerst',
+  nothing: 'Keine Zeile passt.',
+  older: 'Ältere Zeilen',
+  end: 'Das sind alle Zeilen.',
+  openEndpoint: 'ohne Anmeldung',
+  id: 'Zeile',
+  at: 'Zeit',
+  none: '–',
+  export: 'Export',
+  exportLead: 'Die Zeilen, die die Suche auswählt, als Datei. Der Export ist selbst eine Zeile des Audits.',
+  jsonLines: 'JSON-Zeilen',
+  csv: 'CSV für Tabellen',
+  received: (size) => `${size} empfangen`,
+  cancel: 'Abbrechen',
+  verifiable: 'Die Datei lässt sich mit `tankeeper audit verify --file` prüfen.',
+  notVerifiable:
+    'Die Datei enthält ausgewählte Zeilen, die sich nicht als Ganzes prüfen lassen. JSON-Zeilen, die nur nach Zeitraum gefiltert sind, lassen sich prüfen.',
+};
+
+export const auditTexts: Texts<AuditTexts> = { en, de };

@@ -1,0 +1,69 @@
+import { Alert, Button, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useRef, useState } from 'react';
+import { Failure } from '../design/failure.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { auditTexts } from './audit-texts.ts';
+import classes from './audit.module.css';
+import { fetchExport, saveFile } from './download-export.ts';
+
+/** Saves what a search selects as a file. */
+export function ExportPart({ filters }: { readonly filters: object }): ReactNode {
+  const t = useTexts(auditTexts);
+  const format = useFormat();
+  const [bytes, setBytes] = useState(0);
+  const running = useRef(new AbortController());
+  const download = useMutation({
+    mutationFn: async (form: 'jsonl' | 'csv') => {
+      setBytes(0);
+      running.current = new AbortController();
+      const { signal } = running.current;
+      const file = await fetchExport({ ...filters, format: form }, { signal, onProgress: setBytes });
+      saveFile(file);
+      return file.isVerifiable;
+    },
+  });
+  const error = download.error?.name === 'AbortError' ? null : download.error;
+  return (
+    <section className={classes.part}>
+      <Title order={2} className={classes.heading}>
+        {t.export}
+      </Title>
+      <p className={classes.note}>{t.exportLead}</p>
+      <div className={classes.line}>
+        {(['jsonl', 'csv'] as const).map((form) => (
+          <Button
+            key={form}
+            variant="default"
+            disabled={download.isPending}
+            onClick={() => {
+              download.mutate(form);
+            }}
+          >
+            {form === 'csv' ? t.csv : t.jsonLines}
+          </Button>
+        ))}
+        {download.isPending && (
+          <>
+            <span>{t.received(`${format.number(Math.ceil(bytes / 1024))} KiB`)}</span>
+            <Button
+              variant="subtle"
+              onClick={() => {
+                running.current.abort();
+              }}
+            >
+              {t.cancel}
+            </Button>
+          </>
+        )}
+      </div>
+      <Failure error={error} />
+      {download.data !== undefined && (
+        <Alert role="status" color="blue" variant="light">
+          {download.data ? t.verifiable : t.notVerifiable}
+        </Alert>
+      )}
+    </section>
+  );
+}

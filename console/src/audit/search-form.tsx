@@ -1,0 +1,144 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useId, useState } from 'react';
+import { call } from '../api/call.ts';
+import { useTexts } from '../language/language.ts';
+import { type AuditForm, EMPTY_FORM, type Period, PERIODS } from './audit-filters.ts';
+import { auditTexts } from './audit-texts.ts';
+import classes from './audit.module.css';
+
+type TextField = Exclude<keyof AuditForm, 'period'>;
+
+interface SearchFormProps {
+  readonly first: AuditForm;
+  readonly isSearching: boolean;
+  readonly onSearch: (form: AuditForm) => void;
+}
+
+/** The filters of the audit. Known values are offered while typing. */
+export function SearchForm({ first, isSearching, onSearch }: SearchFormProps): ReactNode {
+  const t = useTexts(auditTexts);
+  const [form, setForm] = useState(first);
+  const values = useQuery({
+    queryKey: ['audit', 'values'],
+    queryFn: ({ signal }) => call('/audit/values', {}, { signal }),
+    staleTime: Infinity,
+  });
+  const field = (name: TextField, label: string, known?: readonly string[]): ReactNode => (
+    <Field
+      label={label}
+      value={form[name]}
+      known={known}
+      onValue={(value) => {
+        setForm({ ...form, [name]: value });
+      }}
+    />
+  );
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    onSearch(form);
+  };
+  return (
+    <form onSubmit={submit} className={classes.part} aria-label={t.filters}>
+      <div className={classes.fields}>
+        {field('serial', t.serial)}
+        {field('outcome', t.outcome, values.data?.outcomes)}
+        {field('action', t.action, values.data?.actions)}
+        <PeriodFields form={form} onForm={setForm} />
+      </div>
+      <details>
+        <summary>{t.more}</summary>
+        <div className={classes.fields}>
+          {field('actor', t.actor)}
+          {field('realm', t.realm)}
+          {field('client', t.client)}
+          {field('transactionid', t.transaction)}
+          {field('request', t.request)}
+        </div>
+      </details>
+      <div className={classes.line}>
+        <Button type="submit" loading={isSearching}>
+          {t.search}
+        </Button>
+        <Button
+          variant="default"
+          onClick={() => {
+            setForm(EMPTY_FORM);
+          }}
+        >
+          {t.reset}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PeriodFields({
+  form,
+  onForm,
+}: {
+  readonly form: AuditForm;
+  readonly onForm: (form: AuditForm) => void;
+}): ReactNode {
+  const t = useTexts(auditTexts);
+  const time = (name: 'from' | 'to', label: string): ReactNode => (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={form[name]}
+      onChange={(event) => {
+        onForm({ ...form, [name]: event.currentTarget.value });
+      }}
+    />
+  );
+  return (
+    <>
+      <NativeSelect
+        label={t.period}
+        value={form.period}
+        data={PERIODS.map((period) => ({ value: period, label: t.periods[period] }))}
+        onChange={(event) => {
+          onForm({ ...form, period: event.currentTarget.value as Period });
+        }}
+      />
+      {form.period === 'own' && (
+        <>
+          {time('from', t.from)}
+          {time('to', t.to)}
+        </>
+      )}
+    </>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly known: readonly string[] | undefined;
+  readonly onValue: (value: string) => void;
+}
+
+function Field({ label, value, known, onValue }: FieldProps): ReactNode {
+  const list = useId();
+  return (
+    <>
+      <TextInput
+        label={label}
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        {...(known !== undefined && { list })}
+        onChange={(event) => {
+          onValue(event.currentTarget.value);
+        }}
+      />
+      {known !== undefined && (
+        <datalist id={list}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  lookAt,
+  openConsole,
+  startConsole,
+  WIDTHS,
+} from '../../support/browser/console-site.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const DATA = '12345678';
+/** A serial that is markup. */
+const PROBE = '<img/src=x/onerror=alert(1)>';
+
+describeWithProgram('the pages of the audit', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    const { application } = site;
+    const { policies } = application.services;
+    await application.addRealm('north', ['ann']);
+    await application.addRealm('south', ['bob']);
+    const always = { scope: 'admin', client: '', time: '', active: true };
+    await policies.set(OPERATOR, { ...always, name: 'all', action: '*', user: 'admin', realm: '*' });
+    await policies.set(OPERATOR, {
+      ...{ ...always, name: 'north-desk', action: 'audit', user: 'north-desk', realm: 'north' },
+    });
+    await addAdministrator(site, 'north-desk');
+    await application.enrolPlain('NORTH', SUITE, { user: 'ann', realm: 'north' });
+    await application.enrolPlain('SOUTH', SUITE, { user: 'bob', realm: 'south' });
+    await application.enrolPlain(PROBE, SUITE);
+    for (let number = 0; number < 60; number += 1) {
+      await application.challenge('NORTH', DATA);
+    }
+    const { transactionid } = await application.challenge('NORTH', DATA);
+    const right = application.respond(SUITE, DATA);
+    await application.check(transactionid, wrongResponse(right));
+    await application.check(transactionid, right);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  async function open(path: string, { name = 'admin', width = 1280 } = {}): Promise<Page> {
+    const { page } = await openConsole(browser, site, { path, name, width });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+  const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+  const rows = (page: Page): Locator => page.locator('li > details');
+
+  it.each(WIDTHS)('searches by known values, pages, and shows a row whole, %d pixels wide', async (width) => {
+    const page = await open('/audit', { width });
+    await rows(page).first().waitFor();
+    expect(await rows(page).count()).toBe(50);
+    await button(page, 'Older rows').click();
+    await page.getByText('These are all rows.').waitFor();
+    expect(await rows(page).count()).toBeGreaterThan(60);
+    await page.getByLabel('Token or other object').fill('NORTH');
+    await page.getByLabel('Outcome').fill('accepted');
+    expect(await page.locator('datalist option[value="accepted"]').count()).toBe(1);
+    await button(page, 'Search').click();
+    await waitForCount(rows(page), 1);
+    await rows(page).first().locator('summary').click();
+    await page.getByRole('link', { name: 'NORTH' }).waitFor();
+    expect(await page.locator('dl').getByRole('link').nth(1).getAttribute('href')).toMatch(
+      /^#\/transactions\/[0-9a-f]{20}$/,
+    );
+    expect(await lookAt(page, 'audit')).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows the refusal of a filter, and keeps what was typed', async () => {
+    const page = await open('/audit');
+    await page.getByLabel('Outcome').fill('acepted');
+    await button(page, 'Search').click();
+    await page.getByRole('alert').filter({ hasText: 'did you mean accepted?' }).waitFor();
+    expect(await page.getByLabel('Outcome').inputValue()).toBe('acepted');
+    await page.context().close();
+  });
+
+  it('shows markup in a row as text', async () => {
+    const page = await open(`/audit/subject/${encodeURIComponent(PROBE)}`);
+    await page.getByText(PROBE).first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('saves what is selected as a file, and says whether it can be verified', async () => {
+    const page = await open('/audit');
+    await page.getByLabel('Outcome').fill('wrong');
+    await button(page, 'Search').click();
+    await waitForCount(rows(page), 1);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      button(page, 'CSV for spreadsheets').click(),
+    ]);
+    expect(csv.suggestedFilename()).toMatch(/^audit-extract-.*\.csv$/);
+    expect((await readFile(await csv.path(), 'utf8')).trimEnd().split('\r\n')).toHaveLength(2);
+    await page.getByText(/selected rows, which nobody can verify/).waitFor();
+    await button(page, 'Clear').click();
+    await button(page, 'Search').click();
+    const [whole] = await Promise.all([page.waitForEvent('download'), button(page, 'JSON lines').click()]);
+    expect(whole.suggestedFilename()).toMatch(/^audit-2.*\.jsonl$/);
+    await page.getByText(/The file can be verified/).waitFor();
+    await page.context().close();
+  });
+
+  it('shows a bound administrator the rows of their realms, and no verification', async () => {
+    const page = await open('/audit', { name: 'north-desk' });
+    await rows(page).first().waitFor();
+    expect(await page.getByText('SOUTH').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Verify the audit' }).count()).toBe(0);
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'JSON lines').click()]);
+    expect(await readFile(await file.path(), 'utf8')).not.toMatch(/south/i);
+    await page.context().close();
+  });
+
+  it.each(WIDTHS)(
+    'verifies in the background and tells the result in words, %d pixels wide',
+    async (width) => {
+      const page = await open('/audit-verification', { width });
+      await button(page, 'Verify now').click();
+      await page.getByText('The audit is whole.').waitFor();
+      await page.getByText(/^\d+ rows and the journal of signatures/).waitFor();
+      expect(await lookAt(page, 'audit-verified')).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it.each(WIDTHS)('lists what was tampered with, %d pixels wide', async (width) => {
+    const change = (outcome: string, from: string): Promise<unknown> =>
+      queryOnce(
+        site.application.databaseUrl,
+        `UPDATE audit SET outcome = '${outcome}' WHERE subject = 'NORTH' AND outcome = '${from}'`,
+      );
+    await change('forged', 'wrong');
+    const page = await open('/audit-verification', { width });
+    await button(page, 'Verify now').click();
+    await page.getByText('One finding.').waitFor();
+    await page
+      .getByText(/row \d+ \(writer \d+, lane \d+, place \d+\).*it does not match its signature/)
+      .waitFor();
+    expect(await lookAt(page, 'audit-findings')).toEqual([]);
+    await change('wrong', 'forged');
+    await page.context().close();
+  });
+});
+
+/** Waits until there are as many. */
+async function waitForCount(found: Locator, count: number): Promise<void> {
+  await found.nth(count - 1).waitFor();
+  await found.nth(count).waitFor({ state: 'detached' });
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  EMPTY_FORM,
+  filtersOf,
+  outcomeColour,
+  subjectIn,
+  subjectPath,
+} from '../../../console/src/audit/audit-filters.ts';
+
+describe('the filters of a form', () => {
+  it('leave out what is empty, and blanks around texts', () => {
+    expect(filtersOf({ ...EMPTY_FORM, serial: ' QR1 ', actor: '  ' })).toEqual({
+      serial: 'QR1',
+      since: '1D',
+    });
+    expect(filtersOf({ ...EMPTY_FORM, period: 'all' })).toEqual({});
+  });
+
+  it('give times in UTC', () => {
+    const from = '2026-11-20T10:00';
+    expect(filtersOf({ ...EMPTY_FORM, period: 'own', from })).toEqual({
+      since: new Date(from).toISOString(),
+    });
+    expect(filtersOf({ ...EMPTY_FORM, period: 'own', to: from })).toEqual({
+      until: new Date(from).toISOString(),
+    });
+    // A period in words takes no times that were typed before.
+    expect(filtersOf({ ...EMPTY_FORM, period: '1H', from })).toEqual({ since: '1H' });
+  });
+});
+
+it.each([
+  ['#/audit', ''],
+  ['#/audit/subject/QR1', 'QR1'],
+  ['#/audit/subject/A%2FB%25', 'A/B%'],
+  ['#/audit/subject/%', ''],
+])('the address %s names the object %j', (hash, subject) => {
+  expect(subjectIn(hash)).toBe(subject);
+});
+
+describe('a row', () => {
+  it.each([
+    [{ action: 'ocra/check_t', serial: 'A/B 1' }, '/tokens/A%2FB%201'],
+    [{ action: 'admin/init', serial: 'QR1' }, '/tokens/QR1'],
+    [{ action: 'token/reset', serial: '' }, undefined],
+    [{ action: 'policy/set', serial: 'QR1' }, undefined],
+  ])('about %j leads to %s', (row, path) => {
+    expect(subjectPath(row)).toBe(path);
+  });
+
+  it.each([
+    ['accepted', 'green'],
+    ['refused: no right', 'red'],
+    ['wrong', 'red'],
+    ['changed owner', 'gray'],
+  ])('with the outcome %s is %s', (outcome, colour) => {
+    expect(outcomeColour(outcome)).toBe(colour);
+  });
+});
