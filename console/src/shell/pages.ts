@@ -1,5 +1,17 @@
 import { homePages } from '../home/pages.ts';
+import { keyPages } from '../keys/pages.ts';
+import { licencePages } from '../licence/pages.ts';
+import { realmPages } from '../realms/pages.ts';
+import { resolverPages } from '../resolvers/pages.ts';
+import { webhookPages } from '../webhooks/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
-export const PAGES: readonly ConsolePage[] = [...homePages];
+export const PAGES: readonly ConsolePage[] = [
+  ...homePages,
+  ...realmPages,
+  ...resolverPages,
+  ...keyPages,
+  ...licencePages,
+  ...webhookPages,
+];
