@@ -13,6 +13,7 @@ COPY bin ./bin
 COPY scripts/build.js ./scripts/
 COPY src ./src
 COPY app ./app
+COPY console ./console
 RUN npm run build
 
 # The libraries that dist/ needs at run time. The binaries of the embedded PostgreSQL stay out; an --omit=optional

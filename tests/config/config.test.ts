@@ -40,6 +40,7 @@ describe('the configuration', () => {
       adminPasswordFile: undefined,
       apiDocs: 'on',
       app: 'on',
+      console: 'on',
       appOrigins: [],
       trustProxy: [],
       limits: {

@@ -31,6 +31,9 @@ beforeEach(() => {
     "export default { root: import.meta.dirname, build: { lib: { entry: 'part.ts', fileName: 'part', formats: ['es'] } } };\n",
   );
   writeFileSync(join(checkout, 'app/component/part.ts'), 'export const part = 1;\n');
+  mkdirSync(join(checkout, 'console'));
+  writeFileSync(join(checkout, 'console/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
+  writeFileSync(join(checkout, 'console/index.html'), '<!doctype html>\n');
   mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/main.ts'),
@@ -139,7 +142,7 @@ describe('scripts/build.js', () => {
     expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
     expect(existsSync(join(checkout, 'dist/kernel/place.js'))).toBe(true);
     expect(run('-p', "fs.readdirSync('.').sort().join()").out).toBe(
-      'app,bin,dist,node_modules,package.json,scripts,src\n',
+      'app,bin,console,dist,node_modules,package.json,scripts,src\n',
     );
   });
 
