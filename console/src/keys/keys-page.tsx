@@ -82,7 +82,7 @@ function KeyCard({
   readonly servers: KeyReport['servers'];
 }): ReactNode {
   const t = useTexts(keyTexts);
-  const { number, time } = useFormat();
+  const format = useFormat();
   const { keyid, added, current_since: since, retired, secrets } = shown;
   const use = useOf(shown);
   const lacking = servers.filter(({ keyids }) => !keyids.includes(keyid)).map(({ place }) => place);
@@ -99,10 +99,10 @@ function KeyCard({
       <Text>{t.explained[use]}</Text>
       <Facts
         facts={[
-          [t.secrets, secrets === null ? t.counting : number(secrets)],
-          added === null ? null : [t.added, time(added)],
-          since === null ? null : [t.firstUsed, time(since)],
-          retired === null ? null : [t.retired, time(retired)],
+          [t.secrets, secrets === null ? t.counting : format.number(secrets)],
+          added === null ? null : [t.added, format.time(added)],
+          since === null ? null : [t.firstUsed, format.time(since)],
+          retired === null ? null : [t.retired, format.time(retired)],
           isNeeded && servers.length > 0
             ? [
                 t.on,
@@ -117,8 +117,8 @@ function KeyCard({
 
 function Rotation({ done, all }: { readonly done: number; readonly all: number }): ReactNode {
   const t = useTexts(keyTexts);
-  const { number } = useFormat();
-  const text = t.progress(number(done), number(all));
+  const format = useFormat();
+  const text = t.progress(format.number(done), format.number(all));
   return (
     <div>
       <Text>{text}</Text>

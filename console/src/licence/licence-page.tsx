@@ -48,8 +48,7 @@ interface LicenceCardProps {
 
 function LicenceCard({ licence, mayChange }: LicenceCardProps): ReactNode {
   const t = useTexts(licenceTexts);
-  const { number, time } = useFormat();
-  const { valid, reason, unit, licensed, active, starts, ends, fields } = licence;
+  const { valid, reason, fields } = licence;
   return (
     <Card
       title={String(fields.licensee ?? t.title)}
@@ -61,16 +60,7 @@ function LicenceCard({ licence, mayChange }: LicenceCardProps): ReactNode {
       actions={mayChange && <Removal />}
     >
       {reason !== null && <Text>{reason}</Text>}
-      <Facts
-        facts={[
-          unit === null ? null : [t.counts, t.units[unit]],
-          licensed === null ? null : [t.licensed, number(licensed)],
-          active === null ? null : [t.active, number(active)],
-          licensed === null || active === null ? null : [t.left, number(licensed - active)],
-          starts === null ? null : [t.starts, time(starts)],
-          ends === null ? null : [t.ends, time(ends)],
-        ]}
-      />
+      <Volume licence={licence} />
       {Object.keys(fields).length > 0 && (
         <details>
           <summary>{t.signed}</summary>
@@ -78,6 +68,32 @@ function LicenceCard({ licence, mayChange }: LicenceCardProps): ReactNode {
         </details>
       )}
     </Card>
+  );
+}
+
+/** What the licence is for, and how much of it is used. */
+function Volume({ licence }: Pick<LicenceCardProps, 'licence'>): ReactNode {
+  const t = useTexts(licenceTexts);
+  const format = useFormat();
+  const { unit, licensed, active, starts, ends } = licence;
+  const left = licensed === null || active === null ? null : licensed - active;
+  const numbers = [
+    [t.licensed, licensed],
+    [t.active, active],
+    [t.left, left],
+  ] as const;
+  const times = [
+    [t.starts, starts],
+    [t.ends, ends],
+  ] as const;
+  return (
+    <Facts
+      facts={[
+        unit === null ? null : [t.counts, t.units[unit]],
+        ...numbers.map(([term, value]) => (value === null ? null : ([term, format.number(value)] as const))),
+        ...times.map(([term, value]) => (value === null ? null : ([term, format.time(value)] as const))),
+      ]}
+    />
   );
 }
 

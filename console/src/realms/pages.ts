@@ -6,7 +6,7 @@ export const realmPages: readonly ConsolePage[] = [
     path: '/realms',
     title: { en: { title: 'Realms' }, de: { title: 'Realms' } },
     group: 'system',
-    isFor: ({ may }) => may('system', 'read'),
+    isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./realms-page.tsx')),
   },
 ];

@@ -30,7 +30,8 @@ export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialog
   const saving = useMutation({
     mutationFn: () =>
       call('/system/setRealm', {
-        ...{ realm: name, resolvers: chosen.join(',') },
+        realm: name,
+        resolvers: chosen.join(','),
         expected: JSON.stringify(realm?.resolvers ?? null),
       }),
     onSuccess: onSaved,

@@ -119,15 +119,21 @@ function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onE
   const ofDefault = act === 'no-default' ? '' : realm.name;
   const dialogs = {
     remove: {
-      ...{ title: t.removeTitle(realm.name), text: t.removeText, action: t.remove },
+      title: t.removeTitle(realm.name),
+      text: t.removeText,
+      action: t.remove,
       act: () => call('/system/delRealm', { realm: realm.name }),
     },
     default: {
-      ...{ title: t.defaultTitle(realm.name), text: t.defaultText, action: t.makeDefault },
+      title: t.defaultTitle(realm.name),
+      text: t.defaultText,
+      action: t.makeDefault,
       act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
     },
     'no-default': {
-      ...{ title: t.noDefaultTitle, text: t.noDefaultText, action: t.noDefault },
+      title: t.noDefaultTitle,
+      text: t.noDefaultText,
+      action: t.noDefault,
       act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
     },
   };

@@ -22,9 +22,9 @@ const SHOWN = 50;
 /** Lists, adds and removes the users of a managed resolver. */
 export function ManagedUsers({ resolver }: { readonly resolver: string }): ReactNode {
   const t = useTexts(userTexts);
-  const { may } = useSession();
+  const session = useSession();
   const [intent, setIntent] = useState<Intent>();
-  const onIntent = may('system', 'write') ? setIntent : undefined;
+  const onIntent = session.may('system', 'write') ? setIntent : undefined;
   return (
     <section>
       <Group justify="space-between">
@@ -41,7 +41,7 @@ export function ManagedUsers({ resolver }: { readonly resolver: string }): React
           </Button>
         )}
       </Group>
-      {may('admin', 'userlist') ? (
+      {session.may('admin', 'userlist') ? (
         <UserList resolver={resolver} onIntent={onIntent} />
       ) : (
         <Text>{t.mayNotList}</Text>
@@ -68,7 +68,7 @@ interface UserListProps {
 
 function UserList({ resolver, onIntent }: UserListProps): ReactNode {
   const t = useTexts(userTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
   const users = useQuery({
@@ -95,7 +95,7 @@ function UserList({ resolver, onIntent }: UserListProps): ReactNode {
             <Text>{t.none}</Text>
           ) : (
             <>
-              {all.length > SHOWN && <Text>{t.more(SHOWN, number(all.length))}</Text>}
+              {all.length > SHOWN && <Text>{t.more(SHOWN, format.number(all.length))}</Text>}
               <UserTable users={all.slice(0, SHOWN)} onIntent={onIntent} />
             </>
           )

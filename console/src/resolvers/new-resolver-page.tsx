@@ -38,8 +38,8 @@ function NewResolver({ kinds }: { readonly kinds: readonly ResolverKind[] }): Re
         draft={draft}
         onDraft={setDraft}
         stored={undefined}
-        onSaved={() => {
-          void queries.invalidateQueries({ queryKey: ['resolvers'] });
+        onSaved={async () => {
+          await queries.invalidateQueries({ queryKey: ['resolvers'] });
           open(`/resolvers/${encodeURIComponent(draft.name.trim())}`);
         }}
       >

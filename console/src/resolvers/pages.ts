@@ -6,19 +6,19 @@ export const resolverPages: readonly ConsolePage[] = [
     path: '/resolvers',
     title: { en: { title: 'Resolvers' }, de: { title: 'Resolver' } },
     group: 'system',
-    isFor: ({ may }) => may('system', 'read'),
+    isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./resolvers-page.tsx')),
   },
   {
     path: '/resolvers/:name',
     title: { en: { title: 'Resolver' }, de: { title: 'Resolver' } },
-    isFor: ({ may }) => may('system', 'read'),
+    isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./resolver-page.tsx')),
   },
   {
     path: '/new-resolver',
     title: { en: { title: 'New resolver' }, de: { title: 'Neuer Resolver' } },
-    isFor: ({ may }) => may('system', 'write') && may('system', 'read'),
+    isFor: (session) => session.may('system', 'write') && session.may('system', 'read'),
     component: lazy(() => import('./new-resolver-page.tsx')),
   },
 ];

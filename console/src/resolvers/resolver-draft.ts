@@ -1,4 +1,4 @@
-import type { ParametersOf, ValueOf } from '../api/call.ts';
+import type { ValueOf } from '../api/call.ts';
 import type { ShownResolver } from '../realms/realm-queries.ts';
 
 /** A kind of resolver with its settings, as the server describes it. */
@@ -27,13 +27,15 @@ export function draftOf({ name, type, ...settings }: ShownResolver): Draft {
 }
 
 /** @returns the parameters of the requests that try and store it */
-export function parametersOf({ name, kind, values }: Draft): ParametersOf<'/system/testResolver'> & {
+export function parametersOf({ name, kind, values }: Draft): {
+  readonly name: string;
   readonly type: string;
 } {
+  // The interface has them in lower case.
   const given = Object.entries(values).flatMap(([setting, value]) =>
     value.trim() === '' ? [] : [[setting.toLowerCase(), value] as const],
   );
-  return { name, type: kind, ...(Object.fromEntries(given) as Record<never, string>) };
+  return { ...Object.fromEntries(given), name, type: kind };
 }
 
 /**

@@ -17,15 +17,14 @@ interface ResolverFormProps {
   readonly onDraft: (draft: Draft) => void;
   /** The resolver as it was read; undefined: a new one. */
   readonly stored: ShownResolver | undefined;
-  readonly onSaved: () => void;
+  /** Reads it anew, which forgets the password that was typed. */
+  readonly onSaved: () => Promise<void>;
   /** Fields before the settings. */
   readonly children?: ReactNode;
 }
 
-/** The settings of a resolver: tried before they are saved, and saved in spite of a failure only on request. */
-export function ResolverForm(props: ResolverFormProps): ReactNode {
-  const { kind, draft, onDraft, stored, onSaved, children } = props;
-  const t = useTexts(resolverTexts);
+/** The trial and the saving of what is in the form, which end each other's results. */
+function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
   const [trial, setTrial] = useState<Trial>();
   // Answers without secrets, but the parameters hold one.
   const trying = useMutation({
@@ -45,14 +44,17 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
       }
       return call('/system/setResolver', { ...parametersOf(draft), expected: expectedOf(stored, kind) });
     },
-    onSuccess: (isSaved) => {
-      if (isSaved) {
-        onSaved();
-      }
-    },
+    onSuccess: (isSaved) => (isSaved ? onSaved() : undefined),
     gcTime: 0,
   });
-  const isBusy = trying.isPending || saving.isPending;
+  return { trial, trying, saving, isBusy: trying.isPending || saving.isPending };
+}
+
+/** The settings of a resolver: tried before they are saved, and saved in spite of a failure only on request. */
+export function ResolverForm(props: ResolverFormProps): ReactNode {
+  const { kind, draft, onDraft, children } = props;
+  const t = useTexts(resolverTexts);
+  const { trial, trying, saving, isBusy } = useActs(props);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     trying.reset();

@@ -19,7 +19,7 @@ import { settingTexts } from './setting-texts.ts';
 export default function ResolverPage(): ReactNode {
   const t = useTexts(resolverTexts);
   const { kinds: kindNames } = useTexts(settingTexts);
-  const { name = '' } = useParams<{ name: string }>();
+  const { name } = useParams<{ name: string }>();
   const resolvers = useResolvers();
   const kinds = useResolverKinds();
   const resolver = resolvers.data?.find((one) => one.name === name);
@@ -67,16 +67,14 @@ function Settings({ kind, resolver }: SettingsProps): ReactNode {
       draft={draft}
       onDraft={setDraft}
       stored={stored}
-      onSaved={() => {
-        void (async () => {
-          await queries.invalidateQueries({ queryKey: ['resolvers'] });
-          const all = queries.getQueryData<readonly ShownResolver[]>(['resolvers']) ?? [];
-          const saved = all.find(({ name }) => name === resolver.name);
-          if (saved !== undefined) {
-            setStored(saved);
-            setDraft(draftOf(saved));
-          }
-        })();
+      onSaved={async () => {
+        await queries.invalidateQueries({ queryKey: ['resolvers'] });
+        const all = queries.getQueryData<readonly ShownResolver[]>(['resolvers']) ?? [];
+        const saved = all.find(({ name }) => name === resolver.name);
+        if (saved !== undefined) {
+          setStored(saved);
+          setDraft(draftOf(saved));
+        }
       }}
     />
   );

@@ -17,12 +17,8 @@ export default function ResolversPage(): ReactNode {
   const t = useTexts(resolverTexts);
   const resolvers = useResolvers();
   const realms = useRealms();
-  const queries = useQueryClient();
   const mayChange = useSession().may('system', 'write');
   const [removed, setRemoved] = useState<string>();
-  const end = (): void => {
-    setRemoved(undefined);
-  };
   return (
     <Page
       title={t.title}
@@ -56,22 +52,35 @@ export default function ResolversPage(): ReactNode {
         }
       </Loaded>
       {removed !== undefined && (
-        <ConsequenceDialog
-          title={t.removeTitle(removed)}
-          action={t.remove}
-          of={['resolver', removed]}
-          foresee={(signal) => call('/system/resolverConsequences', { resolver: removed }, { signal })}
-          act={() => call('/system/delResolver', { resolver: removed })}
-          onDone={() => {
-            void queries.invalidateQueries({ queryKey: ['resolvers'] });
-            end();
+        <RemovalDialog
+          name={removed}
+          onEnd={() => {
+            setRemoved(undefined);
           }}
-          onCancel={end}
-        >
-          {t.removeText}
-        </ConsequenceDialog>
+        />
       )}
     </Page>
+  );
+}
+
+function RemovalDialog({ name, onEnd }: { readonly name: string; readonly onEnd: () => void }): ReactNode {
+  const t = useTexts(resolverTexts);
+  const queries = useQueryClient();
+  return (
+    <ConsequenceDialog
+      title={t.removeTitle(name)}
+      action={t.remove}
+      of={['resolver', name]}
+      foresee={(signal) => call('/system/resolverConsequences', { resolver: name }, { signal })}
+      act={() => call('/system/delResolver', { resolver: name })}
+      onDone={() => {
+        void queries.invalidateQueries({ queryKey: ['resolvers'] });
+        onEnd();
+      }}
+      onCancel={onEnd}
+    >
+      {t.removeText}
+    </ConsequenceDialog>
   );
 }
 

@@ -16,13 +16,12 @@ interface SettingFieldProps {
 /** The field of one setting. A password is written, and never shown again. */
 export function SettingField({ kind, setting, value, onChange }: SettingFieldProps): ReactNode {
   const t = useTexts(resolverTexts);
-  const { labels, meanings } = useTexts(settingTexts);
+  const { labels } = useTexts(settingTexts);
   const { name, required, example, form, secret, values } = setting;
-  const meaning = meanings[`${kind} ${name}`] ?? sentence(setting.meaning);
-  const rest = secret ? t.keepsPassword : setting.default === null ? '' : t.fallback(setting.default);
+  const description = useDescription(kind, setting);
   const common = {
     label: `${labels[name] ?? name} (${name})`,
-    description: `${meaning}${/[.!?]$/.test(meaning) ? '' : '.'} ${rest}`.trim(),
+    description,
     required,
     withAsterisk: false,
     spellCheck: false,
@@ -48,6 +47,15 @@ export function SettingField({ kind, setting, value, onChange }: SettingFieldPro
   ) : (
     <Textarea {...common} className={card.mono} placeholder={example ?? ''} rows={form === 'lines' ? 6 : 3} />
   );
+}
+
+/** @returns what the setting is for, and what applies without it */
+function useDescription(kind: string, { name, meaning, secret, default: fallback }: ResolverSetting): string {
+  const t = useTexts(resolverTexts);
+  const { meanings } = useTexts(settingTexts);
+  const text = meanings[`${kind} ${name}`] ?? sentence(meaning);
+  const rest = secret ? t.keepsPassword : fallback === null ? '' : t.fallback(fallback);
+  return `${text}${/[.!?]$/.test(text) ? '' : '.'} ${rest}`.trim();
 }
 
 function sentence(text: string): string {

@@ -10,7 +10,7 @@ export type Trial = ValueOf<'/system/testResolver'>;
 /** What a trial has found, read aloud when it appears. */
 export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
   const t = useTexts(resolverTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   if (!trial.readable) {
     return (
       <Alert color="red" role="alert" title={t.unreadable}>
@@ -19,7 +19,7 @@ export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
     );
   }
   return (
-    <Alert color="green" role="status" title={t.readable(number(trial.users))}>
+    <Alert color="green" role="status" title={t.readable(format.number(trial.users))}>
       {trial.first === null ? <Text>{t.mayNotList}</Text> : <FirstUsers users={trial.first} />}
     </Alert>
   );

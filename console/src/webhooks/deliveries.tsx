@@ -12,7 +12,7 @@ const LOOK_MS = 15_000;
 /** The latest deliveries of a webhook that wait or were given up. */
 export function Deliveries({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number, time } = useFormat();
+  const format = useFormat();
   const deliveries = useQuery({
     queryKey: ['webhooks', 'deliveries', name],
     queryFn: ({ signal }) => call('/system/webhooks/deliveries', { name }, { signal }),
@@ -44,9 +44,9 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
                     ({ event, type, occurred, attempts, next_attempt: next, last_failure: failure }) => (
                       <Table.Tr key={event}>
                         <Table.Td>{type}</Table.Td>
-                        <Table.Td>{time(occurred)}</Table.Td>
-                        <Table.Td>{number(attempts)}</Table.Td>
-                        <Table.Td>{next === null ? t.givenUp : time(next)}</Table.Td>
+                        <Table.Td>{format.time(occurred)}</Table.Td>
+                        <Table.Td>{format.number(attempts)}</Table.Td>
+                        <Table.Td>{next === null ? t.givenUp : format.time(next)}</Table.Td>
                         <Table.Td>{failure}</Table.Td>
                       </Table.Tr>
                     ),

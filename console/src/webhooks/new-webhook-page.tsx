@@ -27,7 +27,6 @@ export default function NewWebhookPage(): ReactNode {
 
 function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): ReactNode {
   const t = useTexts(webhookTexts);
-  const realms = useRealms();
   const queries = useQueryClient();
   const [, open] = useLocation();
   const [name, setName] = useState('');
@@ -50,6 +49,39 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
   };
   return (
     <form className={card.form} onSubmit={submit}>
+      <NameAndAddress {...{ name, setName, url, setUrl }} />
+      <EventChoice types={types} value={events} onChange={setEvents} />
+      <RealmChoice value={chosen} onChange={setChosen} />
+      <Failure error={adding.error} />
+      <div>
+        <Button type="submit" loading={adding.isPending} disabled={events.length === 0}>
+          {t.save}
+        </Button>
+      </div>
+      {secret !== undefined && (
+        <SecretDialog
+          secret={secret}
+          onClose={() => {
+            setSecret(undefined);
+            open(`/webhooks/${encodeURIComponent(name)}`);
+          }}
+        />
+      )}
+    </form>
+  );
+}
+
+interface NameAndAddressProps {
+  readonly name: string;
+  readonly setName: (name: string) => void;
+  readonly url: string;
+  readonly setUrl: (url: string) => void;
+}
+
+function NameAndAddress({ name, setName, url, setUrl }: NameAndAddressProps): ReactNode {
+  const t = useTexts(webhookTexts);
+  return (
+    <>
       <TextInput
         label={t.name}
         description={t.nameHint}
@@ -74,37 +106,44 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
           setUrl(event.currentTarget.value);
         }}
       />
-      <Checkbox.Group label={t.events} value={events} onChange={setEvents}>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly value: string[];
+  readonly onChange: (value: string[]) => void;
+}
+
+function EventChoice({
+  types,
+  value,
+  onChange,
+}: ChoiceProps & { readonly types: WebhookList['event_types'] }): ReactNode {
+  const t = useTexts(webhookTexts);
+  return (
+    <Checkbox.Group label={t.events} value={value} onChange={onChange}>
+      <Stack gap="xs" mt="xs">
+        {types.map(({ type, meaning }) => (
+          <Checkbox key={type} value={type} label={type} description={t.eventMeanings[type] ?? meaning} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}
+
+function RealmChoice({ value, onChange }: ChoiceProps): ReactNode {
+  const t = useTexts(webhookTexts);
+  const { data: realms = [] } = useRealms();
+  return (
+    realms.length > 0 && (
+      <Checkbox.Group label={t.realms} description={t.realmsHint} value={value} onChange={onChange}>
         <Stack gap="xs" mt="xs">
-          {types.map(({ type, meaning }) => (
-            <Checkbox key={type} value={type} label={type} description={t.eventMeanings[type] ?? meaning} />
+          {realms.map(({ name }) => (
+            <Checkbox key={name} value={name} label={name} />
           ))}
         </Stack>
       </Checkbox.Group>
-      {realms.data !== undefined && realms.data.length > 0 && (
-        <Checkbox.Group label={t.realms} description={t.realmsHint} value={chosen} onChange={setChosen}>
-          <Stack gap="xs" mt="xs">
-            {realms.data.map((realm) => (
-              <Checkbox key={realm.name} value={realm.name} label={realm.name} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      )}
-      <Failure error={adding.error} />
-      <div>
-        <Button type="submit" loading={adding.isPending} disabled={events.length === 0}>
-          {t.save}
-        </Button>
-      </div>
-      {secret !== undefined && (
-        <SecretDialog
-          secret={secret}
-          onClose={() => {
-            setSecret(undefined);
-            open(`/webhooks/${encodeURIComponent(name)}`);
-          }}
-        />
-      )}
-    </form>
+    )
   );
 }

@@ -6,19 +6,19 @@ export const webhookPages: readonly ConsolePage[] = [
     path: '/webhooks',
     title: { en: { title: 'Webhooks' }, de: { title: 'Webhooks' } },
     group: 'system',
-    isFor: ({ may }) => may('system', 'read'),
+    isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./webhooks-page.tsx')),
   },
   {
     path: '/webhooks/:name',
     title: { en: { title: 'Webhook' }, de: { title: 'Webhook' } },
-    isFor: ({ may }) => may('system', 'read'),
+    isFor: (session) => session.may('system', 'read'),
     component: lazy(() => import('./webhook-page.tsx')),
   },
   {
     path: '/new-webhook',
     title: { en: { title: 'New webhook' }, de: { title: 'Neuer Webhook' } },
-    isFor: ({ may }) => may('system', 'write') && may('system', 'read'),
+    isFor: (session) => session.may('system', 'write') && session.may('system', 'read'),
     component: lazy(() => import('./new-webhook-page.tsx')),
   },
 ];

@@ -17,23 +17,17 @@ type Asked = 'disable' | 'rotate' | 'remove';
 /** Tests, repeats, switches, renews and removes a webhook. */
 export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<Asked>();
   const { name, enabled } = webhook;
   const reread = () => queries.invalidateQueries({ queryKey: ['webhooks'] });
   const testing = useMutation({
     mutationFn: () => call('/system/webhooks/test', { name }),
-    onMutate: () => {
-      retrying.reset();
-    },
     onSuccess: reread,
   });
   const retrying = useMutation({
     mutationFn: () => call('/system/webhooks/retry', { name }),
-    onMutate: () => {
-      testing.reset();
-    },
     onSuccess: reread,
   });
   const enabling = useMutation({
@@ -66,7 +60,7 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
       </Group>
       <Failure error={testing.error ?? retrying.error ?? enabling.error} />
       {testing.data !== undefined && <TestResult test={testing.data} />}
-      {retrying.data !== undefined && <Text role="status">{t.retried(number(retrying.data))}</Text>}
+      {retrying.data !== undefined && <Text role="status">{t.retried(format.number(retrying.data))}</Text>}
       <AskedAct
         webhook={webhook}
         asked={asked}
@@ -80,10 +74,10 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
 
 function TestResult({ test }: { readonly test: ValueOf<'/system/webhooks/test'> }): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   return test.delivered ? (
     <Alert color="green" role="status">
-      {t.tested(test.status ?? 0, number(test.duration_ms))}
+      {t.tested(test.status ?? 0, format.number(test.duration_ms))}
     </Alert>
   ) : (
     <Alert color="red" role="alert" title={t.notDelivered}>
@@ -100,7 +94,7 @@ interface AskedActProps {
 
 function AskedAct({ webhook, asked, onEnd }: AskedActProps): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   const queries = useQueryClient();
   const [, open] = useLocation();
   const [secret, setSecret] = useState<string>();
@@ -124,7 +118,7 @@ function AskedAct({ webhook, asked, onEnd }: AskedActProps): ReactNode {
   const dialogs = {
     disable: [t.disableTitle(name), t.disableText, t.disable],
     rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
-    remove: [t.removeTitle(name), t.removeText(number(waiting + givenUp)), t.remove],
+    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
   } as const;
   const [title, text, action] = dialogs[asked ?? 'disable'];
   return (

@@ -16,7 +16,7 @@ import { WebhookBadges } from './webhooks-page.tsx';
 /** Shows one webhook with its deliveries. */
 export default function WebhookPage(): ReactNode {
   const t = useTexts(webhookTexts);
-  const { name = '' } = useParams<{ name: string }>();
+  const { name } = useParams<{ name: string }>();
   const list = useWebhooks();
   return (
     <Page title={name}>
@@ -57,7 +57,7 @@ function OneWebhook({ webhook, types }: OneWebhookProps): ReactNode {
 
 function State({ webhook, types }: OneWebhookProps): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number, time } = useFormat();
+  const format = useFormat();
   const { url, events, realms, bounded, created, delivered, waiting, oldest } = webhook;
   const {
     given_up: givenUp,
@@ -72,12 +72,12 @@ function State({ webhook, types }: OneWebhookProps): ReactNode {
         [t.events, events.length === types ? t.allEvents : events.join(', ')],
         [t.realms, realms.length === 0 ? t.allRealms : realms.join(', ')],
         [t.reach, bounded ? t.bounded : t.unbounded],
-        [t.created, time(created)],
-        [t.delivered, number(delivered)],
-        [t.waiting, `${number(waiting)}${oldest === null ? '' : `, ${t.since(time(oldest))}`}`],
-        [t.givenUp, number(givenUp)],
-        [t.lastSuccess, time(success)],
-        [t.lastFailure, failedAt === null ? '–' : t.failure(reason, time(failedAt))],
+        [t.created, format.time(created)],
+        [t.delivered, format.number(delivered)],
+        [t.waiting, `${format.number(waiting)}${oldest === null ? '' : `, ${t.since(format.time(oldest))}`}`],
+        [t.givenUp, format.number(givenUp)],
+        [t.lastSuccess, format.time(success)],
+        [t.lastFailure, failedAt === null ? '–' : t.failure(reason, format.time(failedAt))],
       ]}
     />
   );

@@ -45,7 +45,7 @@ export default function WebhooksPage(): ReactNode {
 
 function WebhookCard({ webhook }: { readonly webhook: ShownWebhook }): ReactNode {
   const t = useTexts(webhookTexts);
-  const { number } = useFormat();
+  const format = useFormat();
   const { name, url, delivered, waiting, given_up: givenUp } = webhook;
   return (
     <Card
@@ -66,9 +66,9 @@ function WebhookCard({ webhook }: { readonly webhook: ShownWebhook }): ReactNode
       <Facts
         facts={[
           [t.url, url],
-          [t.delivered, number(delivered)],
-          [t.waiting, number(waiting)],
-          [t.givenUp, number(givenUp)],
+          [t.delivered, format.number(delivered)],
+          [t.waiting, format.number(waiting)],
+          [t.givenUp, format.number(givenUp)],
         ]}
       />
     </Card>

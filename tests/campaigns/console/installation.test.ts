@@ -40,6 +40,11 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await new SqlKeyHolders({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
     await new SqlKeyHolders({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
     await database.close();
+    // They stay alive for the test.
+    await queryOnce(
+      application.databaseUrl,
+      "UPDATE key_holders SET seen_at = clock_timestamp() + interval '1 hour'",
+    );
     await application.services.webhooks.add(OPERATOR, { name: 'siem', url: receiver.url });
     await queryOnce(
       application.databaseUrl,
@@ -59,7 +64,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
   it.each(WIDTHS)('have no fault, %d pixels wide', async (width) => {
     await site.application.services.licences.install(OPERATOR, await licence());
     const { page, problems } = await openConsole(browser, site, { path: '/keys', width });
-    await shown(page, '0 of 1 secrets are sealed with the current key.');
+    await shown(page, '0 of 2 secrets are sealed with the current key.');
     expect(await lookAt(page, 'keys')).toEqual([]);
     await page.goto(`${site.origin}/console/#/licence`);
     await shown(page, 'Sparkasse Köln');
@@ -90,6 +95,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await shown(page, 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht');
     await page.goto(`${site.origin}/console/#/licence`);
     await shown(page, 'aktive Token');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
     await context.close();
   });
 
@@ -138,6 +144,8 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
     await page.getByRole('link', { name: 'Open: siem' }).waitFor({ state: 'detached' });
+    const left = await site.application.services.webhooks.list(OPERATOR);
+    expect(left.map(({ name }) => name)).not.toContain('siem');
   });
 
   it('refuse a licence that would not count, keep what was typed, and install another one', async () => {
