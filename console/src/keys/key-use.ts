@@ -1,7 +1,23 @@
-import type { ValueOf } from '../api/call.ts';
+/** A key, as /system/keys answers it. */
+export interface ShownKey {
+  readonly keyid: string;
+  readonly current: boolean;
+  readonly added: string | null;
+  readonly current_since: string | null;
+  readonly retired: string | null;
+  readonly secrets: number | null;
+}
 
-export type KeyReport = ValueOf<'/system/keys'>;
-export type ShownKey = KeyReport['keys'][number];
+/** The answer of /system/keys. */
+export interface KeyReport {
+  readonly keys: readonly ShownKey[];
+  readonly servers: readonly {
+    readonly place: string;
+    readonly keyids: readonly string[];
+    readonly seals_with: string;
+  }[];
+  readonly counted: string | null;
+}
 
 /** What a key is for. `former`: whether it is needed is not known before its secrets are counted. */
 export type KeyUse = 'current' | 'added' | 'needed' | 'unused' | 'former' | 'retired' | 'unknown';

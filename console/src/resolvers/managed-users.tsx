@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
+import card from '../design/card.module.css';
 import { Loaded } from '../design/loaded.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
@@ -117,21 +118,22 @@ function UserTable({
   const t = useTexts(userTexts);
   return (
     <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label={t.title}>
+      <Table aria-label={t.title} className={card.table}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t.login}</Table.Th>
-            <Table.Th>{t.fullName}</Table.Th>
-            <Table.Th>{t.email}</Table.Th>
             {onIntent && <Table.Th>{t.acts}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {users.map(({ username, userid, givenname, surname, email }) => (
             <Table.Tr key={userid}>
-              <Table.Td>{username}</Table.Td>
-              <Table.Td>{`${givenname} ${surname}`.trim()}</Table.Td>
-              <Table.Td>{email}</Table.Td>
+              <Table.Td>
+                {username}
+                <Text size="sm" c="dimmed">
+                  {[`${givenname} ${surname}`.trim(), email].filter((text) => text !== '').join(', ')}
+                </Text>
+              </Table.Td>
               {onIntent && (
                 <Table.Td>
                   <UserActs login={username} onIntent={onIntent} />

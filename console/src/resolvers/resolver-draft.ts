@@ -1,9 +1,28 @@
-import type { ValueOf } from '../api/call.ts';
-import type { ShownResolver } from '../realms/realm-queries.ts';
+/** A setting, as /system/resolverKinds answers it. */
+export interface ResolverSetting {
+  readonly name: string;
+  readonly meaning: string;
+  readonly required: boolean;
+  readonly default: string | null;
+  readonly values: readonly string[] | null;
+  readonly example: string | null;
+  readonly form: 'line' | 'lines' | 'json';
+  readonly secret: boolean;
+  readonly bound: boolean;
+}
 
-/** A kind of resolver with its settings, as the server describes it. */
-export type ResolverKind = ValueOf<'/system/resolverKinds'>[number];
-export type ResolverSetting = ResolverKind['settings'][number];
+/** A kind of resolver with its settings. */
+export interface ResolverKind {
+  readonly kind: string;
+  readonly meaning: string;
+  readonly settings: readonly ResolverSetting[];
+}
+
+/** A resolver, as /system/getResolvers answers it: its settings besides its name and kind, an empty password. */
+interface StoredResolver extends Readonly<Record<string, string>> {
+  readonly name: string;
+  readonly type: string;
+}
 
 /** A resolver as it is in the form. */
 export interface Draft {
@@ -22,7 +41,7 @@ export function settingsInForm({ settings }: ResolverKind): readonly ResolverSet
 }
 
 /** @returns the form of a stored resolver, with an empty password */
-export function draftOf({ name, type, ...settings }: ShownResolver): Draft {
+export function draftOf({ name, type, ...settings }: StoredResolver): Draft {
   return { name, kind: type, values: settings };
 }
 
@@ -42,7 +61,7 @@ export function parametersOf({ name, kind, values }: Draft): {
  * @param stored the resolver as it was read; undefined: a new one
  * @returns the parameter `expected`: the settings without the password
  */
-export function expectedOf(stored: ShownResolver | undefined, kind: ResolverKind | undefined): string {
+export function expectedOf(stored: StoredResolver | undefined, kind: ResolverKind | undefined): string {
   if (stored === undefined) {
     return 'null';
   }

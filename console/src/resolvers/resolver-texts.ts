@@ -33,9 +33,8 @@ interface ResolverTexts {
   readonly mayNotList: string;
   readonly first: string;
   readonly login: string;
-  readonly fullName: string;
   readonly email: string;
-  readonly id: string;
+  readonly id: (id: string) => string;
 }
 
 export const resolverTexts: Texts<ResolverTexts> = {
@@ -72,9 +71,8 @@ export const resolverTexts: Texts<ResolverTexts> = {
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
     login: 'Login',
-    fullName: 'Name',
     email: 'E-mail',
-    id: 'Id',
+    id: (id) => `id ${id}`,
   },
   de: {
     title: 'Resolver',
@@ -109,8 +107,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',
     login: 'Benutzername',
-    fullName: 'Name',
     email: 'E-Mail',
-    id: 'Kennung',
+    id: (id) => `Kennung ${id}`,
   },
 };

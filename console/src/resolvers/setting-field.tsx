@@ -55,9 +55,9 @@ function useDescription(kind: string, { name, meaning, secret, default: fallback
   const { meanings } = useTexts(settingTexts);
   const text = meanings[`${kind} ${name}`] ?? sentence(meaning);
   const rest = secret ? t.keepsPassword : fallback === null ? '' : t.fallback(fallback);
-  return `${text}${/[.!?]$/.test(text) ? '' : '.'} ${rest}`.trim();
+  return `${text.replaceAll('`', '')}${/[.!?]$/.test(text) ? '' : '.'} ${rest}`.trim();
 }
 
 function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

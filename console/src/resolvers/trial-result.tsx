@@ -1,6 +1,7 @@
 import { Alert, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
+import card from '../design/card.module.css';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { resolverTexts } from './resolver-texts.ts';
@@ -32,22 +33,24 @@ function FirstUsers({ users }: { readonly users: Users }): ReactNode {
   return (
     users.length > 0 && (
       <Table.ScrollContainer minWidth={0} type="native">
-        <Table aria-label={t.first}>
+        <Table aria-label={t.first} className={card.table}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t.login}</Table.Th>
-              <Table.Th>{t.fullName}</Table.Th>
               <Table.Th>{t.email}</Table.Th>
-              <Table.Th>{t.id}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {users.map(({ username, userid, givenname, surname, email }) => (
               <Table.Tr key={userid}>
-                <Table.Td>{username}</Table.Td>
-                <Table.Td>{`${givenname} ${surname}`.trim()}</Table.Td>
-                <Table.Td>{email}</Table.Td>
-                <Table.Td>{userid}</Table.Td>
+                <Table.Td>
+                  {username}
+                  <Text size="sm">{`${givenname} ${surname}`.trim()}</Text>
+                </Table.Td>
+                <Table.Td>
+                  {email}
+                  <Text size="sm">{t.id(userid)}</Text>
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

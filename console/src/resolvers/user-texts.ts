@@ -12,7 +12,6 @@ interface UserTexts {
   readonly login: string;
   readonly givenName: string;
   readonly surname: string;
-  readonly fullName: string;
   readonly email: string;
   readonly phone: string;
   readonly password: string;
@@ -44,7 +43,6 @@ export const userTexts: Texts<UserTexts> = {
     login: 'Login',
     givenName: 'Given name',
     surname: 'Surname',
-    fullName: 'Name',
     email: 'E-mail',
     phone: 'Phone',
     password: 'Password',
@@ -74,7 +72,6 @@ export const userTexts: Texts<UserTexts> = {
     login: 'Benutzername',
     givenName: 'Vorname',
     surname: 'Nachname',
-    fullName: 'Name',
     email: 'E-Mail',
     phone: 'Telefon',
     password: 'Passwort',

@@ -2,6 +2,7 @@ import { Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api/call.ts';
+import card from '../design/card.module.css';
 import { Loaded } from '../design/loaded.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
@@ -29,25 +30,31 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
             <Text>{t.noDeliveries}</Text>
           ) : (
             <Table.ScrollContainer minWidth={0} type="native">
-              <Table aria-label={t.deliveries}>
+              <Table aria-label={t.deliveries} className={card.table}>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>{t.event}</Table.Th>
-                    <Table.Th>{t.occurred}</Table.Th>
                     <Table.Th>{t.attempts}</Table.Th>
                     <Table.Th>{t.next}</Table.Th>
-                    <Table.Th>{t.lastFailure}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
                   {all.map(
                     ({ event, type, occurred, attempts, next_attempt: next, last_failure: failure }) => (
                       <Table.Tr key={event}>
-                        <Table.Td>{type}</Table.Td>
-                        <Table.Td>{format.time(occurred)}</Table.Td>
+                        <Table.Td>
+                          {type}
+                          <Text size="sm" c="dimmed">
+                            {format.time(occurred)}
+                          </Text>
+                        </Table.Td>
                         <Table.Td>{format.number(attempts)}</Table.Td>
-                        <Table.Td>{next === null ? t.givenUp : format.time(next)}</Table.Td>
-                        <Table.Td>{failure}</Table.Td>
+                        <Table.Td>
+                          {next === null ? t.givenUp : format.time(next)}
+                          <Text size="sm" c="dimmed">
+                            {failure}
+                          </Text>
+                        </Table.Td>
                       </Table.Tr>
                     ),
                   )}

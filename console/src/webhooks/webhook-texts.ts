@@ -55,10 +55,8 @@ interface WebhookTexts {
   readonly deliveries: string;
   readonly noDeliveries: string;
   readonly event: string;
-  readonly occurred: string;
   readonly attempts: string;
   readonly next: string;
-  readonly state: string;
 }
 
 export const webhookTexts: Texts<WebhookTexts> = {
@@ -118,10 +116,8 @@ export const webhookTexts: Texts<WebhookTexts> = {
     deliveries: 'Deliveries that wait or were given up',
     noDeliveries: 'No delivery waits.',
     event: 'Event',
-    occurred: 'Occurred',
     attempts: 'Attempts',
     next: 'Next attempt',
-    state: 'State',
   },
   de: {
     title: 'Webhooks',
@@ -188,9 +184,7 @@ export const webhookTexts: Texts<WebhookTexts> = {
     deliveries: 'Wartende und aufgegebene Zustellungen',
     noDeliveries: 'Keine Zustellung wartet.',
     event: 'Ereignis',
-    occurred: 'Geschehen',
     attempts: 'Versuche',
     next: 'Nächster Versuch',
-    state: 'Zustand',
   },
 };
