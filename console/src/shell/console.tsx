@@ -6,6 +6,7 @@ import { useHashLocation } from 'wouter/use-hash-location';
 import { SessionProvider, useSessionControl } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Failure } from '../design/failure.tsx';
+import { theme } from '../design/theme.ts';
 import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { createQueries } from './queries.ts';
@@ -26,7 +27,12 @@ export function Console(): ReactNode {
   return (
     <LanguageChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
-      <MantineProvider defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        withCssVariables={false}
+        withGlobalClasses={false}
+      >
         <QueryClientProvider client={queries}>
           <Router hook={useHashLocation}>
             <SessionProvider>

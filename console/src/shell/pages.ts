@@ -3,6 +3,11 @@ import { auditPages } from '../audit/pages.ts';
 import { homePages } from '../home/pages.ts';
 import { overviewPages } from '../overview/pages.ts';
 import { testBenchPages } from '../test-bench/pages.ts';
+import { keyPages } from '../keys/pages.ts';
+import { licencePages } from '../licence/pages.ts';
+import { realmPages } from '../realms/pages.ts';
+import { resolverPages } from '../resolvers/pages.ts';
+import { webhookPages } from '../webhooks/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
@@ -13,3 +18,8 @@ export const PAGES: readonly ConsolePage[] = [
   ...testBenchPages,
 ];
 export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, ...auditPages];
+  ...realmPages,
+  ...resolverPages,
+  ...keyPages,
+  ...licencePages,
+  ...webhookPages,

@@ -20,6 +20,7 @@ export type MarkKind =
   | 'resolver password'
   | 'database password'
   | 'encryption key'
+  | 'webhook secret'
   | 'misplaced';
 
 /** One secret of the test. */

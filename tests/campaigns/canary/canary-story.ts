@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CanaryAdministration, type PeopleDatabase } from './canary-administration.ts';
+import { administerSystem } from './canary-system.ts';
 import { CanaryClient } from './canary-client.ts';
 import {
   addUsers,
@@ -89,6 +90,7 @@ async function liveOn(
   await life.live();
   await administration.loadTokens();
   await administration.setResolvers(people);
+  await administerSystem(name, client, marks);
   await administration.configure();
   await administration.misplace();
 }

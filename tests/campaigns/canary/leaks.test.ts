@@ -36,6 +36,11 @@ const EXCEPTIONS: readonly CanaryException[] = [
     because: 'it is what was asked for',
   },
   {
+    place: /^answer \w+ \/system\/webhooks\/(?:add|rotate-secret) \(success\)/,
+    kinds: ['webhook secret'],
+    because: 'it hands out the secret, this once',
+  },
+  {
     place: /^answer \w+ \/admin\/getsession \(success\)/,
     kinds: ['session'],
     because: 'it hands out the session',

@@ -39,6 +39,8 @@ export interface CampaignOptions {
  */
 export const LATER_STEPS =
   /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password)/;
+/** Endpoints that go on with a step in a browser before, or need a vendor's licence: other requests are refused. */
+export const LATER_STEPS = /^\/admin\/(?:sign-in|passkeys)\/|^\/system\/licence\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {

@@ -3,6 +3,15 @@ import { container, keyPackage } from '../../support/values/pskc-documents.ts';
 
 /** Names of hosts: all are on this machine, or are no host at all. The fuzzer contacts no other host. */
 export const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  // No such host, or none that is sent to: nothing leaves this machine.
+  url: [
+    'https://receiver.invalid/hook',
+    'http://127.0.0.1/',
+    'https://[::1]/',
+    'https://10.0.0.1/',
+    '',
+    '::',
+  ],
   server: [
     '127.0.0.1',
     'localhost',

@@ -107,6 +107,8 @@ export class FuzzServer {
     await this.#admin('/system/setRealm', { realm: 'lab', resolvers: 'staff' });
     await this.#admin('/system/setRealm', { realm: 'attic', resolvers: 'staff' });
     await this.#admin('/system/setResolver', { name: 'other', type: 'passwd', fileName: this.#passwdFile });
+    await this.#admin('/system/setResolver', { name: 'local', type: 'managed' });
+    await this.#admin('/system/webhooks/add', { name: 'hook', url: 'https://receiver.invalid/' });
     await this.#admin('/system/setPolicy', { ...RULE, name: 'rule-1' });
     await this.#admin('/system/setConfig', { key: 'OcraMaxChallenges', value: '4' });
     const transactions = [];
@@ -170,6 +172,8 @@ export class FuzzServer {
       );
     }
     await queryOnce(url, 'DELETE FROM configuration');
+    await queryOnce(url, 'DELETE FROM webhooks');
+    await queryOnce(url, 'DELETE FROM users');
   }
 
   async #transaction(serial: string, user: string): Promise<KnownFacts['transactions'][number]> {

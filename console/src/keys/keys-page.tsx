@@ -1,0 +1,182 @@
+import { Badge, Code, List, Progress, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../api/call.ts';
+import { Card, CardList, Facts } from '../design/card.tsx';
+import { Failure } from '../design/failure.tsx';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { keyTexts } from './key-texts.ts';
+import {
+  isRotating,
+  type KeyReport,
+  type KeyUse,
+  progressOf,
+  type ShownKey,
+  stateOf,
+  useOf,
+} from './key-use.ts';
+
+/** Milliseconds between two looks while a rotation is under way. */
+const LOOK_MS = 15_000;
+const COLOURS: Readonly<Partial<Record<KeyUse, string>>> = {
+  current: 'green',
+  unknown: 'red',
+  needed: 'yellow',
+  added: 'yellow',
+};
+
+/** Shows the keys, the servers that have them, and how far a rotation is. Keys are changed at the machine. */
+export default function KeysPage(): ReactNode {
+  const t = useTexts(keyTexts);
+  const report = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => call('/system/keys', {}, { signal }),
+    refetchInterval: LOOK_MS,
+  });
+  // The count reads all tokens, and may take seconds: the page does not wait for it.
+  const counted = useQuery({
+    queryKey: ['keys', 'counted', stateOf(report.data)],
+    queryFn: ({ signal }) => call('/system/keys', { count: '1' }, { signal }),
+    enabled: report.data !== undefined,
+    refetchInterval: ({ state }) => (isRotating(state.data) ? LOOK_MS : false),
+  });
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Failure error={report.error === null ? counted.error : null} onRetry={() => counted.refetch()} />
+      <Loaded query={report}>
+        {(shown) => <Report report={{ ...shown, ...counted.data, servers: shown.servers }} />}
+      </Loaded>
+      <Change />
+    </Page>
+  );
+}
+
+function Report({ report }: { readonly report: KeyReport }): ReactNode {
+  const t = useTexts(keyTexts);
+  const progress = progressOf(report);
+  return (
+    <>
+      {report.keys.length === 0 ? (
+        <Text>{t.none}</Text>
+      ) : (
+        <CardList label={t.keys}>
+          {report.keys.map((key) => (
+            <KeyCard key={key.keyid} shown={key} servers={report.servers} />
+          ))}
+        </CardList>
+      )}
+      {progress !== undefined && isRotating(report) && <Rotation {...progress} />}
+      <Servers servers={report.servers} />
+    </>
+  );
+}
+
+function KeyCard({
+  shown,
+  servers,
+}: {
+  readonly shown: ShownKey;
+  readonly servers: KeyReport['servers'];
+}): ReactNode {
+  const t = useTexts(keyTexts);
+  const format = useFormat();
+  const { keyid, added, current_since: since, retired, secrets } = shown;
+  const use = useOf(shown);
+  const lacking = servers.filter(({ keyids }) => !keyids.includes(keyid)).map(({ place }) => place);
+  const isNeeded = use !== 'retired' && use !== 'unknown';
+  return (
+    <Card
+      title={<Code>{keyid}</Code>}
+      badges={
+        <Badge variant="light" color={COLOURS[use] ?? 'gray'}>
+          {t.uses[use]}
+        </Badge>
+      }
+    >
+      <Text>{t.explained[use]}</Text>
+      <Facts
+        facts={[
+          [t.secrets, secrets === null ? t.counting : format.number(secrets)],
+          added === null ? null : [t.added, format.time(added)],
+          since === null ? null : [t.firstUsed, format.time(since)],
+          retired === null ? null : [t.retired, format.time(retired)],
+          isNeeded && servers.length > 0
+            ? [
+                t.on,
+                `${t.onServers(servers.length - lacking.length, servers.length)}${lacking.length === 0 ? '' : `, ${t.lacking(lacking.join(', '))}`}`,
+              ]
+            : null,
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Rotation({ done, all }: { readonly done: number; readonly all: number }): ReactNode {
+  const t = useTexts(keyTexts);
+  const format = useFormat();
+  const text = t.progress(format.number(done), format.number(all));
+  return (
+    <div>
+      <Text>{text}</Text>
+      <Progress value={(done / all) * 100} aria-label={text} mt="xs" />
+    </div>
+  );
+}
+
+function Servers({ servers }: { readonly servers: KeyReport['servers'] }): ReactNode {
+  const t = useTexts(keyTexts);
+  return (
+    <section>
+      <Title order={2} size="h4">
+        {t.servers}
+      </Title>
+      {servers.length === 0 ? (
+        <Text>{t.noServers}</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={0} type="native">
+          <Table aria-label={t.servers}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t.server}</Table.Th>
+                <Table.Th>{t.sealsWith}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {servers.map(({ place, seals_with: key }) => (
+                <Table.Tr key={place}>
+                  <Table.Td>{place}</Table.Td>
+                  <Table.Td>
+                    <Code>{key}</Code>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </section>
+  );
+}
+
+function Change(): ReactNode {
+  const t = useTexts(keyTexts);
+  return (
+    <section>
+      <Title order={2} size="h4">
+        {t.change}
+      </Title>
+      <Text>{t.changeWhy}</Text>
+      <List type="ordered" mt="xs">
+        {t.steps.map(([command, meaning]) => (
+          <List.Item key={command}>
+            <Code>{command}</Code> {meaning}
+          </List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}

@@ -1,0 +1,169 @@
+import { ActionIcon, Button, Group, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { call } from '../api/call.ts';
+import { Consequences } from '../consequences/consequence-dialog.tsx';
+import card from '../design/card.module.css';
+import { designTexts } from '../design/design-texts.ts';
+import { Failure } from '../design/failure.tsx';
+import { useTexts } from '../language/language.ts';
+import { moved } from './order.ts';
+import classes from './realm-dialog.module.css';
+import type { ShownRealm } from './realm-queries.ts';
+import { realmTexts } from './realm-texts.ts';
+
+interface RealmDialogProps {
+  /** The realm as it was read; undefined: a new one. */
+  readonly realm: ShownRealm | undefined;
+  /** The names of all resolvers. */
+  readonly resolvers: readonly string[];
+  readonly onSaved: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Makes a realm, or changes its resolvers. Refused where somebody else has changed it since it was read. */
+export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialogProps): ReactNode {
+  const t = useTexts(realmTexts);
+  const common = useTexts(designTexts);
+  const [name, setName] = useState(realm?.name ?? '');
+  const [chosen, setChosen] = useState<readonly string[]>(realm?.resolvers ?? []);
+  const saving = useMutation({
+    mutationFn: () =>
+      call('/system/setRealm', {
+        realm: name,
+        resolvers: chosen.join(','),
+        expected: JSON.stringify(realm?.resolvers ?? null),
+      }),
+    onSuccess: onSaved,
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onCancel}
+      title={realm === undefined ? t.addTitle : t.editTitle(realm.name)}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': common.close }}
+    >
+      <form className={card.form} onSubmit={submit}>
+        {realm === undefined && (
+          <TextInput
+            label={t.name}
+            description={t.nameHint}
+            required
+            withAsterisk={false}
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
+        )}
+        <ResolverOrder all={resolvers} chosen={chosen} onChange={setChosen} />
+        <Dropped realm={realm} chosen={chosen} />
+        <Failure error={saving.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {common.cancel}
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={chosen.length === 0}>
+            {t.save}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+interface OrderProps {
+  readonly all: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+function ResolverOrder({ all, chosen, onChange }: OrderProps): ReactNode {
+  const t = useTexts(realmTexts);
+  const others = all.filter((one) => !chosen.includes(one));
+  return (
+    <div>
+      <Text id="order">{t.order}</Text>
+      <ol className={classes.order} aria-labelledby="order">
+        {chosen.map((one, at) => (
+          <li key={one} className={classes.place}>
+            <span className={classes.name}>{one}</span>
+            <ActionIcon
+              variant="default"
+              aria-label={t.up(one)}
+              disabled={at === 0}
+              onClick={() => {
+                onChange(moved(chosen, one, -1));
+              }}
+            >
+              ↑
+            </ActionIcon>
+            <ActionIcon
+              variant="default"
+              aria-label={t.down(one)}
+              disabled={at === chosen.length - 1}
+              onClick={() => {
+                onChange(moved(chosen, one, 1));
+              }}
+            >
+              ↓
+            </ActionIcon>
+            <ActionIcon
+              variant="default"
+              aria-label={t.leaveOut(one)}
+              onClick={() => {
+                onChange(chosen.filter((other) => other !== one));
+              }}
+            >
+              ×
+            </ActionIcon>
+          </li>
+        ))}
+      </ol>
+      {chosen.length === 0 && <Text c="dimmed">{all.length === 0 ? t.noResolvers : t.needsOne}</Text>}
+      {others.length > 0 && (
+        <NativeSelect
+          mt="sm"
+          label={t.addResolver}
+          value=""
+          data={[{ value: '', label: t.choose }, ...others]}
+          onChange={(event) => {
+            onChange([...chosen, event.currentTarget.value]);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What follows where resolvers are left out. */
+function Dropped({
+  realm,
+  chosen,
+}: {
+  readonly realm: ShownRealm | undefined;
+  readonly chosen: readonly string[];
+}): ReactNode {
+  const isDropped = chosen.length > 0 && (realm?.resolvers ?? []).some((one) => !chosen.includes(one));
+  const name = realm?.name ?? '';
+  const foretold = useQuery({
+    queryKey: ['consequences', 'realm-set', name, chosen],
+    queryFn: ({ signal }) =>
+      call('/system/realmConsequences', { act: 'set', realm: name, resolvers: chosen.join(',') }, { signal }),
+    enabled: isDropped,
+    gcTime: 0,
+  });
+  return (
+    isDropped && (
+      <div role="status">
+        <Failure error={foretold.error} />
+        {foretold.data !== undefined && <Consequences list={foretold.data} />}
+      </div>
+    )
+  );
+}

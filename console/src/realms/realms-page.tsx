@@ -1,0 +1,161 @@
+import { Badge, Button, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/call.ts';
+import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
+import { Card, CardList, Facts } from '../design/card.tsx';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { RealmDialog } from './realm-dialog.tsx';
+import { type ShownRealm, useRealms, useResolvers } from './realm-queries.ts';
+import { realmTexts } from './realm-texts.ts';
+
+/** What the caller is about to do. */
+type Intent =
+  | { readonly act: 'set'; readonly realm: ShownRealm | undefined }
+  | { readonly act: 'remove' | 'default' | 'no-default'; readonly realm: ShownRealm };
+
+/** Lists the realms, makes, changes and removes them. */
+export default function RealmsPage(): ReactNode {
+  const t = useTexts(realmTexts);
+  const realms = useRealms();
+  const mayChange = useSession().may('system', 'write');
+  const [intent, setIntent] = useState<Intent>();
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        mayChange && (
+          <Button
+            onClick={() => {
+              setIntent({ act: 'set', realm: undefined });
+            }}
+          >
+            {t.add}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={realms}>
+        {(all) =>
+          all.length === 0 ? (
+            <Text>{t.none}</Text>
+          ) : (
+            <CardList label={t.title}>
+              {all.map((realm) => (
+                <RealmCard key={realm.name} realm={realm} onIntent={mayChange ? setIntent : undefined} />
+              ))}
+            </CardList>
+          )
+        }
+      </Loaded>
+      {intent !== undefined && (
+        <IntentDialog
+          intent={intent}
+          onEnd={() => {
+            setIntent(undefined);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface RealmCardProps {
+  readonly realm: ShownRealm;
+  /** Undefined: the caller may not change realms. */
+  readonly onIntent: ((intent: Intent) => void) | undefined;
+}
+
+function RealmCard({ realm, onIntent }: RealmCardProps): ReactNode {
+  const t = useTexts(realmTexts);
+  const button = (act: Intent['act'], label: string): ReactNode => (
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={`${label}: ${realm.name}`}
+      onClick={() => {
+        onIntent?.({ act, realm });
+      }}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <Card
+      title={realm.name}
+      badges={realm.default && <Badge variant="light">{t.isDefault}</Badge>}
+      actions={
+        onIntent && (
+          <>
+            {button('set', t.edit)}
+            {realm.default ? button('no-default', t.noDefault) : button('default', t.makeDefault)}
+            {button('remove', t.remove)}
+          </>
+        )
+      }
+    >
+      <Facts facts={[[t.resolvers, realm.resolvers.join(', ')]]} />
+    </Card>
+  );
+}
+
+function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onEnd: () => void }): ReactNode {
+  const t = useTexts(realmTexts);
+  const queries = useQueryClient();
+  const resolvers = useResolvers();
+  const done = (): void => {
+    void queries.invalidateQueries({ queryKey: ['realms'] });
+    onEnd();
+  };
+  if (intent.act === 'set') {
+    const names = (resolvers.data ?? []).map(({ name }) => name);
+    return <RealmDialog realm={intent.realm} resolvers={names} onSaved={done} onCancel={onEnd} />;
+  }
+  const { act, realm } = intent;
+  const ofDefault = act === 'no-default' ? '' : realm.name;
+  const dialogs = {
+    remove: {
+      title: t.removeTitle(realm.name),
+      text: t.removeText,
+      action: t.remove,
+      act: () => call('/system/delRealm', { realm: realm.name }),
+    },
+    default: {
+      title: t.defaultTitle(realm.name),
+      text: t.defaultText,
+      action: t.makeDefault,
+      act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
+    },
+    'no-default': {
+      title: t.noDefaultTitle,
+      text: t.noDefaultText,
+      action: t.noDefault,
+      act: () => call('/system/setDefaultRealm', { realm: ofDefault }),
+    },
+  };
+  const dialog = dialogs[act];
+  return (
+    <ConsequenceDialog
+      title={dialog.title}
+      action={dialog.action}
+      isDangerous={act === 'remove'}
+      of={['realm', act, realm.name]}
+      foresee={(signal) =>
+        call(
+          '/system/realmConsequences',
+          act === 'remove' ? { act, realm: realm.name } : { act: 'default', realm: ofDefault },
+          { signal },
+        )
+      }
+      act={dialog.act}
+      onDone={done}
+      onCancel={onEnd}
+    >
+      {dialog.text}
+    </ConsequenceDialog>
+  );
+}

@@ -1,0 +1,235 @@
+import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
+import card from '../design/card.module.css';
+import { Loaded } from '../design/loaded.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { NewUserDialog, PasswordDialog } from './user-dialogs.tsx';
+import { userTexts } from './user-texts.ts';
+
+type User = ValueOf<'/admin/userlist'>[number];
+
+/** What the caller is about to do. */
+type Intent =
+  | { readonly act: 'add' }
+  | { readonly act: 'password' | 'remove-password' | 'remove'; readonly login: string };
+
+const SHOWN = 50;
+
+/** Lists, adds and removes the users of a managed resolver. */
+export function ManagedUsers({ resolver }: { readonly resolver: string }): ReactNode {
+  const t = useTexts(userTexts);
+  const session = useSession();
+  const [intent, setIntent] = useState<Intent>();
+  const onIntent = session.may('system', 'write') ? setIntent : undefined;
+  return (
+    <section>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t.title}
+        </Title>
+        {onIntent && (
+          <Button
+            onClick={() => {
+              onIntent({ act: 'add' });
+            }}
+          >
+            {t.add}
+          </Button>
+        )}
+      </Group>
+      {session.may('admin', 'userlist') ? (
+        <UserList resolver={resolver} onIntent={onIntent} />
+      ) : (
+        <Text>{t.mayNotList}</Text>
+      )}
+      {intent !== undefined && (
+        <UserDialog
+          resolver={resolver}
+          intent={intent}
+          onIntent={setIntent}
+          onEnd={() => {
+            setIntent(undefined);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface UserListProps {
+  readonly resolver: string;
+  /** Undefined: the caller may not change users. */
+  readonly onIntent: ((intent: Intent) => void) | undefined;
+}
+
+function UserList({ resolver, onIntent }: UserListProps): ReactNode {
+  const t = useTexts(userTexts);
+  const format = useFormat();
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search.trim());
+  const users = useQuery({
+    queryKey: ['users', resolver, wanted],
+    queryFn: ({ signal }) =>
+      call('/admin/userlist', { resconf: resolver, username: patternOf(wanted) }, { signal }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <>
+      <TextInput
+        my="sm"
+        type="search"
+        label={t.search}
+        description={t.searchHint}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value);
+        }}
+      />
+      <Loaded query={users}>
+        {(all) =>
+          all.length === 0 ? (
+            <Text>{t.none}</Text>
+          ) : (
+            <>
+              {all.length > SHOWN && <Text>{t.more(SHOWN, format.number(all.length))}</Text>}
+              <UserTable users={all.slice(0, SHOWN)} onIntent={onIntent} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+/** @returns the search as a pattern: without an asterisk, the text may be anywhere */
+function patternOf(search: string): string {
+  return search.includes('*') ? search : `*${search}*`;
+}
+
+function UserTable({
+  users,
+  onIntent,
+}: Pick<UserListProps, 'onIntent'> & { readonly users: readonly User[] }): ReactNode {
+  const t = useTexts(userTexts);
+  return (
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table aria-label={t.title} className={card.table}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.login}</Table.Th>
+            {onIntent && <Table.Th>{t.acts}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {users.map(({ username, userid, givenname, surname, email }) => (
+            <Table.Tr key={userid}>
+              <Table.Td>
+                {username}
+                <Text size="sm" c="dimmed">
+                  {[`${givenname} ${surname}`.trim(), email].filter((text) => text !== '').join(', ')}
+                </Text>
+              </Table.Td>
+              {onIntent && (
+                <Table.Td>
+                  <UserActs login={username} onIntent={onIntent} />
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function UserActs({
+  login,
+  onIntent,
+}: {
+  readonly login: string;
+  readonly onIntent: (intent: Intent) => void;
+}): ReactNode {
+  const t = useTexts(userTexts);
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={`${t.password}: ${login}`}
+        onClick={() => {
+          onIntent({ act: 'password', login });
+        }}
+      >
+        {t.password}
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={`${t.remove}: ${login}`}
+        onClick={() => {
+          onIntent({ act: 'remove', login });
+        }}
+      >
+        {t.remove}
+      </Button>
+    </Group>
+  );
+}
+
+interface UserDialogProps {
+  readonly resolver: string;
+  readonly intent: Intent;
+  readonly onIntent: (intent: Intent) => void;
+  readonly onEnd: () => void;
+}
+
+function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): ReactNode {
+  const t = useTexts(userTexts);
+  const queries = useQueryClient();
+  const done = (): void => {
+    void queries.invalidateQueries({ queryKey: ['users', resolver] });
+    onEnd();
+  };
+  if (intent.act === 'add') {
+    return <NewUserDialog resolver={resolver} onDone={done} onCancel={onEnd} />;
+  }
+  const { act, login } = intent;
+  const named = { resolver, username: login };
+  if (act === 'password') {
+    return (
+      <PasswordDialog
+        {...named}
+        onRemove={() => {
+          onIntent({ act: 'remove-password', login });
+        }}
+        onDone={done}
+        onCancel={onEnd}
+      />
+    );
+  }
+  const isRemoval = act === 'remove';
+  return (
+    <ConsequenceDialog
+      title={isRemoval ? t.removeTitle(login) : t.removePasswordTitle(login)}
+      action={isRemoval ? t.remove : t.removePassword}
+      of={['user', act, resolver, login]}
+      foresee={(signal) =>
+        call('/system/userConsequences', isRemoval ? named : { ...named, password_only: '1' }, { signal })
+      }
+      act={() =>
+        isRemoval
+          ? call('/system/users/remove', named)
+          : call('/system/users/password', { ...named, remove: '1' })
+      }
+      onDone={done}
+      onCancel={onEnd}
+    >
+      {isRemoval ? t.removeText : t.removePasswordText}
+    </ConsequenceDialog>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Fieldset, Group, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { call } from '../api/call.ts';
+import card from '../design/card.module.css';
+import { Failure } from '../design/failure.tsx';
+import { useTexts } from '../language/language.ts';
+import type { ShownResolver } from '../realms/realm-queries.ts';
+import { type Draft, expectedOf, parametersOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
+import { resolverTexts } from './resolver-texts.ts';
+import { SettingField } from './setting-field.tsx';
+import { type Trial, TrialResult } from './trial-result.tsx';
+
+interface ResolverFormProps {
+  readonly kind: ResolverKind;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  /** The resolver as it was read; undefined: a new one. */
+  readonly stored: ShownResolver | undefined;
+  /** Reads it anew, which forgets the password that was typed. */
+  readonly onSaved: () => Promise<void>;
+  /** Fields before the settings. */
+  readonly children?: ReactNode;
+}
+
+/** The trial and the saving of what is in the form, which end each other's results. */
+function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
+  const [trial, setTrial] = useState<Trial>();
+  // Answers without secrets, but the parameters hold one.
+  const trying = useMutation({
+    mutationFn: () => call('/system/testResolver', parametersOf(draft)),
+    onMutate: () => {
+      setTrial(undefined);
+    },
+    onSuccess: setTrial,
+    gcTime: 0,
+  });
+  const saving = useMutation({
+    mutationFn: async ({ isTried }: { readonly isTried: boolean }) => {
+      const found = isTried ? await call('/system/testResolver', parametersOf(draft)) : undefined;
+      setTrial(found);
+      if (found?.readable === false) {
+        return false;
+      }
+      return call('/system/setResolver', { ...parametersOf(draft), expected: expectedOf(stored, kind) });
+    },
+    onSuccess: (isSaved) => (isSaved ? onSaved() : undefined),
+    gcTime: 0,
+  });
+  return { trial, trying, saving, isBusy: trying.isPending || saving.isPending };
+}
+
+/** The settings of a resolver: tried before they are saved, and saved in spite of a failure only on request. */
+export function ResolverForm(props: ResolverFormProps): ReactNode {
+  const { kind, draft, onDraft, children } = props;
+  const t = useTexts(resolverTexts);
+  const { trial, trying, saving, isBusy } = useActs(props);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    trying.reset();
+    saving.mutate({ isTried: true });
+  };
+  return (
+    <form className={card.form} onSubmit={submit}>
+      {children}
+      <SettingFields kind={kind} draft={draft} onDraft={onDraft} />
+      <Failure error={trying.error ?? saving.error} />
+      {trial !== undefined && <TrialResult trial={trial} />}
+      {saving.data === true && <Text role="status">{t.saved}</Text>}
+      <Text c="dimmed">{t.saveHint}</Text>
+      <Group>
+        <Button type="submit" loading={saving.isPending} disabled={isBusy}>
+          {t.save}
+        </Button>
+        <Button
+          variant="default"
+          loading={trying.isPending}
+          disabled={isBusy}
+          onClick={() => {
+            saving.reset();
+            trying.mutate();
+          }}
+        >
+          {t.test}
+        </Button>
+        {trial?.readable === false && (
+          <Button
+            variant="default"
+            disabled={isBusy}
+            onClick={() => {
+              saving.mutate({ isTried: false });
+            }}
+          >
+            {t.saveAnyway}
+          </Button>
+        )}
+      </Group>
+    </form>
+  );
+}
+
+function SettingFields({
+  kind,
+  draft,
+  onDraft,
+}: Pick<ResolverFormProps, 'kind' | 'draft' | 'onDraft'>): ReactNode {
+  const t = useTexts(resolverTexts);
+  const settings = settingsInForm(kind);
+  const groups = [
+    [t.needed, settings.filter(({ required }) => required)],
+    [t.optional, settings.filter(({ required }) => !required)],
+  ] as const;
+  return groups.map(
+    ([legend, own]) =>
+      own.length > 0 && (
+        <Fieldset key={legend} legend={legend} className={card.form}>
+          {own.map((setting) => (
+            <SettingField
+              key={setting.name}
+              kind={kind.kind}
+              setting={setting}
+              value={draft.values[setting.name] ?? ''}
+              onChange={(value) => {
+                onDraft({ ...draft, values: { ...draft.values, [setting.name]: value } });
+              }}
+            />
+          ))}
+        </Fieldset>
+      ),
+  );
+}

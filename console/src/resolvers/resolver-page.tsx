@@ -1,0 +1,81 @@
+import { Anchor, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useParams } from 'wouter';
+import { Facts } from '../design/card.tsx';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { type ShownResolver, useResolvers } from '../realms/realm-queries.ts';
+import { useSession } from '../session/session.tsx';
+import { ManagedUsers } from './managed-users.tsx';
+import { draftOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
+import { ResolverForm } from './resolver-form.tsx';
+import { useResolverKinds } from './resolver-kinds.ts';
+import { resolverTexts } from './resolver-texts.ts';
+import { settingTexts } from './setting-texts.ts';
+
+/** Shows one resolver: its settings, or the users of a managed one. */
+export default function ResolverPage(): ReactNode {
+  const t = useTexts(resolverTexts);
+  const { kinds: kindNames } = useTexts(settingTexts);
+  const { name } = useParams<{ name: string }>();
+  const resolvers = useResolvers();
+  const kinds = useResolverKinds();
+  const resolver = resolvers.data?.find((one) => one.name === name);
+  return (
+    <Page title={name} lead={resolver && (kindNames[resolver.type] ?? resolver.type)}>
+      <Anchor href="#/resolvers">{t.back}</Anchor>
+      <Loaded query={resolvers}>
+        {() => (resolver === undefined ? <Text>{t.unknown(name)}</Text> : null)}
+      </Loaded>
+      {resolver !== undefined && (
+        <Loaded query={kinds}>
+          {(all) => {
+            const kind = all.find((one) => one.kind === resolver.type);
+            return kind === undefined || kind.settings.length === 0 ? (
+              <ManagedUsers resolver={resolver.name} />
+            ) : (
+              <Settings kind={kind} resolver={resolver} />
+            );
+          }}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+interface SettingsProps {
+  readonly kind: ResolverKind;
+  readonly resolver: ShownResolver;
+}
+
+/** The form keeps what is typed when the resolver is read again; it compares with what was read when it was opened. */
+function Settings({ kind, resolver }: SettingsProps): ReactNode {
+  const { labels } = useTexts(settingTexts);
+  const queries = useQueryClient();
+  const mayChange = useSession().may('system', 'write');
+  const [stored, setStored] = useState(resolver);
+  const [draft, setDraft] = useState(() => draftOf(resolver));
+  if (!mayChange) {
+    const given = settingsInForm(kind).filter(({ name, secret }) => !secret && resolver[name] !== undefined);
+    return <Facts facts={given.map(({ name }) => [labels[name] ?? name, resolver[name]])} />;
+  }
+  return (
+    <ResolverForm
+      kind={kind}
+      draft={draft}
+      onDraft={setDraft}
+      stored={stored}
+      onSaved={async () => {
+        await queries.invalidateQueries({ queryKey: ['resolvers'] });
+        const all = queries.getQueryData<readonly ShownResolver[]>(['resolvers']) ?? [];
+        const saved = all.find(({ name }) => name === resolver.name);
+        if (saved !== undefined) {
+          setStored(saved);
+          setDraft(draftOf(saved));
+        }
+      }}
+    />
+  );
+}

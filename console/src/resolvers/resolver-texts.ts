@@ -1,0 +1,113 @@
+import type { Texts } from '../language/language.ts';
+
+interface ResolverTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly add: string;
+  readonly addTitle: string;
+  readonly none: string;
+  readonly realms: string;
+  readonly noRealm: string;
+  readonly open: string;
+  readonly remove: string;
+  readonly removeTitle: (name: string) => string;
+  readonly removeText: string;
+  readonly unknown: (name: string) => string;
+  readonly back: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly nameHint: string;
+  readonly needed: string;
+  readonly optional: string;
+  readonly fallback: (value: string) => string;
+  readonly unset: string;
+  readonly keepsPassword: string;
+  readonly showPassword: string;
+  readonly test: string;
+  readonly save: string;
+  readonly saveAnyway: string;
+  readonly saveHint: string;
+  readonly saved: string;
+  readonly readable: (users: string) => string;
+  readonly unreadable: string;
+  readonly mayNotList: string;
+  readonly first: string;
+  readonly login: string;
+  readonly email: string;
+  readonly id: (id: string) => string;
+}
+
+export const resolverTexts: Texts<ResolverTexts> = {
+  en: {
+    title: 'Resolvers',
+    lead: 'A resolver is a source of users: a directory, a database, a file, or a list that is kept here.',
+    add: 'New resolver',
+    addTitle: 'New resolver',
+    none: 'There is no resolver yet.',
+    realms: 'Realms',
+    noRealm: 'in no realm',
+    open: 'Open',
+    remove: 'Remove',
+    removeTitle: (name) => `Remove the resolver ${name}?`,
+    removeText: 'Its settings are removed for good.',
+    unknown: (name) => `There is no resolver ${name}.`,
+    back: 'All resolvers',
+    kind: 'Kind',
+    name: 'Name',
+    nameHint: 'Letters, digits, dots, dashes and underscores. It cannot be changed later.',
+    needed: 'Needed',
+    optional: 'Optional',
+    fallback: (value) => `Without it: ${value}.`,
+    unset: 'not set',
+    keepsPassword: 'Left empty, a stored password stays. It is never shown.',
+    showPassword: 'Show the password',
+    test: 'Test',
+    save: 'Save',
+    saveAnyway: 'Save all the same',
+    saveHint: 'Saving tests the settings first.',
+    saved: 'Saved.',
+    readable: (users) => `It works: ${users} users.`,
+    unreadable: 'The users cannot be read',
+    mayNotList: 'You may not list users, so none is shown here.',
+    first: 'The first users',
+    login: 'Login',
+    email: 'E-mail',
+    id: (id) => `id ${id}`,
+  },
+  de: {
+    title: 'Resolver',
+    lead: 'Ein Resolver ist eine Quelle von Benutzern: ein Verzeichnis, eine Datenbank, eine Datei oder eine Liste, die hier geführt wird.',
+    add: 'Neuer Resolver',
+    addTitle: 'Neuer Resolver',
+    none: 'Es gibt noch keinen Resolver.',
+    realms: 'Realms',
+    noRealm: 'in keinem Realm',
+    open: 'Öffnen',
+    remove: 'Entfernen',
+    removeTitle: (name) => `Resolver ${name} entfernen?`,
+    removeText: 'Seine Einstellungen sind danach endgültig weg.',
+    unknown: (name) => `Es gibt keinen Resolver ${name}.`,
+    back: 'Alle Resolver',
+    kind: 'Art',
+    name: 'Name',
+    nameHint: 'Buchstaben, Ziffern, Punkte, Striche und Unterstriche. Später nicht mehr änderbar.',
+    needed: 'Nötig',
+    optional: 'Freiwillig',
+    fallback: (value) => `Ohne Angabe: ${value}.`,
+    unset: 'nicht gesetzt',
+    keepsPassword: 'Bleibt das Feld leer, gilt das gespeicherte Passwort weiter. Es wird nie angezeigt.',
+    showPassword: 'Passwort anzeigen',
+    test: 'Testen',
+    save: 'Speichern',
+    saveAnyway: 'Trotzdem speichern',
+    saveHint: 'Vor dem Speichern werden die Einstellungen getestet.',
+    saved: 'Gespeichert.',
+    readable: (users) => `Es funktioniert: ${users} Benutzer.`,
+    unreadable: 'Die Benutzer lassen sich nicht lesen',
+    mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
+    first: 'Die ersten Benutzer',
+    login: 'Benutzername',
+    email: 'E-Mail',
+    id: (id) => `Kennung ${id}`,
+  },
+};

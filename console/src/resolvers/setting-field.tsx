@@ -1,0 +1,63 @@
+import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import card from '../design/card.module.css';
+import { useTexts } from '../language/language.ts';
+import type { ResolverSetting } from './resolver-draft.ts';
+import { resolverTexts } from './resolver-texts.ts';
+import { settingTexts } from './setting-texts.ts';
+
+interface SettingFieldProps {
+  readonly kind: string;
+  readonly setting: ResolverSetting;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The field of one setting. A password is written, and never shown again. */
+export function SettingField({ kind, setting, value, onChange }: SettingFieldProps): ReactNode {
+  const t = useTexts(resolverTexts);
+  const { labels } = useTexts(settingTexts);
+  const { name, required, example, form, secret, values } = setting;
+  const description = useDescription(kind, setting);
+  const common = {
+    label: `${labels[name] ?? name} (${name})`,
+    description,
+    required,
+    withAsterisk: false,
+    spellCheck: false,
+    value,
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => {
+      onChange(currentTarget.value);
+    },
+  };
+  if (secret) {
+    return (
+      <PasswordInput
+        {...common}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+      />
+    );
+  }
+  if (values !== null) {
+    return <NativeSelect {...common} data={[{ value: '', label: t.unset }, ...values]} />;
+  }
+  return form === 'line' ? (
+    <TextInput {...common} placeholder={example ?? ''} autoComplete="off" />
+  ) : (
+    <Textarea {...common} className={card.mono} placeholder={example ?? ''} rows={form === 'lines' ? 6 : 3} />
+  );
+}
+
+/** @returns what the setting is for, and what applies without it */
+function useDescription(kind: string, { name, meaning, secret, default: fallback }: ResolverSetting): string {
+  const t = useTexts(resolverTexts);
+  const { meanings } = useTexts(settingTexts);
+  const text = meanings[`${kind} ${name}`] ?? sentence(meaning);
+  const rest = secret ? t.keepsPassword : fallback === null ? '' : t.fallback(fallback);
+  return `${text.replaceAll('`', '')}${/[.!?]$/.test(text) ? '' : '.'} ${rest}`.trim();
+}
+
+function sentence(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

@@ -1,0 +1,43 @@
+import { Button, Code, CopyButton, Group, Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { designTexts } from '../design/design-texts.ts';
+import { useTexts } from '../language/language.ts';
+import { webhookTexts } from './webhook-texts.ts';
+
+interface SecretDialogProps {
+  readonly secret: string;
+  /** Called when it is no longer needed; the caller then forgets it. */
+  readonly onClose: () => void;
+}
+
+/** Shows a secret once. It closes by its button alone, as a click beside it would lose the secret. */
+export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode {
+  const t = useTexts(webhookTexts);
+  const common = useTexts(designTexts);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t.secretTitle}
+      lockScroll={false}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Text>{t.secretText}</Text>
+      <Code block mt="sm" tabIndex={0} aria-label={t.secretTitle}>
+        {secret}
+      </Code>
+      <Group justify="flex-end" mt="md">
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? common.copied : common.copy}
+            </Button>
+          )}
+        </CopyButton>
+        <Button onClick={onClose}>{t.secretKept}</Button>
+      </Group>
+    </Modal>
+  );
+}

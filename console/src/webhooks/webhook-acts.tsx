@@ -1,0 +1,155 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { call, type ValueOf } from '../api/call.ts';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { Failure } from '../design/failure.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+import type { ShownWebhook } from './webhook-queries.ts';
+import { webhookTexts } from './webhook-texts.ts';
+
+/** Acts that are asked about first. */
+type Asked = 'disable' | 'rotate' | 'remove';
+
+/** Tests, repeats, switches, renews and removes a webhook. */
+export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): ReactNode {
+  const t = useTexts(webhookTexts);
+  const format = useFormat();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<Asked>();
+  const { name, enabled } = webhook;
+  const reread = () => queries.invalidateQueries({ queryKey: ['webhooks'] });
+  const testing = useMutation({
+    mutationFn: () => call('/system/webhooks/test', { name }),
+    onSuccess: reread,
+  });
+  const retrying = useMutation({
+    mutationFn: () => call('/system/webhooks/retry', { name }),
+    onSuccess: reread,
+  });
+  const enabling = useMutation({
+    mutationFn: () => call('/system/webhooks/enable', { name }),
+    onSuccess: reread,
+  });
+  const ask = (act: Asked, label: string): ReactNode => (
+    <Button
+      variant="default"
+      onClick={() => {
+        setAsked(act);
+      }}
+    >
+      {label}
+    </Button>
+  );
+  const run = (mutation: Pick<typeof testing, 'isPending'>, start: () => void, label: string): ReactNode => (
+    <Button variant="default" loading={mutation.isPending} onClick={start}>
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      <Group gap="xs">
+        {run(testing, testing.mutate, t.test)}
+        {run(retrying, retrying.mutate, t.retry)}
+        {enabled ? ask('disable', t.disable) : run(enabling, enabling.mutate, t.enable)}
+        {ask('rotate', t.rotate)}
+        {ask('remove', t.remove)}
+      </Group>
+      <Failure error={testing.error ?? retrying.error ?? enabling.error} />
+      {testing.data !== undefined && <TestResult test={testing.data} />}
+      {retrying.data !== undefined && <Text role="status">{t.retried(format.number(retrying.data))}</Text>}
+      <AskedAct
+        webhook={webhook}
+        asked={asked}
+        onEnd={() => {
+          setAsked(undefined);
+        }}
+      />
+    </>
+  );
+}
+
+function TestResult({ test }: { readonly test: ValueOf<'/system/webhooks/test'> }): ReactNode {
+  const t = useTexts(webhookTexts);
+  const format = useFormat();
+  return test.delivered ? (
+    <Alert color="green" role="status">
+      {t.tested(test.status ?? 0, format.number(test.duration_ms))}
+    </Alert>
+  ) : (
+    <Alert color="red" role="alert" title={t.notDelivered}>
+      {test.reason}
+    </Alert>
+  );
+}
+
+interface AskedActProps {
+  readonly webhook: ShownWebhook;
+  readonly asked: Asked | undefined;
+  readonly onEnd: () => void;
+}
+
+function AskedAct({ webhook, asked, onEnd }: AskedActProps): ReactNode {
+  const t = useTexts(webhookTexts);
+  const format = useFormat();
+  const queries = useQueryClient();
+  const [, open] = useLocation();
+  const [secret, setSecret] = useState<string>();
+  const { name, waiting, given_up: givenUp } = webhook;
+  const acting = useMutation({
+    mutationFn: async (act: Asked) => {
+      if (act === 'rotate') {
+        // Only the page has it, not the memory of requests.
+        setSecret((await call('/system/webhooks/rotate-secret', { name })).secret);
+      } else {
+        await call(`/system/webhooks/${act}`, { name });
+      }
+      if (act === 'remove') {
+        open('/webhooks');
+      }
+      onEnd();
+      await queries.invalidateQueries({ queryKey: ['webhooks'] });
+    },
+    gcTime: 0,
+  });
+  const dialogs = {
+    disable: [t.disableTitle(name), t.disableText, t.disable],
+    rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
+    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
+  } as const;
+  const [title, text, action] = dialogs[asked ?? 'disable'];
+  return (
+    <>
+      <ConfirmDialog
+        isOpen={asked !== undefined}
+        title={title}
+        action={action}
+        isDangerous={asked === 'remove'}
+        isRunning={acting.isPending}
+        error={acting.error}
+        onConfirm={() => {
+          if (asked !== undefined) {
+            acting.mutate(asked);
+          }
+        }}
+        onCancel={() => {
+          acting.reset();
+          onEnd();
+        }}
+      >
+        <Text>{text}</Text>
+      </ConfirmDialog>
+      {secret !== undefined && (
+        <SecretDialog
+          secret={secret}
+          onClose={() => {
+            setSecret(undefined);
+          }}
+        />
+      )}
+    </>
+  );
+}

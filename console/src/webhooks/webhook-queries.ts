@@ -1,0 +1,23 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { call, type ValueOf } from '../api/call.ts';
+
+export type WebhookList = ValueOf<'/system/webhooks'>;
+export type ShownWebhook = WebhookList['webhooks'][number];
+
+/** Milliseconds between two looks: deliveries go on. */
+const LOOK_MS = 15_000;
+
+/** @returns the webhooks, and the types of events */
+export function useWebhooks(): UseQueryResult<WebhookList> {
+  return useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => call('/system/webhooks', {}, { signal }),
+    refetchInterval: LOOK_MS,
+  });
+}
+
+/** @returns true if the last attempt of all was a failure, and something waits for another one */
+export function isFailing({ enabled, waiting, given_up: givenUp, ...health }: ShownWebhook): boolean {
+  const { last_failure_at: failed, last_success: succeeded } = health;
+  return enabled && waiting + givenUp > 0 && failed !== null && (succeeded === null || failed > succeeded);
+}

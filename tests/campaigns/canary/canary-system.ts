@@ -1,0 +1,72 @@
+import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
+import type { CanaryMarks } from './canary-marks.ts';
+
+/** An administrator's requests about the installation: trials of resolvers, users, keys, the licence, webhooks. */
+export async function administerSystem(
+  name: string,
+  client: CanaryClient,
+  marks: CanaryMarks,
+): Promise<void> {
+  const post = (path: string, parameters: Readonly<Record<string, string>> = {}): Promise<CanaryAnswer> =>
+    client.send({ path, method: 'POST', parameters });
+  await tryResolvers(name, post, marks);
+  await changeUsers(name, post, marks);
+  for (const act of ['remove', 'set', 'default']) {
+    await post('/system/realmConsequences', { act, realm: 'staff', resolvers: 'staff' });
+  }
+  await post('/system/resolverConsequences', { resolver: 'staff' });
+  await post('/system/keys');
+  await post('/system/keys', { count: '1' });
+  await post('/system/licence');
+  await post('/system/licence/install', { licence: marks.text('misplaced', 'as a licence') });
+  await post('/system/licence/remove');
+  await addWebhook(`${name}-hook`, post, marks);
+}
+
+type Post = (path: string, parameters?: Readonly<Record<string, string>>) => Promise<CanaryAnswer>;
+
+async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promise<void> {
+  const secret = (of: string): string => marks.text('resolver password', `of a trial, ${of}`);
+  await post('/system/resolverKinds');
+  await post('/system/testResolver', { name: `${name}-people` });
+  const ldap = {
+    ...{ name: `${name}-tried`, type: 'ldap', LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: 'dc=x' },
+    ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+  };
+  await post('/system/testResolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('without a server') });
+  await post('/system/testResolver', { ...ldap, LDAPFILTER: '(', BINDPW: secret('with a broken filter') });
+  const Connect = `postgresql://x:${encodeURIComponent(secret('in a URL'))}@127.0.0.1:1/x`;
+  const Map = '{"userid": "id", "username": "login"}';
+  await post('/system/testResolver', { name: `${name}-tried`, type: 'sql', Connect, Table: 'x', Map });
+}
+
+async function changeUsers(name: string, post: Post, marks: CanaryMarks): Promise<void> {
+  const user = { resolver: 'staff', username: `${name}-managed` };
+  await post('/system/users/add', { ...user, password: marks.text('password', 'of a managed user') });
+  await post('/system/users/password', { ...user, password: marks.text('password', 'a new one') });
+  await post('/system/users/password', {
+    ...user,
+    username: 'x',
+    password: marks.text('password', 'of nobody'),
+  });
+  await post('/system/userConsequences', user);
+  await post('/system/users/remove', user);
+}
+
+async function addWebhook(name: string, post: Post, marks: CanaryMarks): Promise<void> {
+  // No such host, so that nothing leaves this machine.
+  const added = await post('/system/webhooks/add', { name, url: 'https://receiver.invalid/hook' });
+  noteSecret(added, 'of a webhook', marks);
+  await post('/system/webhooks/add', { name, url: 'https://127.0.0.1/' });
+  noteSecret(await post('/system/webhooks/rotate-secret', { name }), 'of a webhook, renewed', marks);
+  await post('/system/webhooks');
+  await post('/system/webhooks/deliveries', { name });
+  for (const act of ['test', 'disable', 'enable', 'retry', 'remove']) {
+    await post(`/system/webhooks/${act}`, { name });
+  }
+}
+
+function noteSecret({ value }: CanaryAnswer, name: string, marks: CanaryMarks): void {
+  const { secret } = (value ?? {}) as { readonly secret?: string };
+  marks.note('webhook secret', name, Buffer.from((secret ?? '').replace('whsec_', ''), 'base64'));
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { draftOf, expectedOf, parametersOf } from '../../../console/src/resolvers/resolver-draft.ts';
+
+const STORED = { name: 'crm', type: 'sql', Server: 'db.example.com', Password: '' };
+const KIND = {
+  kind: 'sql',
+  meaning: '',
+  settings: ['Server', 'Password'].map((name) => ({
+    ...{ name, meaning: '', required: false, default: null, values: null, example: null },
+    ...{ form: 'line' as const, secret: name === 'Password', bound: false },
+  })),
+};
+
+describe('the form of a resolver', () => {
+  it('sends what is filled in, by the names of the interface', () => {
+    const draft = draftOf(STORED);
+    expect(parametersOf(draft)).toEqual({ name: 'crm', type: 'sql', server: 'db.example.com' });
+    const typed = { ...draft, values: { ...draft.values, Password: 'p', Server: ' ' } };
+    expect(parametersOf(typed)).toEqual({ name: 'crm', type: 'sql', password: 'p' });
+  });
+
+  it('expects what was read, without the password', () => {
+    expect(JSON.parse(expectedOf(STORED, KIND))).toEqual({ Server: 'db.example.com' });
+    expect(expectedOf(undefined, KIND)).toBe('null');
+  });
+});
