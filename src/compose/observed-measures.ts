@@ -1,8 +1,19 @@
+import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
 import type { Observations } from '../monitoring/observations.ts';
-import type { ServiceMeasures } from './shared-parts.ts';
+import type { ResolverMetrics } from '../monitoring/ports.ts';
+import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
+
+/** The meters that are followed. */
+interface FollowedMeasures {
+  readonly challenges: ChallengeMetrics;
+  readonly resolvers: ResolverMetrics & ResolverUseMetrics;
+}
 
 /** @returns the meters, which also tell responses and uses of resolvers to the observations */
-export function observedMeasures(metrics: ServiceMeasures, observations: Observations): ServiceMeasures {
+export function observedMeasures<Measures extends FollowedMeasures>(
+  metrics: Measures,
+  observations: Observations,
+): Measures & FollowedMeasures {
   const { challenges, resolvers } = metrics;
   return {
     ...metrics,

@@ -1,41 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { EventChannel } from './event-channel.ts';
 import type { EventReply } from './reply.ts';
 import type { Exchange } from './request/exchange.ts';
-
-/** An answer of events without an end (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-export class EventChannel {
-  readonly #response: ServerResponse;
-
-  constructor(response: ServerResponse) {
-    this.#response = response;
-  }
-
-  /** False while the client has not taken what was sent. */
-  get isReady(): boolean {
-    return this.#isOpen && !this.#response.writableNeedDrain;
-  }
-
-  get #isOpen(): boolean {
-    return !this.#response.destroyed && !this.#response.writableEnded;
-  }
-
-  /** @param text whole events */
-  send(text: string): void {
-    if (this.#isOpen) {
-      this.#response.write(text);
-    }
-  }
-
-  /** Ends the answer. */
-  end(text = ''): void {
-    this.#response.end(text);
-  }
-
-  /** Ends the connection, whose client takes nothing more. */
-  cutOff(): void {
-    this.#response.destroy();
-  }
-}
 
 /**
  * Sends events until either side ends. The time does not count as that of the request, and the client may leave at any

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EventChannel } from './event-stream.ts';
+import type { EventChannel } from './event-channel.ts';
 import type { Refused } from './refused-requests.ts';
 import { isBodyUnread } from './request/unread-body.ts';
 

@@ -28,7 +28,7 @@ ChartJs.register(
 );
 
 /** Colours that differ in brightness, too. */
-export const COLOURS = {
+const COLOURS = {
   green: { light: '#2b8a3e', dark: '#69db7c' },
   red: { light: '#c92a2a', dark: '#ff8787' },
   yellow: { light: '#e8a400', dark: '#ffe066' },

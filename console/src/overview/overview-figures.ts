@@ -8,7 +8,7 @@ type Outcomes = Responses['outcomes'];
 export const NO_REALM = '/:no realm:/';
 
 /** The groups of outcomes that a chart can tell apart; a table has every outcome. */
-export const OUTCOME_GROUPS = ['accepted', 'wrong', 'over', 'blocked', 'other'] as const;
+const OUTCOME_GROUPS = ['accepted', 'wrong', 'over', 'blocked', 'other'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
 const GROUP_OF: Readonly<Record<string, OutcomeGroup>> = {

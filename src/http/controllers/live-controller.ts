@@ -3,7 +3,7 @@ import type { LiveLogin, LiveReader, LiveSnapshot, LiveStreams } from '../../mon
 import { inEveryDialect } from '../answers.ts';
 import { notAuthenticated } from '../authentication/credentials.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
-import type { EventChannel } from '../event-stream.ts';
+import type { EventChannel } from '../event-channel.ts';
 import type { Guards } from '../limits/guards.ts';
 import { overviewObject } from './overview-object.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { EventChannel } from '../../src/http/event-stream.ts';
+import { EventChannel } from '../../src/http/event-channel.ts';
 
 describe('a channel of events', () => {
   it('is not ready while the client takes nothing, and is again when it does', async () => {

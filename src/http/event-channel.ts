@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+
+/** An answer of events without an end (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export class EventChannel {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** False while the client has not taken what was sent. */
+  get isReady(): boolean {
+    return this.#isOpen && !this.#response.writableNeedDrain;
+  }
+
+  get #isOpen(): boolean {
+    return !this.#response.destroyed && !this.#response.writableEnded;
+  }
+
+  /** @param text whole events */
+  send(text: string): void {
+    if (this.#isOpen) {
+      this.#response.write(text);
+    }
+  }
+
+  /** Ends the answer. */
+  end(text = ''): void {
+    this.#response.end(text);
+  }
+
+  /** Ends the connection, whose client takes nothing more. */
+  cutOff(): void {
+    this.#response.destroy();
+  }
+}
