@@ -2,13 +2,21 @@ import { AdministratorService } from '../administrators/administrator-service.ts
 import { loadOnUse } from '../kernel/load-on-use.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Services } from './build-services.ts';
+import type { SignInServices } from './sign-in-services.ts';
 import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 
-/** What browsers alone use. */
-const OF_BROWSERS = {
-  singleSignOn: undefined,
-  signInMethods: { passkeys: false, singleSignOn: undefined },
-} as const;
+/** @returns the services of sign-ins. What browsers alone use is left out. */
+function signInsOnUse(load: () => Promise<SignInServices>): SignInServices {
+  return {
+    signIn: loadOnUse(async () => (await load()).signIn),
+    passkeys: loadOnUse(async () => (await load()).passkeys),
+    secondFactors: loadOnUse(async () => (await load()).secondFactors),
+    confirmation: loadOnUse(async () => (await load()).confirmation),
+    sessions: loadOnUse(async () => (await load()).sessions),
+    singleSignOn: undefined,
+    signInMethods: { passkeys: false, singleSignOn: undefined },
+  };
+}
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
@@ -48,12 +56,7 @@ export function guestServices(parts: ServiceParts): Services {
     settings: loadOnUse(async () => (await accounts()).settings),
     tokens: loadOnUse(async () => (await accounts()).tokens),
     logins: loadOnUse(async () => (await logins()).logins),
-    signIn: loadOnUse(async () => (await signIns()).signIn),
-    passkeys: loadOnUse(async () => (await signIns()).passkeys),
-    ...OF_BROWSERS,
-    secondFactors: loadOnUse(async () => (await signIns()).secondFactors),
-    confirmation: loadOnUse(async () => (await signIns()).confirmation),
-    sessions: loadOnUse(async () => (await signIns()).sessions),
+    ...signInsOnUse(signIns),
     linotpImport: loadOnUse(async () => (await imports()).linotpImport),
     linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
     consequences: loadOnUse(async () => (await foreseen()).consequences),

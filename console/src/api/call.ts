@@ -73,6 +73,7 @@ export async function callWithDetail<Path extends CalledPath>(
     throw new ServerFailure(envelope?.result.error?.message ?? `HTTP ${response.status}`, {
       status: response.status,
       retryAfter: Number(response.headers.get('Retry-After') ?? NaN) || undefined,
+      challenge: response.headers.get('WWW-Authenticate')?.split(' ')[0],
     });
   }
   return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
