@@ -3,7 +3,8 @@ import './design/colours.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './shell/console.tsx';
-import { readArrival, takeArrival } from './sign-in/arrival.ts';
+import { readArrival } from './sign-in/arrival.ts';
+import { takeArrival } from './sign-in/take-arrival.ts';
 
 const place = document.querySelector('#console');
 if (place === null) {

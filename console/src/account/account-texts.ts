@@ -36,7 +36,7 @@ export const accountTexts: Texts<AccountTexts> = {
     title: 'My account',
     lead: (name) => `Signed in as ${name}.`,
     person: 'You signed in by single sign-on: password and second factor are those of the identity provider.',
-    password: 'Password',
+    password: 'Own password',
     passwordLead: 'A new password ends all of your sessions, this one too. Then sign in with it.',
     present: 'Present password',
     next: 'New password',
@@ -68,7 +68,7 @@ export const accountTexts: Texts<AccountTexts> = {
     lead: (name) => `Angemeldet als ${name}.`,
     person:
       'Sie haben sich mit Single Sign-on angemeldet: Passwort und zweiter Faktor sind die des Anmeldedienstes.',
-    password: 'Passwort',
+    password: 'Eigenes Passwort',
     passwordLead:
       'Ein neues Passwort beendet alle Ihre Sitzungen, auch diese. Melden Sie sich dann damit an.',
     present: 'Bisheriges Passwort',

@@ -35,7 +35,6 @@ export function OwnPasskeys(): ReactNode {
 
 function PasskeyList(): ReactNode {
   const t = useTexts(accountTexts);
-  const format = useFormat();
   const [removed, setRemoved] = useState<Passkey>();
   const passkeys = useQuery({
     queryKey: KEY,
@@ -48,41 +47,7 @@ function PasskeyList(): ReactNode {
           listed.length === 0 ? (
             <Text>{t.noPasskeys}</Text>
           ) : (
-            <Table.ScrollContainer minWidth={0} type="native">
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t.name}</Table.Th>
-                    <Table.Th>{t.created}</Table.Th>
-                    <Table.Th>{t.lastUsed}</Table.Th>
-                    <Table.Th aria-label={t.remove} />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {listed.map((passkey) => (
-                    <Table.Tr key={passkey.id}>
-                      <Table.Td>{passkey.name}</Table.Td>
-                      <Table.Td>{format.time(passkey.created)}</Table.Td>
-                      <Table.Td>
-                        {passkey.lastused === null ? t.never : format.time(passkey.lastused)}
-                      </Table.Td>
-                      <Table.Td>
-                        <Button
-                          size="xs"
-                          variant="default"
-                          aria-label={`${t.remove}: ${passkey.name}`}
-                          onClick={() => {
-                            setRemoved(passkey);
-                          }}
-                        >
-                          {t.remove}
-                        </Button>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <PasskeyTable listed={listed} onRemove={setRemoved} />
           )
         }
       </Loaded>
@@ -99,7 +64,58 @@ function PasskeyList(): ReactNode {
   );
 }
 
-function Removal({ passkey, onClose }: { readonly passkey: Passkey; readonly onClose: () => void }): ReactNode {
+interface PasskeyTableProps {
+  readonly listed: readonly Passkey[];
+  readonly onRemove: (passkey: Passkey) => void;
+}
+
+function PasskeyTable({ listed, onRemove }: PasskeyTableProps): ReactNode {
+  const t = useTexts(accountTexts);
+  const format = useFormat();
+  return (
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.name}</Table.Th>
+            <Table.Th>{t.created}</Table.Th>
+            <Table.Th>{t.lastUsed}</Table.Th>
+            <Table.Th aria-label={t.remove} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {listed.map((passkey) => (
+            <Table.Tr key={passkey.id}>
+              <Table.Td>{passkey.name}</Table.Td>
+              <Table.Td>{format.time(passkey.created)}</Table.Td>
+              <Table.Td>{passkey.lastused === null ? t.never : format.time(passkey.lastused)}</Table.Td>
+              <Table.Td>
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`${t.remove}: ${passkey.name}`}
+                  onClick={() => {
+                    onRemove(passkey);
+                  }}
+                >
+                  {t.remove}
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Removal({
+  passkey,
+  onClose,
+}: {
+  readonly passkey: Passkey;
+  readonly onClose: () => void;
+}): ReactNode {
   const t = useTexts(accountTexts);
   const { run, dialog } = useConfirmation();
   const queries = useQueryClient();
@@ -152,23 +168,25 @@ function Addition(): ReactNode {
     add.mutate();
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
-      <Failure error={add.error instanceof DOMException ? new Error(t.notMade) : add.error} />
-      <TextInput
-        label={t.newName}
-        description={t.newNameHint}
-        required
-        withAsterisk={false}
-        maxLength={64}
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
-      <Button type="submit" variant="default" loading={add.isPending}>
-        {t.add}
-      </Button>
+    <>
+      <form className={classes.form} onSubmit={submit}>
+        <Failure error={add.error instanceof DOMException ? new Error(t.notMade) : add.error} />
+        <TextInput
+          label={t.newName}
+          description={t.newNameHint}
+          required
+          withAsterisk={false}
+          maxLength={64}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        <Button type="submit" variant="default" loading={add.isPending}>
+          {t.add}
+        </Button>
+      </form>
       {dialog}
-    </form>
+    </>
   );
 }

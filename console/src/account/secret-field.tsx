@@ -12,7 +12,14 @@ interface SecretFieldProps {
 }
 
 /** A field for a password. */
-export function SecretField({ label, show, autoComplete, value, error, onChange }: SecretFieldProps): ReactNode {
+export function SecretField({
+  label,
+  show,
+  autoComplete,
+  value,
+  error,
+  onChange,
+}: SecretFieldProps): ReactNode {
   return (
     <PasswordInput
       label={label}

@@ -79,7 +79,12 @@ export function SessionList({ owner }: SessionListProps): ReactNode {
           listed.length === 0 ? (
             <Text>{t.none}</Text>
           ) : (
-            <SessionTable listed={listed} isEverybody={owner === '*'} isPending={end.isPending} onEnd={end.mutate} />
+            <SessionTable
+              listed={listed}
+              isEverybody={owner === '*'}
+              isPending={end.isPending}
+              onEnd={end.mutate}
+            />
           )
         }
       </Loaded>

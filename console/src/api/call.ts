@@ -70,13 +70,17 @@ export async function callWithDetail<Path extends CalledPath>(
   const { response, text } = await send(path, parameters ?? {}, signal);
   const envelope = readEnvelope(text);
   if (envelope?.result.status !== true) {
-    throw new ServerFailure(envelope?.result.error?.message ?? `HTTP ${response.status}`, {
-      status: response.status,
-      retryAfter: Number(response.headers.get('Retry-After') ?? NaN) || undefined,
-      challenge: response.headers.get('WWW-Authenticate')?.split(' ')[0],
-    });
+    throw failureOf(response, envelope);
   }
   return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
+}
+
+function failureOf({ status, headers }: Response, envelope: Envelope | undefined): ServerFailure {
+  return new ServerFailure(envelope?.result.error?.message ?? `HTTP ${status}`, {
+    status,
+    retryAfter: Number(headers.get('Retry-After') ?? NaN) || undefined,
+    challenge: headers.get('WWW-Authenticate')?.split(' ')[0],
+  });
 }
 
 async function send(

@@ -6,7 +6,6 @@ interface ConfirmationTexts {
   readonly password: string;
   readonly showPassword: string;
   readonly go: string;
-  readonly close: string;
   readonly cancelled: string;
 }
 
@@ -17,7 +16,6 @@ export const confirmationTexts: Texts<ConfirmationTexts> = {
     password: 'Your password',
     showPassword: 'Show the password',
     go: 'Go on',
-    close: 'Close',
     cancelled: 'Not confirmed: nothing was changed.',
   },
   de: {
@@ -26,7 +24,6 @@ export const confirmationTexts: Texts<ConfirmationTexts> = {
     password: 'Ihr Passwort',
     showPassword: 'Passwort anzeigen',
     go: 'Weiter',
-    close: 'Schließen',
     cancelled: 'Nicht bestätigt: Es wurde nichts geändert.',
   },
 };

@@ -1,8 +1,9 @@
-import { Button, Modal, PasswordInput, Text } from '@mantine/core';
+import { Button, PasswordInput, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { call, callWithDetail } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
+import { Dialog } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import { type AskedFactor, SecondStep } from '../sign-in/second-step.tsx';
@@ -56,26 +57,24 @@ export function useConfirmation(): Confirmation {
   return useMemo(() => ({ run, dialog }), [run, dialog]);
 }
 
-function ConfirmationDialog({ question: { confirmed, cancelled } }: { readonly question: Question }): ReactNode {
+function ConfirmationDialog({
+  question: { confirmed, cancelled },
+}: {
+  readonly question: Question;
+}): ReactNode {
   const t = useTexts(confirmationTexts);
   const [asked, setAsked] = useState<AskedFactor>();
   const restart = useCallback(() => {
     setAsked(undefined);
   }, []);
   return (
-    <Modal
-      opened
-      onClose={cancelled}
-      title={t.title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t.close }}
-    >
+    <Dialog isOpen onClose={cancelled} title={t.title}>
       {asked === undefined ? (
         <PasswordStep onAsked={setAsked} onDone={confirmed} />
       ) : (
         <SecondStep asked={asked} finish={finishConfirmation} onDone={confirmed} onRestart={restart} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -92,7 +91,7 @@ async function beginConfirmation(password: string): Promise<AskedFactor | undefi
   const { expires } = value;
   return value.second_factor === 'passkey'
     ? { kind: 'passkey', options: value.options, expires }
-    : { kind: 'token', url: detail?.data ?? '', expires };
+    : { kind: 'token', url: detail.data, expires };
 }
 
 interface PasswordStepProps {

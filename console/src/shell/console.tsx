@@ -37,12 +37,29 @@ export function Console({ arrival }: ConsoleProps): ReactNode {
         <QueryClientProvider client={queries}>
           <Router hook={useHashLocation}>
             <SessionProvider>
-              <SignedInOnly onSignedOut={onSignedOut} arrival={arrival} />
+              <LinkFirst arrival={arrival}>
+                <SignedInOnly onSignedOut={onSignedOut} arrival={arrival} />
+              </LinkFirst>
             </SessionProvider>
           </Router>
         </QueryClientProvider>
       </MantineProvider>
     </LanguageChoice>
+  );
+}
+
+/** Shows the page of a link, whether or not somebody is signed in, until it is closed. */
+function LinkFirst({ arrival, children }: ConsoleProps & { readonly children: ReactNode }): ReactNode {
+  const [isClosed, setClosed] = useState(false);
+  return arrival?.kind === 'link' && !isClosed ? (
+    <PasskeyLinkPage
+      secret={arrival.secret}
+      onClose={() => {
+        setClosed(true);
+      }}
+    />
+  ) : (
+    children
   );
 }
 
@@ -59,17 +76,6 @@ function SignedInOnly({
   const last = useRef<string>(undefined);
   if (state.kind === 'signed-in') {
     last.current = state.session.administrator;
-  }
-  const [isLinkOpen, setLinkOpen] = useState(arrival?.kind === 'link');
-  if (isLinkOpen && arrival?.kind === 'link') {
-    return (
-      <PasskeyLinkPage
-        secret={arrival.secret}
-        onClose={() => {
-          setLinkOpen(false);
-        }}
-      />
-    );
   }
   const isOpen = state.kind === 'signed-in' || (state.kind === 'away' && last.current !== undefined);
   return (

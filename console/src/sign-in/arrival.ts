@@ -3,8 +3,6 @@ export type Arrival =
   | { readonly kind: 'single-sign-on'; readonly word: string }
   | { readonly kind: 'link'; readonly secret: string };
 
-const WANTED = 'tankeeper-wanted';
-
 /** @param hash `location.hash`. @returns undefined for that of a page */
 export function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ''] = /^#(single-sign-on|link)=([\w-]{1,64})$/.exec(hash) ?? [];
@@ -17,27 +15,4 @@ export function readArrival(hash: string): Arrival | undefined {
 /** @returns the hash, if it is that of a page of the console: nothing else is ever opened after a sign-in */
 export function pageHash(hash: string | null): string | undefined {
   return hash !== null && /^#\/(?!\/)/.test(hash) ? hash : undefined;
-}
-
-/**
- * Takes the arrival out of the address, so that no secret stays in the history, and puts the page there that was wanted
- * before single sign-on led elsewhere.
- */
-export function takeArrival(): Arrival | undefined {
-  const { hash } = location;
-  const arrival = readArrival(hash);
-  const wanted = pageHash(sessionStorage.getItem(WANTED));
-  sessionStorage.removeItem(WANTED);
-  if (arrival !== undefined || (hash === '' && wanted !== undefined)) {
-    history.replaceState(null, '', wanted ?? '#/');
-  }
-  return arrival;
-}
-
-/** Keeps the page in this tab while the browser is at the provider. */
-export function keepWanted(): void {
-  const wanted = pageHash(location.hash);
-  if (wanted !== undefined) {
-    sessionStorage.setItem(WANTED, wanted);
-  }
 }

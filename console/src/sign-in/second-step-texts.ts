@@ -24,7 +24,8 @@ export const secondStepTexts: Texts<SecondStepTexts> = {
     expired: 'The five minutes are over.',
     passkey: 'Your second factor is a passkey: this device, a phone or a security key.',
     usePasskey: 'Use the passkey',
-    noPasskey: 'The passkey was not used: it was cancelled, took too long, or is not on this device. Try again.',
+    noPasskey:
+      'The passkey was not used: it was cancelled, took too long, or is not on this device. Try again.',
   },
   de: {
     scan: 'Scannen Sie den QR-Code mit der App Ihres Tokens. Vergleichen Sie dort den Text, bevor Sie bestätigen.',

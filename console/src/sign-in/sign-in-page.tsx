@@ -5,7 +5,8 @@ import { call, callWithDetail } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
-import { type Arrival, keepWanted } from './arrival.ts';
+import type { Arrival } from './arrival.ts';
+import { keepWanted } from './take-arrival.ts';
 import { type AskedFactor, SecondStep } from './second-step.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 import classes from './sign-in-page.module.css';
@@ -59,7 +60,7 @@ async function beginSignIn(username: string, password: string): Promise<AskedFac
   const { expires } = value;
   return value.second_factor === 'passkey'
     ? { kind: 'passkey', options: value.options, expires }
-    : { kind: 'token', url: detail?.data ?? '', expires };
+    : { kind: 'token', url: detail.data, expires };
 }
 
 interface PasswordFormProps {
@@ -73,7 +74,13 @@ function PasswordForm({ onAsked, onDone }: PasswordFormProps): ReactNode {
   const [password, setPassword] = useState('');
   const signIn = useMutation({
     mutationFn: () => beginSignIn(name, password),
-    onSuccess: (asked) => (asked === undefined ? onDone() : onAsked(asked)),
+    onSuccess: (asked) => {
+      if (asked !== undefined) {
+        onAsked(asked);
+        return undefined;
+      }
+      return onDone();
+    },
     onSettled: () => {
       setPassword('');
     },

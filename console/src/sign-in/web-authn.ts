@@ -1,3 +1,5 @@
+import { bytesOf, textOf } from './base64url.ts';
+
 /** The options of the server: those of WebAuthn (level 3, section 5.1), with base64url in place of bytes. */
 export interface PasskeyOptions {
   readonly challenge: string;
@@ -30,8 +32,10 @@ export async function assertPasskey(options: PasskeyOptions, signal?: AbortSigna
   const { authenticatorData, clientDataJSON, signature, userHandle } =
     made.response as AuthenticatorAssertionResponse;
   return asJson(made, {
-    ...{ authenticatorData: textOf(authenticatorData), clientDataJSON: textOf(clientDataJSON) },
-    ...{ signature: textOf(signature), ...(userHandle !== null && { userHandle: textOf(userHandle) }) },
+    authenticatorData: textOf(authenticatorData),
+    clientDataJSON: textOf(clientDataJSON),
+    signature: textOf(signature),
+    ...(userHandle !== null && { userHandle: textOf(userHandle) }),
   });
 }
 
@@ -63,16 +67,4 @@ function asJson({ id, rawId, type }: PublicKeyCredential, response: object): str
 
 function describedOf(list: unknown): readonly object[] {
   return ((list ?? []) as readonly Described[]).map((one) => ({ ...one, id: bytesOf(one.id) }));
-}
-
-/** @param text base64url */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
-}
-
-/** @returns base64url without padding */
-export function textOf(bytes: ArrayBuffer): string {
-  const plain = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('');
-  return btoa(plain).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
