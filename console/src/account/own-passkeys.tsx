@@ -1,4 +1,4 @@
-import { Button, Table, Text, TextInput } from '@mantine/core';
+import { Button, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
@@ -80,7 +80,9 @@ function PasskeyTable({ listed, onRemove }: PasskeyTableProps): ReactNode {
             <Table.Th>{t.name}</Table.Th>
             <Table.Th>{t.created}</Table.Th>
             <Table.Th>{t.lastUsed}</Table.Th>
-            <Table.Th aria-label={t.remove} />
+            <Table.Th>
+              <VisuallyHidden>{t.remove}</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
@@ -125,7 +125,9 @@ function SessionTable({ listed, isEverybody, isPending, onEnd }: SessionTablePro
             <Table.Th>{t.kind}</Table.Th>
             <Table.Th>{t.begun}</Table.Th>
             <Table.Th>{t.ends}</Table.Th>
-            <Table.Th aria-label={t.end} />
+            <Table.Th>
+              <VisuallyHidden>{t.end}</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Table, Text, TextInput } from '@mantine/core';
+import { Button, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
@@ -69,7 +69,11 @@ function TokenTable({ listed, onRemove }: TokenTableProps): ReactNode {
             <Table.Th>{t.rights}</Table.Th>
             <Table.Th>{t.created}</Table.Th>
             <Table.Th>{t.expires}</Table.Th>
-            {onRemove !== undefined && <Table.Th aria-label={t.remove} />}
+            {onRemove !== undefined && (
+              <Table.Th>
+                <VisuallyHidden>{t.remove}</VisuallyHidden>
+              </Table.Th>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

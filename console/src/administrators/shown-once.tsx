@@ -21,7 +21,7 @@ export function ShownOnce({ lead, secret }: ShownOnceProps): ReactNode {
     <Alert color="green" role="status">
       <div className={classes.section}>
         {lead}
-        <Code block>{secret}</Code>
+        <Code className={classes.secret}>{secret}</Code>
         <Button size="xs" variant="default" onClick={() => void copy()}>
           {isCopied ? t.copied : t.copy}
         </Button>

@@ -88,7 +88,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await addPasskey('laptop');
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('cell', { name: 'laptop' }).waitFor();
+    await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor();
     // An authenticator holds one passkey of a person for this server.
     await addPasskey('again');
     await page
@@ -110,6 +110,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^The last passkey stays/)
       .waitFor();
+    expect(await page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
   });
 
   it('by a passkey that they have set up by the link of an operator', async () => {
@@ -159,6 +160,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^The passkey was not used/)
       .waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
   });
 
   it('by single sign-on, to the page that was wanted, with the rights of their groups', async () => {
@@ -198,5 +200,6 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^That took too long/)
       .waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
   });
 });

@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import jsQR from 'jsqr';
 import type { Browser, Page } from 'playwright-core';
-import { PNG } from 'pngjs';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
@@ -16,6 +14,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
@@ -68,8 +67,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
   async function scanned(): Promise<{ message: string; question: string; transactionId: string }> {
     const code = page.getByRole('img', { name: 'QR code for the app of your token' });
     await code.waitFor();
-    const { data, width, height } = PNG.sync.read(await code.screenshot());
-    const read = parseQrTanUrl(jsQR(new Uint8ClampedArray(data), width, height)?.data ?? '');
+    const read = parseQrTanUrl(readQrCode(await code.screenshot()) ?? '');
     if (read.kind !== 'req') {
       throw new Error('no QR code of a challenge');
     }
@@ -102,6 +100,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     const code = await scanned();
     await site.application.check(code.transactionId, answerTo(code));
     await page.locator('#content').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/');
   });
 
   it('not after five minutes, which the page says', async () => {
@@ -114,6 +113,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByText('The five minutes are over.').waitFor();
     await page.getByRole('button', { name: 'Begin again' }).click();
     await page.getByLabel('User name').waitFor();
+    expect(await page.getByRole('img', { name: /^QR code/ }).count()).toBe(0);
   });
 
   it('not with a wrong password, which the page says', async () => {
