@@ -15,7 +15,7 @@ export type AskedFactor =
   | { readonly kind: 'passkey'; readonly options: PasskeyOptions; readonly expires: string };
 
 /** The proof of a second factor; empty: has the app answered by itself? */
-export interface Proof {
+interface Proof {
   readonly response?: string;
   readonly credential?: string;
 }
