@@ -73,7 +73,7 @@ export class SecondFactorService {
     if (!(await attempts.begin({ ...attempt, owner, client: act.client }, clock.now(), act))) {
       throw unknownAdministrator(administrator);
     }
-    return { link: `${publicUrl}/console/passkey#link=${secret}`, expiresAt };
+    return { link: `${publicUrl}/console/#link=${secret}`, expiresAt };
   }
 
   /** Leaves the password alone. Ends all sessions. @throws ServiceError 'administrator.unknown' */

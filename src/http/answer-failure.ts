@@ -111,7 +111,7 @@ export function answerFailure({
       context,
     );
     const headers = { ...form.headers, ...retryAfter(error), ...reply.headers };
-    if (isForPages && 'WWW-Authenticate' in headers) {
+    if (isForPages && error.code === 'authentication.required') {
       headers['WWW-Authenticate'] = SIGN_IN_CHALLENGE;
     }
     send(response, { ...reply, headers });

@@ -213,7 +213,11 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...passkeyEndpoints(services.passkeys, dialect.administration),
     ...(services.singleSignOn === undefined
       ? []
-      : singleSignOnEndpoints(services.singleSignOn, dialect.administration, false)),
+      : singleSignOnEndpoints(
+          services.singleSignOn,
+          dialect.administration,
+          config.consoleFiles !== undefined,
+        )),
     ...administratorEndpoints(services, dialect.administration, guards.logins),
     ...apiTokenEndpoints(services.administrators, dialect.administration, clock),
     ...sessionEndpoints(services.sessions, dialect.administration),

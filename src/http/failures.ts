@@ -24,7 +24,6 @@ const withStatus = (status: number, headers: Readonly<Record<string, string>> = 
   headers,
 });
 
-/** A scheme that browsers do not know (RFC 9110 section 11.6.1): for Basic they would ask for a password by themselves. */
 /** The challenge (RFC 9110 section 11.6.1) to people at our pages; no browser acts on it. */
 export const SIGN_IN_CHALLENGE = 'Sign-In realm="tankeeper"';
 const SIGN_IN = withStatus(401, { 'WWW-Authenticate': SIGN_IN_CHALLENGE });
@@ -48,6 +47,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'sign-in.ended': SIGN_IN,
   'sign-in.unavailable': withStatus(503, { 'Retry-After': '10' }),
   'confirmation.required': CONFIRM,
+  'confirmation.refused': CONFIRM,
   'passkey.unknown': PLAIN,
   'passkey.invalid': PLAIN,
   'right.missing': numbered(410),

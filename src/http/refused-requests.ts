@@ -13,22 +13,31 @@ export interface Refused {
 const THROTTLED: readonly string[] = ['login-failures', 'logins-at-once'];
 
 /** @returns the audit's description of an error; undefined where it is no refusal to audit */
-export function refusedBy({ code, payload }: AnyServiceError): Refused | undefined {
+export function refusedBy(error: AnyServiceError): Refused | undefined {
+  const { code, payload } = error;
   switch (code) {
     case 'right.missing':
       return { outcome: missingRight(payload) };
     case 'cross-site.refused':
       return { outcome: 'cross-site' };
+    case 'too-many-requests':
+      return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
+    default:
+      return refusedProof(error);
+  }
+}
+
+function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
+  switch (code) {
     case 'authentication.required':
       // Browsers send the first request without credentials; that is no failed attempt.
       return payload.credentials && { outcome: payload.credentials, account: payload.account };
     case 'sign-in.refused':
+    case 'confirmation.refused':
       return { outcome: payload.credentials, account: payload.account };
     case 'second-factor.required':
     case 'second-factor.unusable':
       return { outcome: 'second factor', account: payload.account };
-    case 'too-many-requests':
-      return THROTTLED.includes(payload.limit) ? { outcome: 'too many passwords' } : undefined;
     default:
       return undefined;
   }

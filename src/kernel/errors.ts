@@ -43,6 +43,8 @@ export interface ErrorPayloads {
   'sign-in.unavailable': NoPayload;
   /** The person has not proven a moment ago to be the one who signed in. */
   'confirmation.required': NoPayload;
+  /** A proof that the person gave anew was wrong. The login goes on. */
+  'confirmation.refused': { readonly credentials: RefusedCredentials; readonly account: string };
   'passkey.unknown': NoPayload;
   'passkey.invalid': NoPayload;
   /**

@@ -8,11 +8,26 @@ export class ServerFailure extends Error {
   readonly status: number;
   /** Seconds after which to try again, as the server says. */
   readonly retryAfter: number | undefined;
+  /** The scheme of the header `WWW-Authenticate`. */
+  readonly challenge: string | undefined;
 
-  constructor(message: string, { status, retryAfter }: { status: number; retryAfter?: number | undefined }) {
+  constructor(
+    message: string,
+    facts: {
+      readonly status: number;
+      readonly retryAfter?: number | undefined;
+      readonly challenge?: string | undefined;
+    },
+  ) {
     super(message);
-    this.status = status;
-    this.retryAfter = retryAfter;
+    this.status = facts.status;
+    this.retryAfter = facts.retryAfter;
+    this.challenge = facts.challenge;
+  }
+
+  /** True if the person must first prove to be the one who signed in. */
+  get needsConfirmation(): boolean {
+    return this.status === 403 && this.challenge === 'Confirmation';
   }
 
   /** True if the login has ended. */

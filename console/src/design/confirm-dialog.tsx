@@ -1,7 +1,8 @@
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
+import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
@@ -23,13 +24,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { isOpen, title, children, action, isDangerous = false, isRunning = false, error = null } = props;
   const t = useTexts(designTexts);
   return (
-    <Modal
-      opened={isOpen}
-      onClose={props.onCancel}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t.close }}
-    >
+    <Dialog isOpen={isOpen} onClose={props.onCancel} title={title}>
       {children}
       <Failure error={error} />
       <Group justify="flex-end" mt="md">
@@ -40,6 +35,6 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           {action}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

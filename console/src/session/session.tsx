@@ -73,8 +73,13 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   const [state, setState] = useState<SessionState>({ kind: 'unknown' });
   const queries = useQueryClient();
   const refresh = useCallback(async () => {
-    setState(await readState());
-  }, []);
+    const read = await readState();
+    setState(read);
+    if (read.kind === 'signed-in') {
+      // Pages that stayed open below the sign-in were refused meanwhile.
+      await queries.invalidateQueries();
+    }
+  }, [queries]);
   const ended = useCallback(() => {
     setState({ kind: 'signed-out' });
   }, []);

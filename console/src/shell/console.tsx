@@ -1,9 +1,11 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { Router } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { SessionProvider, useSessionControl } from '../session/session.tsx';
+import type { Arrival } from '../sign-in/arrival.ts';
+import { PasskeyLinkPage } from '../sign-in/passkey-link-page.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Failure } from '../design/failure.tsx';
 import { theme } from '../design/theme.ts';
@@ -11,11 +13,16 @@ import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { createQueries } from './queries.ts';
 
+interface ConsoleProps {
+  /** Undefined: a page was opened. */
+  readonly arrival: Arrival | undefined;
+}
+
 /**
  * The console. Pages are named after `#`, so that no serial or user name reaches a server's log, and so that the address
  * of the console may be anything.
  */
-export function Console(): ReactNode {
+export function Console({ arrival }: ConsoleProps): ReactNode {
   const onSignedOut = useRef<() => void>(() => undefined);
   const queries = useMemo(
     () =>
@@ -36,7 +43,9 @@ export function Console(): ReactNode {
         <QueryClientProvider client={queries}>
           <Router hook={useHashLocation}>
             <SessionProvider>
-              <SignedInOnly onSignedOut={onSignedOut} />
+              <LinkFirst arrival={arrival}>
+                <SignedInOnly onSignedOut={onSignedOut} arrival={arrival} />
+              </LinkFirst>
             </SessionProvider>
           </Router>
         </QueryClientProvider>
@@ -45,11 +54,29 @@ export function Console(): ReactNode {
   );
 }
 
+/** Shows the page of a link, whether or not somebody is signed in, until it is closed. */
+function LinkFirst({ arrival, children }: ConsoleProps & { readonly children: ReactNode }): ReactNode {
+  const [isClosed, setClosed] = useState(false);
+  return arrival?.kind === 'link' && !isClosed ? (
+    <PasskeyLinkPage
+      secret={arrival.secret}
+      onClose={() => {
+        setClosed(true);
+      }}
+    />
+  ) : (
+    children
+  );
+}
+
 /**
  * Shows the pages to the signed-in. When a login ends, its pages stay below the sign-in, hidden: what was typed there is
  * kept for the same administrator, and dropped for another one.
  */
-function SignedInOnly({ onSignedOut }: { readonly onSignedOut: { current: () => void } }): ReactNode {
+function SignedInOnly({
+  onSignedOut,
+  arrival,
+}: ConsoleProps & { readonly onSignedOut: { current: () => void } }): ReactNode {
   const { state, ended } = useSessionControl();
   onSignedOut.current = ended;
   const last = useRef<string>(undefined);
@@ -60,7 +87,7 @@ function SignedInOnly({ onSignedOut }: { readonly onSignedOut: { current: () => 
   return (
     <>
       {state.kind === 'away' && <Failure error={state.failure} />}
-      {state.kind === 'signed-out' && <SignInPage />}
+      {state.kind === 'signed-out' && <SignInPage arrival={arrival} />}
       {last.current !== undefined && (
         <div hidden={!isOpen} key={last.current}>
           <Frame />

@@ -1,5 +1,7 @@
 import { helpdeskPages } from '../helpdesk/pages.ts';
 import { auditPages } from '../audit/pages.ts';
+import { accountPages } from '../account/pages.ts';
+import { administratorPages } from '../administrators/pages.ts';
 import { homePages } from '../home/pages.ts';
 import { overviewPages } from '../overview/pages.ts';
 import { testBenchPages } from '../test-bench/pages.ts';
@@ -23,3 +25,4 @@ export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, .
   ...keyPages,
   ...licencePages,
   ...webhookPages,
+export const PAGES: readonly ConsolePage[] = [...homePages, ...accountPages, ...administratorPages];

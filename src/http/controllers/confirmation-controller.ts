@@ -49,7 +49,7 @@ function beginEndpoint(
         confirmation.begin(caller, password),
       );
       if (begun === undefined) {
-        throw new ServiceError('sign-in.refused', 'Wrong password', { credentials: 'password', account });
+        throw new ServiceError('confirmation.refused', 'Wrong password', { credentials: 'password', account });
       }
       return begunReply(begun, call, dialect);
     },
@@ -103,7 +103,7 @@ function finishEndpoint(
         confirmation.finish(caller, pending, proof),
       );
       if (confirmed === undefined) {
-        throw new ServiceError('sign-in.refused', 'The second factor is wrong', {
+        throw new ServiceError('confirmation.refused', 'The second factor is wrong', {
           credentials: 'second factor',
           account,
         });

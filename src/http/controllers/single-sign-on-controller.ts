@@ -107,7 +107,7 @@ function refusal(error: AnyServiceError, hasConsole: boolean): Reply {
     ...page(
       'Not signed in',
       error.message,
-      hasConsole ? `/console/sign-in#single-sign-on=${word}` : undefined,
+      hasConsole ? `/console/#single-sign-on=${word}` : undefined,
     ),
     status,
     ...(headers !== undefined && { headers }),

@@ -73,6 +73,29 @@ export class CanaryAdministration {
     });
     await this.#send({ path: '/admin/logout', headers, parameters: { csrf_token: csrf } });
     await this.#signIn();
+    await this.#changeCredentials();
+  }
+
+  /** Passwords, second factors and API tokens of administrators. */
+  async #changeCredentials(): Promise<void> {
+    const given = this.#marks.text('wrong password', 'of another administrator');
+    const administrator = `${this.#name}-nobody`;
+    const post = (path: string, parameters: Readonly<Record<string, string>>) =>
+      this.#send({ path, method: 'POST', parameters });
+    await this.#send({ path: '/admin/sign-in/methods' });
+    await post('/admin/confirmation', { password: given });
+    await post('/admin/confirmation/finish', { response: given, credential: given });
+    await post('/admin/password', { password: given, new_password: given });
+    await this.#send({ path: '/admin/administrators' });
+    await post('/admin/administrators/add', { administrator: `${administrator}:`, password: given });
+    await post('/admin/administrators/remove', { administrator });
+    await post('/admin/administrators/password', { administrator, new_password: given });
+    await post('/admin/administrators/second-factor', { administrator, serial: 'NONE' });
+    await post('/admin/administrators/second-factor/remove', { administrator });
+    await post('/admin/administrators/passkey-link', { administrator });
+    await this.#send({ path: '/admin/api-tokens', parameters: { administrator: 'admin' } });
+    await post('/admin/api-tokens/add', { administrator, name: 'canary', rights: 'monitoring:*' });
+    await post('/admin/api-tokens/remove', { administrator, name: 'canary' });
   }
 
   /** Sign-ins with proofs that are wrong, and passkeys. */

@@ -110,7 +110,7 @@ describe('administrators over HTTP', () => {
     const name = await somebody();
     const own = await signedIn(name);
     const wrong = await own.post('/admin/password', { password: 'wrong', new_password: 'another password' });
-    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'Wrong password']);
+    expect([wrong.status, errorOf(wrong)]).toEqual([403, 'Wrong password']);
     const short = await own.post('/admin/password', { password: PASSWORD, new_password: 'kurz' });
     expect(errorOf(short)).toMatch(/password/i);
     const changed = { password: PASSWORD, new_password: 'another password' };
@@ -138,7 +138,7 @@ describe('administrators over HTTP', () => {
     for (const password of ['a', 'b', 'c', 'd']) {
       guesses.push(await own.post('/admin/password', { password, new_password: 'another password' }));
     }
-    expect(guesses.map(({ status }) => status)).toEqual([401, 401, 429, 429]);
+    expect(guesses.map(({ status }) => status)).toEqual([403, 403, 429, 429]);
   });
 });
 

@@ -66,7 +66,7 @@ describe('a login of an administrator without second factor', () => {
     await signIn();
     await expectUnconfirmed();
     const wrong = await confirm(browser, 'wrong');
-    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'Wrong password']);
+    expect([wrong.status, errorOf(wrong)]).toEqual([403, 'Wrong password']);
     await expectUnconfirmed();
     expect(valueOf(await confirm())).toEqual({
       confirmed: true,
@@ -149,7 +149,7 @@ describe('a login of an administrator with a token', () => {
     });
     await expectUnconfirmed();
     const wrong = await finish({ response: wrongResponse(answerTo(begun)) });
-    expect([wrong.status, errorOf(wrong)]).toEqual([401, 'The second factor is wrong']);
+    expect([wrong.status, errorOf(wrong)]).toEqual([403, 'The second factor is wrong']);
     await expectUnconfirmed();
     expect(valueOf(await finish({ response: answerTo(begun) }))).toMatchObject({ confirmed: true });
     await expectConfirmed();

@@ -203,7 +203,7 @@ describe('the registration of a passkey', () => {
     expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'passkey' });
     expect(errorOf(await thief.post('/admin/passkeys/options'))).toMatch(/^Confirm first/);
     const other = new SoftwareAuthenticator(ORIGIN).get(optionsOf(begun));
-    expect((await thief.post('/admin/confirmation/finish', { credential: other })).status).toBe(401);
+    expect((await thief.post('/admin/confirmation/finish', { credential: other })).status).toBe(403);
     const late = await thief.post('/admin/confirmation/finish', {
       credential: authenticator.get(optionsOf(begun)),
     });
@@ -219,7 +219,7 @@ describe('the registration of a passkey', () => {
     const { secondFactors } = application.services;
     const secretOf = (link: string): string => link.split('#link=')[1] ?? '';
     const { link } = await secondFactors.passkeyLink(OPERATOR, 'anna');
-    expect(link).toMatch(/^https:\/\/tan\.example\.com\/console\/passkey#link=[\w-]{43}$/);
+    expect(link).toMatch(/^https:\/\/tan\.example\.com\/console\/#link=[\w-]{43}$/);
     const given = { link: secretOf(link) };
     const begun = await browser.post('/admin/sign-in/passkey-link', given);
     const second = new SoftwareAuthenticator(ORIGIN);

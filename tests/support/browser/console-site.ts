@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -8,6 +8,8 @@ import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
 import { buildConsole } from './vite.ts';
+
+type Options = NonNullable<Parameters<typeof TestApplication.open>[0]>;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -25,20 +27,25 @@ export interface ConsoleSite {
   close(): Promise<void>;
 }
 
-/** @param options as those of TestApplication */
+/** @param options as those of TestApplication, or a function that makes them of the origin */
 export async function startConsole(
-  options: Parameters<typeof TestApplication.open>[0] = {},
+  options: Options | ((origin: string) => Options) = {},
 ): Promise<ConsoleSite> {
   const consoleFiles = siteFilesOf(await buildConsole());
-  const application = await TestApplication.open({ ...options, consoleFiles });
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // A secure context, as that of an installation behind TLS.
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const application = await TestApplication.open({
+    ...(typeof options === 'function' ? options(origin) : options),
+    consoleFiles,
+  });
+  server.on('request', application.app as RequestListener);
   // Browsers drop cookies that have expired by their own clock.
   application.clock.set(new Date());
-  const server = createServer(application.app as Parameters<typeof createServer>[1]);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     application,
-    // A secure context, as that of an installation behind TLS.
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -43,7 +43,7 @@ export const LINK: Answers = inEveryDialect(
   valueOf(z.strictObject({ link: z.url(), expires: instant }), {
     example: {
       value: {
-        link: 'https://tan.example.com/console/passkey#link=0123',
+        link: 'https://tan.example.com/console/#link=0123',
         expires: '2026-11-20T13:00:00.000Z',
       },
     },

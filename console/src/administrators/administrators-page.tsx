@@ -1,0 +1,118 @@
+import { Alert, Badge, Button, Table, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { SecretField } from '../account/secret-field.tsx';
+import { Section } from '../account/section.tsx';
+import classes from '../account/section.module.css';
+import { call } from '../api/call.ts';
+import { useConfirmation } from '../confirmation/use-confirmation.tsx';
+import { Failure } from '../design/failure.tsx';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { administratorTexts } from './administrator-texts.ts';
+import { useAdministrators } from './use-administrators.ts';
+
+/** The administrators, and a form for another one. */
+export default function AdministratorsPage(): ReactNode {
+  const t = useTexts(administratorTexts);
+  const format = useFormat();
+  const session = useSession();
+  const administrators = useAdministrators();
+  const isPerson = session.administrator.startsWith('oidc:');
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Loaded query={administrators}>
+        {(listed) => (
+          <Table.ScrollContainer minWidth={0} type="native">
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t.name}</Table.Th>
+                  <Table.Th>{t.factor}</Table.Th>
+                  <Table.Th>{t.created}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {listed.map(({ name, second_factor: factor, serial, created, own }) => (
+                  <Table.Tr key={name}>
+                    <Table.Td>
+                      <Link href={`/administrators/${encodeURIComponent(name)}`}>{name}</Link>{' '}
+                      {own && <Badge variant="light">{t.you}</Badge>}
+                    </Table.Td>
+                    <Table.Td>{t.factorOf(factor, serial)}</Table.Td>
+                    <Table.Td>{format.time(created)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Loaded>
+      {isPerson && <Text>{t.person}</Text>}
+      {!isPerson && session.may('system', 'write') && <Addition />}
+    </Page>
+  );
+}
+
+function Addition(): ReactNode {
+  const t = useTexts(administratorTexts);
+  const queries = useQueryClient();
+  const { run, dialog } = useConfirmation();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [added, setAdded] = useState<string>();
+  const add = useMutation({
+    mutationFn: () => run(() => call('/admin/administrators/add', { administrator: name, password })),
+    onMutate: () => {
+      setAdded(undefined);
+    },
+    onSuccess: async () => {
+      setAdded(name);
+      setName('');
+      setPassword('');
+      await queries.invalidateQueries({ queryKey: ['administrators'] });
+    },
+    gcTime: 0,
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <Section title={t.addTitle} lead={t.addLead}>
+      <form className={classes.form} onSubmit={submit} autoComplete="off">
+        <TextInput
+          label={t.name}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        <SecretField
+          label={t.password}
+          show={t.show}
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+        />
+        <Failure error={add.error} />
+        {added !== undefined && (
+          <Alert color="green" role="status">
+            {t.added(added)}
+          </Alert>
+        )}
+        <Button type="submit" loading={add.isPending}>
+          {t.add}
+        </Button>
+      </form>
+      {dialog}
+    </Section>
+  );
+}

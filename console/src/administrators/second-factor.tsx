@@ -1,0 +1,152 @@
+import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Section } from '../account/section.tsx';
+import classes from '../account/section.module.css';
+import { call } from '../api/call.ts';
+import { useConfirmation } from '../confirmation/use-confirmation.tsx';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { Failure } from '../design/failure.tsx';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { administratorTexts } from './administrator-texts.ts';
+import { ShownOnce } from './shown-once.tsx';
+import type { ListedAdministrator } from './use-administrators.ts';
+
+/** Sets and removes the second factor of an administrator. */
+export function SecondFactor({ administrator }: { readonly administrator: ListedAdministrator }): ReactNode {
+  const t = useTexts(administratorTexts);
+  const { name, second_factor: factor } = administrator;
+  const methods = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: ({ signal }) => call('/admin/sign-in/methods', {}, { signal }),
+  });
+  return (
+    <Section title={t.factorTitle} lead={t.factorLead}>
+      <TokenForm name={name} />
+      <Group align="flex-start">
+        {methods.data?.passkeys === true && <PasskeyLink name={name} />}
+        {factor !== null && <Removal name={name} />}
+      </Group>
+    </Section>
+  );
+}
+
+function TokenForm({ name }: { readonly name: string }): ReactNode {
+  const t = useTexts(administratorTexts);
+  const queries = useQueryClient();
+  const { run, dialog } = useConfirmation();
+  const [serial, setSerial] = useState('');
+  const set = useMutation({
+    mutationFn: () =>
+      run(() => call('/admin/administrators/second-factor', { administrator: name, serial: serial.trim() })),
+    onSuccess: async () => {
+      setSerial('');
+      await queries.invalidateQueries();
+    },
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    set.mutate();
+  };
+  return (
+    <>
+      <form className={classes.form} onSubmit={submit}>
+        <TextInput
+          label={t.serial}
+          description={t.serialHint}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          value={serial}
+          onChange={(event) => {
+            setSerial(event.currentTarget.value);
+          }}
+        />
+        <Failure error={set.error} />
+        {set.isSuccess && (
+          <Alert color="green" role="status">
+            {t.tokenSet}
+          </Alert>
+        )}
+        <Button type="submit" variant="default" loading={set.isPending}>
+          {t.setToken}
+        </Button>
+      </form>
+      {dialog}
+    </>
+  );
+}
+
+function PasskeyLink({ name }: { readonly name: string }): ReactNode {
+  const t = useTexts(administratorTexts);
+  const format = useFormat();
+  const { run, dialog } = useConfirmation();
+  const make = useMutation({
+    mutationFn: () => run(() => call('/admin/administrators/passkey-link', { administrator: name })),
+    gcTime: 0,
+  });
+  return (
+    <div>
+      <Failure error={make.error} />
+      {make.data === undefined ? (
+        <Button
+          variant="default"
+          loading={make.isPending}
+          onClick={() => {
+            make.mutate();
+          }}
+        >
+          {t.link}
+        </Button>
+      ) : (
+        <ShownOnce lead={t.linkMade(format.time(make.data.expires))} secret={make.data.link} />
+      )}
+      {dialog}
+    </div>
+  );
+}
+
+function Removal({ name }: { readonly name: string }): ReactNode {
+  const t = useTexts(administratorTexts);
+  const queries = useQueryClient();
+  const { run, dialog } = useConfirmation();
+  const [isAsked, setAsked] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => run(() => call('/admin/administrators/second-factor/remove', { administrator: name })),
+    onSuccess: async () => {
+      setAsked(false);
+      await queries.invalidateQueries();
+    },
+  });
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => {
+          setAsked(true);
+        }}
+      >
+        {t.removeFactor}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsked}
+        title={t.removeFactorTitle(name)}
+        action={t.removeFactor}
+        isDangerous
+        isRunning={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          remove.mutate();
+        }}
+        onCancel={() => {
+          setAsked(false);
+          remove.reset();
+        }}
+      >
+        {t.removeFactorText}
+      </ConfirmDialog>
+      {dialog}
+    </>
+  );
+}

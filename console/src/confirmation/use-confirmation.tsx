@@ -1,0 +1,144 @@
+import { Button, PasswordInput, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
+import { call, callWithDetail } from '../api/call.ts';
+import { ServerFailure } from '../api/server-failure.ts';
+import { Dialog } from '../design/dialog.tsx';
+import { Failure } from '../design/failure.tsx';
+import { useTexts } from '../language/language.ts';
+import { type AskedFactor, SecondStep } from '../sign-in/second-step.tsx';
+import classes from '../sign-in/sign-in-page.module.css';
+import { confirmationTexts } from './confirmation-texts.ts';
+
+/** A person who is asked to confirm. */
+interface Question {
+  readonly confirmed: () => void;
+  readonly cancelled: () => void;
+}
+
+/** Runs acts that take a confirmed login. */
+export interface Confirmation {
+  /** Runs the act, once more after the person has confirmed, if the server wants that. */
+  readonly run: <Result>(act: () => Promise<Result>) => Promise<Result>;
+  /** To be shown on the page. */
+  readonly dialog: ReactNode;
+}
+
+/** @returns a way to run acts that take a confirmed login */
+export function useConfirmation(): Confirmation {
+  const t = useTexts(confirmationTexts);
+  const [question, setQuestion] = useState<Question>();
+  const run = useCallback(
+    async <Result,>(act: () => Promise<Result>): Promise<Result> => {
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof ServerFailure) || !error.needsConfirmation) {
+          throw error;
+        }
+      }
+      try {
+        await new Promise<void>((confirmed, reject) => {
+          setQuestion({
+            confirmed,
+            cancelled: () => {
+              reject(new Error(t.cancelled));
+            },
+          });
+        });
+      } finally {
+        setQuestion(undefined);
+      }
+      return act();
+    },
+    [t],
+  );
+  const dialog = question !== undefined && <ConfirmationDialog question={question} />;
+  return useMemo(() => ({ run, dialog }), [run, dialog]);
+}
+
+function ConfirmationDialog({
+  question: { confirmed, cancelled },
+}: {
+  readonly question: Question;
+}): ReactNode {
+  const t = useTexts(confirmationTexts);
+  const [asked, setAsked] = useState<AskedFactor>();
+  const restart = useCallback(() => {
+    setAsked(undefined);
+  }, []);
+  return (
+    <Dialog isOpen onClose={cancelled} title={t.title}>
+      {asked === undefined ? (
+        <PasswordStep onAsked={setAsked} onDone={confirmed} />
+      ) : (
+        <SecondStep asked={asked} finish={finishConfirmation} onDone={confirmed} onRestart={restart} />
+      )}
+    </Dialog>
+  );
+}
+
+async function finishConfirmation(proof: { response?: string; credential?: string }): Promise<boolean> {
+  return (await call('/admin/confirmation/finish', proof)).confirmed;
+}
+
+/** @returns undefined: the password was enough */
+async function beginConfirmation(password: string): Promise<AskedFactor | undefined> {
+  const { value, detail } = await callWithDetail('/admin/confirmation', { password });
+  if (value.confirmed) {
+    return undefined;
+  }
+  const { expires } = value;
+  return value.second_factor === 'passkey'
+    ? { kind: 'passkey', options: value.options, expires }
+    : { kind: 'token', url: detail.data, expires };
+}
+
+interface PasswordStepProps {
+  readonly onAsked: (asked: AskedFactor) => void;
+  readonly onDone: () => void;
+}
+
+function PasswordStep({ onAsked, onDone }: PasswordStepProps): ReactNode {
+  const t = useTexts(confirmationTexts);
+  const [password, setPassword] = useState('');
+  const begin = useMutation({
+    mutationFn: () => beginConfirmation(password),
+    onSuccess: (asked) => {
+      if (asked === undefined) {
+        onDone();
+      } else {
+        onAsked(asked);
+      }
+    },
+    onSettled: () => {
+      setPassword('');
+    },
+    gcTime: 0,
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    begin.mutate();
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <Text>{t.lead}</Text>
+      <Failure error={begin.error} />
+      <PasswordInput
+        data-autofocus
+        label={t.password}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={(event) => {
+          setPassword(event.currentTarget.value);
+        }}
+        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+      />
+      <Button type="submit" loading={begin.isPending}>
+        {t.go}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,167 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
+import { ServerFailure } from '../api/server-failure.ts';
+import { Failure } from '../design/failure.tsx';
+import { QrCode } from '../design/qr-code.tsx';
+import { useTexts } from '../language/language.ts';
+import { secondStepTexts } from './second-step-texts.ts';
+import classes from './sign-in-page.module.css';
+import { assertPasskey, type PasskeyOptions } from './web-authn.ts';
+
+/** A second factor that the server asks for. */
+export type AskedFactor =
+  | { readonly kind: 'token'; readonly url: string; readonly expires: string }
+  | { readonly kind: 'passkey'; readonly options: PasskeyOptions; readonly expires: string };
+
+/** The proof of a second factor; empty: has the app answered by itself? */
+interface Proof {
+  readonly response?: string;
+  readonly credential?: string;
+}
+
+interface SecondStepProps {
+  readonly asked: AskedFactor;
+  /** @returns true if it is proven. @throws ServerFailure */
+  readonly finish: (proof: Proof) => Promise<boolean>;
+  readonly onDone: () => unknown;
+  /** Begins again with the password. */
+  readonly onRestart: () => void;
+}
+
+/** Milliseconds between questions whether the app has answered. */
+const POLL_MS = 1_500;
+
+/** Asks for the second factor: a QR code with a field for the TAN, or the passkey. */
+export function SecondStep(props: SecondStepProps): ReactNode {
+  const t = useTexts(secondStepTexts);
+  const hasExpired = useExpired(props.asked.expires);
+  if (hasExpired) {
+    return (
+      <>
+        <Text role="alert">{t.expired}</Text>
+        <Button onClick={props.onRestart}>{t.restart}</Button>
+      </>
+    );
+  }
+  return props.asked.kind === 'token' ? (
+    <TokenStep {...props} url={props.asked.url} />
+  ) : (
+    <PasskeyStep {...props} options={props.asked.options} />
+  );
+}
+
+function useExpired(expires: string): boolean {
+  const [hasExpired, setExpired] = useState(false);
+  useEffect(() => {
+    const left = new Date(expires).getTime() - Date.now();
+    const timer = setTimeout(
+      () => {
+        setExpired(true);
+      },
+      Math.max(0, left),
+    );
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [expires]);
+  return hasExpired;
+}
+
+function TokenStep({
+  url,
+  finish,
+  onDone,
+  onRestart,
+}: SecondStepProps & { readonly url: string }): ReactNode {
+  const t = useTexts(secondStepTexts);
+  const [tan, setTan] = useState('');
+  const check = useMutation({ mutationFn: () => finish({ response: tan.replaceAll(/\s/g, '') }), gcTime: 0 });
+  const answered = useQuery({
+    queryKey: ['second-step', url],
+    queryFn: () => finish({}),
+    refetchInterval: ({ state }) => (isOver(state.error) ? false : POLL_MS),
+    enabled: !check.isPending && check.data !== true,
+    gcTime: 0,
+    retry: false,
+  });
+  const isDone = check.data === true || answered.data === true;
+  useEffect(() => {
+    if (isDone) {
+      onDone();
+    }
+  }, [isDone, onDone]);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    check.mutate();
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <Text>{t.scan}</Text>
+      <QrCode text={url} label={t.qrCode} />
+      <Failure error={check.error ?? (isOver(answered.error) ? answered.error : null)} />
+      <TextInput
+        label={t.tan}
+        description={t.tanHint}
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        withAsterisk={false}
+        value={tan}
+        onChange={(event) => {
+          setTan(event.currentTarget.value);
+        }}
+      />
+      <Button type="submit" loading={check.isPending}>
+        {t.confirm}
+      </Button>
+      <Button variant="default" onClick={onRestart}>
+        {t.restart}
+      </Button>
+    </form>
+  );
+}
+
+/** True for a refusal of the step itself; an overload or a lost connection passes. */
+function isOver(error: Error | null): boolean {
+  return error !== null && !(error instanceof ServerFailure && (error.isAway || error.status === 429));
+}
+
+function PasskeyStep({
+  options,
+  finish,
+  onDone,
+  onRestart,
+}: SecondStepProps & { readonly options: PasskeyOptions }): ReactNode {
+  const t = useTexts(secondStepTexts);
+  const assertion = useMutation({
+    mutationFn: async () => {
+      await finish({ credential: await assertPasskey(options) });
+    },
+    onSuccess: onDone,
+    gcTime: 0,
+  });
+  const { error } = assertion;
+  // The server takes one assertion for a challenge.
+  const isOverNow = error instanceof ServerFailure && !error.isAway && error.status !== 429;
+  return (
+    <div className={classes.form}>
+      <Text>{t.passkey}</Text>
+      <Failure error={error instanceof DOMException ? new Error(t.noPasskey) : error} />
+      {!isOverNow && (
+        <Button
+          autoFocus
+          loading={assertion.isPending}
+          onClick={() => {
+            assertion.mutate();
+          }}
+        >
+          {t.usePasskey}
+        </Button>
+      )}
+      <Button variant="default" onClick={onRestart}>
+        {t.restart}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { OPERATOR } from '../../support/application/test-application.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  lookAt,
+  PASSWORD,
+  signIn,
+  startConsole,
+} from '../../support/browser/console-site.ts';
+import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+
+describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let provider: TestOpenidProvider;
+  let site: ConsoleSite;
+  let page: Page;
+  let number = 0;
+
+  beforeAll(async () => {
+    [browser, provider] = await Promise.all([startChromium(program), TestOpenidProvider.start()]);
+    site = await startConsole((origin) => ({
+      publicUrl: origin,
+      singleSignOn: {
+        ...{ ...CLIENT, issuer: provider.issuer, provider: 'Example Inc.', scopes: 'openid' },
+        ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
+        redirectUrl: `${origin}/admin/sign-in/oidc/callback`,
+        groups: new Map([['helpdesk-team', 'helpdesk']]),
+      },
+    }));
+    await site.application.services.policies.set(OPERATOR, {
+      ...{ name: 'desk', scope: 'admin', action: 'show', user: 'group:helpdesk', realm: '*' },
+      ...{ client: '', time: '', active: true },
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+    await provider.stop();
+  });
+  beforeEach(async () => {
+    provider.behaviour.claims = { preferred_username: 'anna', groups: ['helpdesk-team'] };
+    page = await (await browser.newContext({ baseURL: site.origin })).newPage();
+  });
+  afterEach(async () => {
+    await page.context().close();
+  });
+
+  /** @returns the name of a new administrator */
+  async function somebody(): Promise<string> {
+    number += 1;
+    const name = `bert${number}`;
+    await addAdministrator(site, name);
+    return name;
+  }
+
+  /** A security key of Chromium's own, without a window. */
+  async function addAuthenticator(): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...({ protocol: 'ctap2', transport: 'internal' } as const),
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    });
+  }
+
+  async function givePassword(name: string): Promise<void> {
+    await page.getByLabel('User name').fill(name);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  async function addPasskey(passkey: string): Promise<void> {
+    await page.getByLabel('Name of the new passkey').fill(passkey);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+  }
+
+  it('by a passkey that they have added, and remove it with another one', async () => {
+    const name = await somebody();
+    await addAuthenticator();
+    await page.goto(`${site.origin}/console/#/account`);
+    await signIn(page, name);
+    await addPasskey('laptop');
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor();
+    // An authenticator holds one passkey of a person for this server.
+    await addPasskey('again');
+    await page
+      .getByRole('alert')
+      .getByText(/^No passkey was made/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await givePassword(name);
+    await page.getByRole('button', { name: 'Use the passkey' }).click();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    await page.getByRole('button', { name: 'Remove: laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    // A stolen session and the password would not be enough.
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Use the passkey' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^The last passkey stays/)
+      .waitFor();
+    expect(await page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
+  });
+
+  it('by a passkey that they have set up by the link of an operator', async () => {
+    const name = await somebody();
+    const { link } = await site.application.services.secondFactors.passkeyLink(OPERATOR, name);
+    await addAuthenticator();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Set up a passkey' }).waitFor();
+    expect(page.url()).not.toContain('link=');
+    expect(await lookAt(page, 'passkey-link')).toEqual([]);
+    await page.getByLabel('Name of the passkey').fill('phone');
+    await page.getByRole('button', { name: 'Set up the passkey' }).click();
+    await page.getByText(/^The passkey is set up/).waitFor();
+    await page.getByRole('button', { name: 'To the sign-in' }).click();
+    await givePassword(name);
+    await page.getByRole('button', { name: 'Use the passkey' }).waitFor();
+    expect(await lookAt(page, 'passkey')).toEqual([]);
+    await page.getByRole('button', { name: 'Use the passkey' }).click();
+    await page.locator('#content').waitFor();
+
+    const again = await openPage(browser, site.origin);
+    await again.page.goto(link);
+    await again.page.getByLabel('Name of the passkey').fill('thief');
+    await again.page.getByRole('button', { name: 'Set up the passkey' }).click();
+    await again.page
+      .getByRole('alert')
+      .getByText(/^This link has been used/)
+      .waitFor();
+    await again.page.context().close();
+  });
+
+  it('not without their passkey, which the page says', async () => {
+    const name = await somebody();
+    const { link } = await site.application.services.secondFactors.passkeyLink(OPERATOR, name);
+    await addAuthenticator();
+    await page.goto(link);
+    await page.getByLabel('Name of the passkey').fill('phone');
+    await page.getByRole('button', { name: 'Set up the passkey' }).click();
+    await page.getByText(/^The passkey is set up/).waitFor();
+    await page.context().close();
+    page = await (await browser.newContext({ baseURL: site.origin })).newPage();
+    await addAuthenticator();
+    await page.goto(`${site.origin}/console/`);
+    await givePassword(name);
+    await page.getByRole('button', { name: 'Use the passkey' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^The passkey was not used/)
+      .waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
+  });
+
+  it('by single sign-on, to the page that was wanted, with the rights of their groups', async () => {
+    await page.goto(`${site.origin}/console/#/account`);
+    const button = page.getByRole('button', { name: 'Sign in with Example Inc.' });
+    await button.waitFor();
+    expect(await lookAt(page, 'sign-in-provider')).toEqual([]);
+    await button.click();
+    await page.getByText('Signed in as oidc:anna.').waitFor();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/console/#/account`);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.getByText(/^You signed in by single sign-on/).waitFor();
+    expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+  });
+
+  it.each([
+    ['without a group', { preferred_username: 'anna' }, /^None of your groups may sign in here/],
+    ['without a name', { groups: ['helpdesk-team'] }, /^The identity provider gave no name/],
+  ])('not by single sign-on %s, which the page says', async (_case, claims, text) => {
+    provider.behaviour.claims = claims;
+    await page.goto(`${site.origin}/console/`);
+    await page.getByRole('button', { name: 'Sign in with Example Inc.' }).click();
+    await page.getByRole('alert').getByText(text).waitFor();
+    expect(page.url()).toBe(`${site.origin}/console/#/`);
+    await signIn(page, 'admin');
+  });
+
+  it('not by an answer of the provider to somebody else: an attacker’s', async () => {
+    const attacker = await fetch(`${site.origin}/admin/sign-in/oidc`, { method: 'POST' });
+    const { result } = (await attacker.json()) as { result: { value: { url: string } } };
+    await page.goto(`${site.origin}/console/`);
+    await page.goto((await provider.signIn(result.value.url)).href);
+    await page
+      .getByRole('alert')
+      .getByText(/^That took too long/)
+      .waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
+  });
+});

@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
+import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import {
+  addAdministrator,
+  type ConsoleSite,
+  lookAt,
+  openConsole,
+  PASSWORD,
+  signIn,
+  startConsole,
+  WIDTHS,
+} from '../../support/browser/console-site.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { readQrCode } from '../../support/values/qr-code.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+
+describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+  let number = 0;
+  let page: Page;
+  let problems: readonly string[];
+
+  beforeAll(async () => {
+    browser = await startChromium(program);
+    site = await startConsole((origin) => ({ publicUrl: origin }));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+  beforeEach(async () => {
+    ({ page, problems } = await openPage(browser, site.origin));
+  });
+  afterEach(async () => {
+    await page.context().close();
+  });
+
+  /** @returns the name of a new administrator */
+  async function somebody(): Promise<string> {
+    number += 1;
+    const name = `anna${number}`;
+    await addAdministrator(site, name);
+    return name;
+  }
+
+  /** @returns an administrator whose second factor is a token */
+  async function withToken(): Promise<{ readonly name: string; readonly serial: string }> {
+    const name = await somebody();
+    const serial = `TOKEN${number}`;
+    await site.application.enrolPlain(serial, SUITE);
+    await site.application.services.secondFactors.setToken(OPERATOR, name, serial);
+    return { name, serial };
+  }
+
+  async function givePassword(name: string): Promise<void> {
+    await page.getByLabel('User name').fill(name);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  /** Reads the QR code as a camera would: from the picture. */
+  async function scanned(): Promise<{ message: string; question: string; transactionId: string }> {
+    const code = page.getByRole('img', { name: 'QR code for the app of your token' });
+    await code.waitFor();
+    const read = parseQrTanUrl(readQrCode(await code.screenshot()) ?? '');
+    if (read.kind !== 'req') {
+      throw new Error('no QR code of a challenge');
+    }
+    return { message: read.message, question: read.question, transactionId: read.transactionId };
+  }
+
+  const answerTo = ({ question }: { question: string }): string => site.application.respond(SUITE, question);
+
+  it('by a TAN, to the page that was wanted; a wrong one is told and lost nothing', async () => {
+    const { name } = await withToken();
+    await page.goto(`${site.origin}/console/#/account`);
+    await givePassword(name);
+    const code = await scanned();
+    expect(code.message).toBe(`Sign in as ${name} at ${new URL(site.origin).host}`);
+    expect(await lookAt(page, 'second-factor')).toEqual([]);
+    await page.getByLabel('TAN').fill('00000000');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('alert').getByText('The second factor is wrong').waitFor();
+    expect(await page.getByLabel('TAN').inputValue()).toBe('00000000');
+    await page.getByLabel('TAN').fill(answerTo(code));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+  });
+
+  it('by the app alone: the page goes on by itself', async () => {
+    const { name } = await withToken();
+    await page.goto(`${site.origin}/console/`);
+    await givePassword(name);
+    const code = await scanned();
+    await site.application.check(code.transactionId, answerTo(code));
+    await page.locator('#content').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/');
+  });
+
+  it('not after five minutes, which the page says', async () => {
+    const { name } = await withToken();
+    await page.clock.install();
+    await page.goto(`${site.origin}/console/`);
+    await givePassword(name);
+    await scanned();
+    await page.clock.fastForward(301_000);
+    await page.getByText('The five minutes are over.').waitFor();
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByLabel('User name').waitFor();
+    expect(await page.getByRole('img', { name: /^QR code/ }).count()).toBe(0);
+  });
+
+  it('not with a wrong password, which the page says', async () => {
+    await page.goto(`${site.origin}/console/`);
+    await page.getByLabel('User name').fill('admin');
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText('Wrong user name or password').waitFor();
+    expect(await page.getByLabel('User name').inputValue()).toBe('admin');
+  });
+
+  it('and change their password with the present one, and sign in with the new one', async () => {
+    const name = await somebody();
+    await page.goto(`${site.origin}/console/#/account`);
+    await signIn(page, name);
+    await page.getByLabel('Present password', { exact: true }).fill('wrong');
+    await page.getByLabel('New password', { exact: true }).fill('another password');
+    await page.getByLabel('New password, again', { exact: true }).fill('another password');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('alert').getByText('Wrong password').waitFor();
+    expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe('another password');
+    await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('User name').waitFor();
+    await signIn(page, name, 'another password');
+  });
+
+  it('and end their other sessions', async () => {
+    const name = await somebody();
+    const elsewhere = await openConsole(browser, site, { name });
+    await page.goto(`${site.origin}/console/#/account`);
+    await signIn(page, name);
+    await page.getByText('this one').waitFor();
+    const own = page
+      .getByRole('row')
+      .filter({ hasNotText: 'this one' })
+      .getByRole('button', { name: /^End:/ });
+    await own.first().click();
+    await expectRows(1);
+    await elsewhere.page.reload();
+    await elsewhere.page.getByLabel('User name').waitFor();
+    await elsewhere.page.context().close();
+  });
+
+  async function expectRows(count: number): Promise<void> {
+    await page
+      .getByRole('region', { name: 'Sessions' })
+      .getByRole('button', { name: /^End:/ })
+      .nth(count)
+      .waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
+  }
+
+  it.each(WIDTHS)('and manage administrators, with a confirmation, %d pixels wide', async (width) => {
+    const { name, serial } = await withToken();
+    number += 1;
+    const added = `bert${number}`;
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${site.origin}/console/#/administrators`);
+    await givePassword(name);
+    await page.getByLabel('TAN').fill(answerTo(await scanned()));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('row', { name: new RegExp(`^${name} .*token ${serial}`) }).waitFor();
+    await page.getByLabel('Name').fill(added);
+    await page.getByLabel('First password', { exact: true }).fill(PASSWORD);
+    expect(await lookAt(page, 'administrators')).toEqual([]);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await confirm(name);
+    await page.getByText(`${added} is added.`).waitFor();
+    await page.getByRole('link', { name: added }).click();
+    await makeApiToken();
+    expect(await lookAt(page, 'administrator')).toEqual([]);
+    await removed(added);
+    await page.goto(`${site.origin}/console/#/sessions`);
+    await page.getByRole('heading', { name: 'Open sessions' }).waitFor();
+    await page.getByRole('cell', { name, exact: true }).first().waitFor();
+    expect(await lookAt(page, 'sessions')).toEqual([]);
+    await page.goto(`${site.origin}/console/#/account`);
+    await page.getByText('this one').waitFor();
+    expect(await lookAt(page, 'account')).toEqual([]);
+    expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
+  });
+
+  async function confirm(name: string): Promise<void> {
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    expect(await lookAt(page, 'confirmation')).toEqual([]);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    const code = await scanned();
+    expect(code.message).toBe(`Confirm as ${name} at ${new URL(site.origin).host}`);
+    await site.application.check(code.transactionId, answerTo(code));
+  }
+
+  async function makeApiToken(): Promise<void> {
+    await page.getByLabel('Name').fill('nagios');
+    await page.getByLabel('Rights').fill('monitoring:everything');
+    await page.getByRole('button', { name: 'Make an API token' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Unknown action/)
+      .waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('nagios');
+    await page.getByLabel('Rights').fill('monitoring:*');
+    await page.getByLabel('Expires').fill('90D');
+    await page.getByRole('button', { name: 'Make an API token' }).click();
+    const secret = await page.getByText(/^tk_[\w-]{43}$/).textContent();
+    const asked = await fetch(`${site.origin}/monitoring/license`, {
+      headers: { Authorization: `Bearer ${secret ?? ''}` },
+    });
+    expect(asked.status).toBe(200);
+    await page.getByRole('button', { name: 'Revoke: nagios' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No API tokens.').waitFor();
+  }
+
+  async function removed(name: string): Promise<void> {
+    await page.getByRole('button', { name: 'Remove the administrator' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }).click();
+    await page.getByRole('heading', { name: 'Administrators' }).waitFor();
+    await page.getByRole('link', { name }).waitFor({ state: 'detached' });
+  }
+
+  it('and see no administrators without the right', async () => {
+    const name = await somebody();
+    const policy = { scope: 'system', realm: '*', client: '', time: '', active: true } as const;
+    const { policies } = site.application.services;
+    await policies.set(OPERATOR, { ...policy, name: 'all', action: '*', user: 'admin' });
+    await page.goto(`${site.origin}/console/#/administrators`);
+    await signIn(page, name);
+    await page.getByText('There is no such page, or you may not see it.').waitFor();
+    expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
+    await policies.remove(OPERATOR, 'all');
+  });
+});
