@@ -13,6 +13,8 @@ interface ConfirmDialogProps {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isRunning?: boolean;
+  /** True while the act must not be confirmed yet. */
+  readonly isDisabled?: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
@@ -36,7 +38,12 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
         <Button variant="default" onClick={props.onCancel}>
           {t.cancel}
         </Button>
-        <Button color={isDangerous ? 'red' : 'blue'} loading={isRunning} onClick={props.onConfirm}>
+        <Button
+          color={isDangerous ? 'red' : 'blue'}
+          loading={isRunning}
+          disabled={props.isDisabled ?? false}
+          onClick={props.onConfirm}
+        >
           {action}
         </Button>
       </Group>
