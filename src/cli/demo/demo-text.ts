@@ -65,7 +65,11 @@ export function whatNext(
   ];
   return [
     '',
-    'The server is still running. Try next:',
+    'The server is still running. Open its console in a browser:',
+    '',
+    `  ${baseUrl}/console/  admin, password ${adminPassword}`,
+    '',
+    'Try next:',
     '',
     ...suggestions.flatMap(([what = '', line = '']) => [`  # ${what}`, `  ${line}`]),
     '',

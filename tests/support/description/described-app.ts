@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach } from '@jest/globals';
 import type { Express } from 'express';
 import { type AppDependencies, createApp, servedEndpoints } from '../../../src/http/app.ts';
+import { isConsolePath } from '../../../src/http/console-interface.ts';
 import { describeInterface } from '../../../src/http/description/openapi-document.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { AnswerCheck } from './answer-check.ts';
@@ -75,10 +76,11 @@ function consoleCheck({ config, ...rest }: AppDependencies): AnswerCheck {
 
 /** @returns the URL as the description has it; undefined: a file of the console, which is a site for people */
 function describedPart(url: string): { readonly isConsole: boolean; readonly url: string } | undefined {
-  if (url.startsWith('/console/api/')) {
-    return { isConsole: true, url: url.slice('/console/api'.length) };
+  if (url.startsWith('/console/api')) {
+    const called = url.slice('/console/api'.length);
+    return { isConsole: true, url: isConsolePath(called) ? called : url };
   }
-  return /^\/console(?:[/?]|$)/.test(url) ? undefined : { isConsole: false, url };
+  return /^\/console(?:\/(?!api)|[?]|$)/.test(url) ? undefined : { isConsole: false, url };
 }
 
 function compareAnswer(
