@@ -25,28 +25,32 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { isOpen, title, children, action, isDangerous = false, isRunning = false, error = null } = props;
   const t = useTexts(designTexts);
   return (
-    <Modal
-      opened={isOpen}
-      onClose={props.onCancel}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t.close }}
-    >
-      {children}
-      <Failure error={error} />
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={props.onCancel}>
-          {t.cancel}
-        </Button>
-        <Button
-          color={isDangerous ? 'red' : 'blue'}
-          loading={isRunning}
-          disabled={props.isDisabled ?? false}
-          onClick={props.onConfirm}
-        >
-          {action}
-        </Button>
-      </Group>
-    </Modal>
+    <Modal.Root opened={isOpen} onClose={props.onCancel} lockScroll={false}>
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* By itself a second banner of the page. */}
+        <Modal.Header role="presentation">
+          <Modal.Title>{title}</Modal.Title>
+          <Modal.CloseButton aria-label={t.close} />
+        </Modal.Header>
+        <Modal.Body>
+          {children}
+          <Failure error={error} />
+          <Group justify="flex-end" mt="md">
+            <Button variant="default" onClick={props.onCancel}>
+              {t.cancel}
+            </Button>
+            <Button
+              color={isDangerous ? 'red' : 'blue'}
+              loading={isRunning}
+              disabled={props.isDisabled ?? false}
+              onClick={props.onConfirm}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -41,6 +41,7 @@ export function ExplainForm({ question, names, isAsking, onChange, onAsk }: Expl
       }}
     >
       <SegmentedControl
+        className={classes.choice}
         aria-label={t.about}
         value={kind}
         data={(['administrator', 'owner', 'refusal'] as const).map((value) => ({ value, label: t[value] }))}

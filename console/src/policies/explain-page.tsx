@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useParams } from 'wouter';
@@ -31,7 +32,15 @@ export default function ExplainPage(): ReactNode {
     gcTime: 0,
   });
   return (
-    <Page title={t.title} lead={t.lead} actions={<Link href="/policies">{t.back}</Link>}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <Anchor component={Link} href="/policies">
+          {t.back}
+        </Anchor>
+      }
+    >
       <Loaded query={names}>
         {(known) => (
           <ExplainForm

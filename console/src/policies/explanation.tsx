@@ -6,6 +6,7 @@ import { useLanguage, useTexts } from '../language/language.ts';
 import { meaningOf } from './action-meanings.ts';
 import { explainTexts } from './explain-texts.ts';
 import classes from './policies.module.css';
+import { policyTexts } from './policy-texts.ts';
 import { Reasons } from './reasons.tsx';
 import { Refusal } from './refusal.tsx';
 
@@ -21,6 +22,7 @@ interface ExplanationProps {
 /** The answer of the server, each right with the policies that decide on it. */
 export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
   const t = useTexts(explainTexts);
+  const { fields } = useTexts(policyTexts);
   const format = useFormat();
   const [shown, setShown] = useState<'all' | 'allowed' | 'refused'>('all');
   const { administrator, user, realm, client, time, rights, values, refusal } = answer;
@@ -33,6 +35,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
       <p>{t.asked(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}</p>
       {rights.length > 1 && (
         <SegmentedControl
+          className={classes.choice}
           aria-label={t.show}
           value={shown}
           data={(['all', 'allowed', 'refused'] as const).map((value) => ({ value, label: t[value] }))}
@@ -40,7 +43,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
         />
       )}
       {[...new Set(wanted.map(({ scope }) => scope))].map((scope) => (
-        <section key={scope} aria-label={scope}>
+        <section key={scope} aria-label={`${fields.scope}: ${scope}`}>
           <Title order={2} size="h4" mt="md">
             {scope}
           </Title>

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
@@ -31,7 +32,11 @@ export default function PolicyEditorPage(): ReactNode {
     <Page
       title={name === undefined ? t.newTitle : t.editTitle(name)}
       lead={mayWrite ? undefined : t.readOnly}
-      actions={<Link href="/policies">{t.back}</Link>}
+      actions={
+        <Anchor component={Link} href="/policies">
+          {t.back}
+        </Anchor>
+      }
     >
       <Loaded query={names}>
         {(known) => (

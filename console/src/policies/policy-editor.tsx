@@ -94,6 +94,7 @@ function DraftFields(props: DraftFieldsProps): ReactNode {
   return (
     <>
       <SegmentedControl
+        className={classes.choice}
         aria-label={t.view}
         value={isText ? 'text' : 'form'}
         data={[

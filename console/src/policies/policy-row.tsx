@@ -20,16 +20,16 @@ export function PolicyRow({ policy, onChange }: PolicyRowProps): ReactNode {
   return (
     <Table.Tr>
       <Table.Td className={classes.cell}>
-        <Anchor component={Link} href={`/policies/edit/${encodeURIComponent(name)}`}>
+        <Anchor component={Link} underline="always" href={`/policies/edit/${encodeURIComponent(name)}`}>
           {name}
         </Anchor>
       </Table.Td>
       <Table.Td>
-        <Badge variant="light" color={active ? 'green' : 'gray'}>
+        <Badge className={classes.whole} variant="light" color={active ? 'green' : 'gray'}>
           {active ? t.active : t.inactive}
         </Badge>
       </Table.Td>
-      <Table.Td>{scope}</Table.Td>
+      <Table.Td className={classes.whole}>{scope}</Table.Td>
       <Table.Td className={classes.cell}>{action}</Table.Td>
       <Table.Td className={classes.cell}>{realm}</Table.Td>
       <Table.Td className={classes.cell}>{user}</Table.Td>

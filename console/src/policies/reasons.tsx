@@ -18,7 +18,7 @@ export function Reasons({ policies }: { readonly policies: readonly Verdict[] })
         {sorted.map(({ name, applies, obstacles }) => (
           <li key={name}>
             {applies ? t.by : t.butFor}{' '}
-            <Anchor component={Link} href={`/policies/edit/${encodeURIComponent(name)}`}>
+            <Anchor component={Link} underline="always" href={`/policies/edit/${encodeURIComponent(name)}`}>
               {name}
             </Anchor>
             {obstacles.length > 0 && `: ${obstacles.map(({ text }) => text).join('; ')}`}

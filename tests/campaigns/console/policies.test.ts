@@ -56,9 +56,9 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByRole('checkbox', { name: 'reset' }).waitFor();
     expect(await lookAt(page, 'policy')).toEqual([]);
     await page.goto(`${site.origin}/console/#/policies/explain`);
-    await page.getByRole('textbox', { name: 'Administrator' }).fill('anna');
+    await page.getByRole('combobox', { name: 'Administrator' }).fill('anna');
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByRole('region', { name: 'admin', exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Scope: admin' }).waitFor();
     expect(await lookAt(page, 'policy-explanation')).toEqual([]);
     await page.goto(`${site.origin}/console/#/settings`);
     await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).waitFor();
@@ -112,15 +112,15 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
   it('keep two administrators from overwriting each other, and lose nothing that was typed', async () => {
     const page = await open('/policies/edit/helpdesk');
     await page.getByRole('checkbox', { name: 'enable' }).check();
-    await set({ ...HELPDESK, action: 'show, reset, disable' });
+    await set({ ...HELPDESK, user: 'anna, carol' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody else has changed this policy').waitFor();
-    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset, disable' });
+    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset', user: 'anna, carol' });
     expect(await page.getByRole('checkbox', { name: 'enable' }).isChecked()).toBe(true);
     expect(await lookAt(page, 'policy-conflict')).toEqual([]);
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('link', { name: 'helpdesk' }).waitFor();
-    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset, enable' });
+    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset, enable', user: 'anna' });
   });
 
   it('switch a policy off, and find it by that', async () => {
