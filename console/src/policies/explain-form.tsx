@@ -41,6 +41,7 @@ export function ExplainForm({ question, names, isAsking, onChange, onAsk }: Expl
       }}
     >
       <SegmentedControl
+        transitionDuration={0}
         className={classes.choice}
         aria-label={t.about}
         value={kind}

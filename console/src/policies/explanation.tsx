@@ -35,6 +35,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
       <p>{t.asked(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}</p>
       {rights.length > 1 && (
         <SegmentedControl
+          transitionDuration={0}
           className={classes.choice}
           aria-label={t.show}
           value={shown}

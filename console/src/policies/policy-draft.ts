@@ -1,7 +1,14 @@
-import type { ValueOf } from '../api/call.ts';
-
-/** A policy as the server stores it. */
-export type StoredPolicy = ValueOf<'/system/getPolicy'>[string];
+/** A policy as the server stores it: the lists are texts with commas. */
+export interface StoredPolicy {
+  readonly name: string;
+  readonly scope: string;
+  readonly action: string;
+  readonly realm: string;
+  readonly user: string;
+  readonly client: string;
+  readonly time: string;
+  readonly active: boolean;
+}
 
 /** A policy as it is being edited: every field is a text, as the server reads it. */
 export type PolicyDraft = StoredPolicy;

@@ -94,6 +94,7 @@ function DraftFields(props: DraftFieldsProps): ReactNode {
   return (
     <>
       <SegmentedControl
+        transitionDuration={0}
         className={classes.choice}
         aria-label={t.view}
         value={isText ? 'text' : 'form'}

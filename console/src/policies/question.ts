@@ -1,5 +1,3 @@
-import type { ParametersOf } from '../api/call.ts';
-
 /** The question on the explainer's page, as it is typed. */
 export interface Question {
   readonly kind: 'administrator' | 'owner' | 'refusal';
@@ -28,7 +26,7 @@ export function isAskable({ kind, administrator, request }: Question): boolean {
 }
 
 /** @returns the parameters of /system/explainPolicy */
-export function askedBy(question: Question): ParametersOf<'/system/explainPolicy'> {
+export function askedBy(question: Question): Readonly<Record<string, string>> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
     return { request: request.trim(), groups };

@@ -5,6 +5,7 @@ import request, { type Response } from 'supertest';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Act, Asked, Given } from './audited-act.ts';
+import { LOOKS_AT_CONFIGURATION } from './audited-looks.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -269,24 +270,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
     challenge: '12345678',
     counter: '0',
   },
-  '/system/getConfig': {},
-  '/system/getPolicy': {},
-  '/system/policyNames': {},
-  '/system/explainPolicy': {},
-  '/system/policyConsequences': { name: 'p' },
-  '/system/settings': {},
-  '/system/settingConsequences': { key: 'OcraMaxChallenges' },
-  '/system/getResolvers': {},
-  '/system/getResolver': { resolver: 'north' },
-  '/system/getRealms': {},
-  '/system/getDefaultRealm': {},
-  '/monitoring/tokens': {},
-  '/monitoring/userinfo': {},
-  '/monitoring/activeUsers': {},
-  '/monitoring/config': {},
-  '/monitoring/license': {},
-  '/monitoring/storageEncryption': {},
-  '/metrics': {},
+  ...LOOKS_AT_CONFIGURATION,
 };
 /** Open to all, and nothing is to be decided. */
 const PLAIN = ['/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
