@@ -14,6 +14,8 @@ interface ConfirmDialogProps {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isRunning?: boolean;
+  /** True while the act must not be confirmed yet. */
+  readonly isDisabled?: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
@@ -36,5 +38,32 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
         </Button>
       </Group>
     </Dialog>
+    <Modal.Root opened={isOpen} onClose={props.onCancel} lockScroll={false}>
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* By itself a second banner of the page. */}
+        <Modal.Header role="presentation">
+          <Modal.Title>{title}</Modal.Title>
+          <Modal.CloseButton aria-label={t.close} />
+        </Modal.Header>
+        <Modal.Body>
+          {children}
+          <Failure error={error} />
+          <Group justify="flex-end" mt="md">
+            <Button variant="default" onClick={props.onCancel}>
+              {t.cancel}
+            </Button>
+            <Button
+              color={isDangerous ? 'red' : 'blue'}
+              loading={isRunning}
+              disabled={props.isDisabled ?? false}
+              onClick={props.onConfirm}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -26,3 +26,6 @@ export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, .
   ...licencePages,
   ...webhookPages,
 export const PAGES: readonly ConsolePage[] = [...homePages, ...accountPages, ...administratorPages];
+import { policyPages } from '../policies/pages.ts';
+import { settingPages } from '../settings/pages.ts';
+export const PAGES: readonly ConsolePage[] = [...homePages, ...policyPages, ...settingPages];

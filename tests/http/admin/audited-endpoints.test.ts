@@ -8,6 +8,7 @@ import type { Act, Asked, Given } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
+import { LOOKS_AT_CONFIGURATION } from './audited-looks.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
@@ -315,6 +316,7 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/monitoring/license': {},
   '/monitoring/storageEncryption': {},
   '/metrics': {},
+  ...LOOKS_AT_CONFIGURATION,
 };
 /** Open to all, and nothing is to be decided. */
 const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];

@@ -1,0 +1,70 @@
+import { Checkbox, Fieldset, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ValueOf } from '../api/call.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { meaningOf } from './action-meanings.ts';
+import { editorTexts } from './editor-texts.ts';
+import classes from './policies.module.css';
+import { entriesOf, valueIn, withEntry, withValue } from './policy-draft.ts';
+import { policyTexts } from './policy-texts.ts';
+
+type Scope = ValueOf<'/system/policyNames'>['scopes'][number];
+
+interface ActionChoiceProps {
+  readonly scope: Scope | undefined;
+  readonly actions: string;
+  readonly error: string | undefined;
+  readonly onChange: (actions: string) => void;
+}
+
+/** The known actions of a scope, with their meanings; those with a value get a field. */
+export function ActionChoice({ scope, actions, error, onChange }: ActionChoiceProps): ReactNode {
+  const t = useTexts(editorTexts);
+  const { fields } = useTexts(policyTexts);
+  const language = useLanguage();
+  const chosen = entriesOf(actions);
+  return (
+    <Fieldset legend={fields.action}>
+      <div className={classes.actions}>
+        {scope?.wildcard === true && (
+          <Checkbox
+            label="*"
+            description={t.all}
+            checked={chosen.includes('*')}
+            onChange={(event) => {
+              onChange(withEntry(actions, '*', event.currentTarget.checked));
+            }}
+          />
+        )}
+        {scope?.actions.map(({ name, meaning, value }) =>
+          value === null ? (
+            <Checkbox
+              key={name}
+              label={name}
+              description={meaningOf(language, scope.name, name, meaning)}
+              checked={chosen.includes(name)}
+              onChange={(event) => {
+                onChange(withEntry(actions, name, event.currentTarget.checked));
+              }}
+            />
+          ) : (
+            <TextInput
+              key={name}
+              label={name}
+              description={`${meaningOf(language, scope.name, name, meaning)}: ${value}`}
+              value={valueIn(actions, name)}
+              onChange={(event) => {
+                onChange(withValue(actions, name, event.currentTarget.value));
+              }}
+            />
+          ),
+        )}
+      </div>
+      {error !== undefined && (
+        <Text c="var(--mantine-color-error)" size="sm" mt="xs" role="alert">
+          {error}
+        </Text>
+      )}
+    </Fieldset>
+  );
+}

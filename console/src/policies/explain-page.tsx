@@ -1,0 +1,67 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { call } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { ExplainForm } from './explain-form.tsx';
+import { explainTexts } from './explain-texts.ts';
+import { Explanation } from './explanation.tsx';
+import { askedBy, isAskable, type Question, questionAt } from './question.ts';
+
+/** Answers what somebody may do, and why a request was refused. */
+export default function ExplainPage(): ReactNode {
+  const t = useTexts(explainTexts);
+  const params = useParams<{ request?: string; question?: string }>();
+  const { administrator } = useSession();
+  const first = questionAt(params.request ?? params.question, administrator);
+  const [question, setQuestion] = useState<Question>(first);
+  const [asked, setAsked] = useState(first.kind === 'refusal' ? first : undefined);
+  const names = useQuery({
+    queryKey: ['policy-names'],
+    queryFn: ({ signal }) => call('/system/policyNames', {}, { signal }),
+  });
+  const answer = useQuery({
+    queryKey: ['policies', 'explained', asked],
+    queryFn: ({ signal }) => call('/system/explainPolicy', asked && askedBy(asked), { signal }),
+    enabled: asked !== undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <Anchor component={Link} href="/policies">
+          {t.back}
+        </Anchor>
+      }
+    >
+      <Loaded query={names}>
+        {(known) => (
+          <ExplainForm
+            question={question}
+            names={known}
+            isAsking={answer.isFetching}
+            onChange={setQuestion}
+            onAsk={() => {
+              if (isAskable(question)) {
+                setAsked(question);
+                void answer.refetch();
+              }
+            }}
+          />
+        )}
+      </Loaded>
+      {asked !== undefined && (
+        <Loaded query={answer}>
+          {(data) => <Explanation answer={data} scopes={names.data?.scopes ?? []} />}
+        </Loaded>
+      )}
+    </Page>
+  );
+}

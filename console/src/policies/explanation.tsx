@@ -1,0 +1,150 @@
+import { Alert, Badge, List, SegmentedControl, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { ValueOf } from '../api/call.ts';
+import { useFormat } from '../language/format.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { meaningOf } from './action-meanings.ts';
+import { explainTexts } from './explain-texts.ts';
+import classes from './policies.module.css';
+import { policyTexts } from './policy-texts.ts';
+import { Reasons } from './reasons.tsx';
+import { Refusal } from './refusal.tsx';
+
+type Answer = ValueOf<'/system/explainPolicy'>;
+type ExplainedRight = Answer['rights'][number];
+type Scopes = ValueOf<'/system/policyNames'>['scopes'];
+
+interface ExplanationProps {
+  readonly answer: Answer;
+  readonly scopes: Scopes;
+}
+
+/** The answer of the server, each right with the policies that decide on it. */
+export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
+  const t = useTexts(explainTexts);
+  const { fields } = useTexts(policyTexts);
+  const format = useFormat();
+  const [shown, setShown] = useState<'all' | 'allowed' | 'refused'>('all');
+  const { administrator, user, realm, client, time, rights, values, refusal } = answer;
+  const wanted = rights.filter(({ allowed }) => shown === 'all' || allowed === (shown === 'allowed'));
+  const who = administrator ?? user ?? t.nobody;
+  return (
+    <section aria-live="polite">
+      {refusal !== null && <Refusal answer={{ ...answer, refusal }} />}
+      {answer.known === false && <Alert color="yellow">{t.unknown(who)}</Alert>}
+      <p>{t.asked(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}</p>
+      {rights.length > 1 && (
+        <SegmentedControl
+          transitionDuration={0}
+          className={classes.choice}
+          aria-label={t.show}
+          value={shown}
+          data={(['all', 'allowed', 'refused'] as const).map((value) => ({ value, label: t[value] }))}
+          onChange={setShown}
+        />
+      )}
+      {[...new Set(wanted.map(({ scope }) => scope))].map((scope) => (
+        <section key={scope} aria-label={`${fields.scope}: ${scope}`}>
+          <Title order={2} size="h4" mt="md">
+            {scope}
+          </Title>
+          <ul className={classes.rights}>
+            {wanted
+              .filter((right) => right.scope === scope)
+              .map((right) => (
+                <Right key={right.action} right={right} scopes={scopes} />
+              ))}
+          </ul>
+        </section>
+      ))}
+      {values.length > 0 && <Values values={values} scopes={scopes} />}
+    </section>
+  );
+}
+
+function Right({ right, scopes }: { readonly right: ExplainedRight; readonly scopes: Scopes }): ReactNode {
+  const t = useTexts(explainTexts);
+  const { scope, action, allowed, reason, policies } = right;
+  return (
+    <li className={classes.right}>
+      <Action scope={scope} action={action} scopes={scopes} />
+      <div>
+        <Badge variant="light" color={allowed ? 'green' : 'red'}>
+          {allowed ? t.yes : t.no}
+        </Badge>
+        <div className={classes.meaning}>{useExtent(right)}</div>
+      </div>
+      <div>
+        {reason === 'open' && t.open}
+        {reason !== 'open' && policies.length === 0 && t.nothing}
+        <Reasons policies={policies} />
+      </div>
+    </li>
+  );
+}
+
+/** @returns the realms in which a right holds, in words */
+function useExtent({ reason, realms }: ExplainedRight): string {
+  const t = useTexts(explainTexts);
+  if (reason === 'none') {
+    return '';
+  }
+  if (realms === '*') {
+    return t.everywhere;
+  }
+  return realms.length === 0 ? t.nowhere : t.elsewhere(realms.join(', '));
+}
+
+function Action({
+  scope,
+  action,
+  scopes,
+}: {
+  readonly scope: string;
+  readonly action: string;
+  readonly scopes: Scopes;
+}): ReactNode {
+  const language = useLanguage();
+  const known = scopes.find(({ name }) => name === scope)?.actions.find(({ name }) => name === action);
+  return (
+    <div>
+      <strong>{action}</strong>
+      <div className={classes.meaning}>{meaningOf(language, scope, action, known?.meaning ?? '')}</div>
+    </div>
+  );
+}
+
+function Values({
+  values,
+  scopes,
+}: {
+  readonly values: Answer['values'];
+  readonly scopes: Scopes;
+}): ReactNode {
+  const t = useTexts(explainTexts);
+  return (
+    <ul className={classes.rights}>
+      {values.map(({ action, values: given, policies }) => (
+        <li key={action} className={classes.right}>
+          <Action scope="authentication" action={action} scopes={scopes} />
+          <div>
+            {given.length === 0 ? (
+              t.noValue
+            ) : (
+              <List size="sm">
+                {given.map((value) => (
+                  <List.Item key={value}>{value}</List.Item>
+                ))}
+              </List>
+            )}
+            {given.length > 1 && t.disagree}
+          </div>
+          <div>
+            {policies.length === 0 && t.nothing}
+            <Reasons policies={policies} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

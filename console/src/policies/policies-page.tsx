@@ -1,0 +1,162 @@
+import { Button, NativeSelect, Table, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { call, type ValueOf } from '../api/call.ts';
+import { Loaded } from '../design/loaded.tsx';
+import { Page } from '../design/page.tsx';
+import { useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
+import { ChangeDialog, type PolicyChange } from './change-dialog.tsx';
+import classes from './policies.module.css';
+import { isChosen, type PolicyFilter, type StoredPolicy } from './policy-draft.ts';
+import { PolicyRow } from './policy-row.tsx';
+import { policyTexts } from './policy-texts.ts';
+
+const NO_FILTER: PolicyFilter = { text: '', scope: '', realm: '', state: '' };
+
+/** The policies, with filters and their quick changes. */
+export default function PoliciesPage(): ReactNode {
+  const t = useTexts(policyTexts);
+  const mayWrite = useSession().may('system', 'write');
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [change, setChange] = useState<PolicyChange>();
+  const policies = useQuery({
+    queryKey: ['policies'],
+    queryFn: ({ signal }) => call('/system/getPolicy', {}, { signal }),
+  });
+  const actions = (
+    <>
+      <Button component={Link} href="/policies/explain" variant="default">
+        {t.explain}
+      </Button>
+      {mayWrite && (
+        <Button component={Link} href="/policies/new">
+          {t.create}
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <Page title={t.title} lead={t.lead} actions={actions}>
+      <Loaded query={policies}>
+        {(found) => (
+          <>
+            <Filters filter={filter} setFilter={setFilter} policies={found} />
+            <PolicyTable
+              policies={Object.values(found).filter((policy) => isChosen(policy, filter))}
+              isEmpty={Object.keys(found).length === 0}
+              onChange={mayWrite ? setChange : undefined}
+            />
+          </>
+        )}
+      </Loaded>
+      {change !== undefined && (
+        <ChangeDialog
+          key={`${change.kind} ${change.policy.name}`}
+          change={change}
+          onClose={() => {
+            setChange(undefined);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Filters({
+  filter,
+  setFilter,
+  policies,
+}: {
+  readonly filter: PolicyFilter;
+  readonly setFilter: (filter: PolicyFilter) => void;
+  readonly policies: ValueOf<'/system/getPolicy'>;
+}): ReactNode {
+  const t = useTexts(policyTexts);
+  const all = Object.values(policies);
+  const scopes = [...new Set(all.map(({ scope }) => scope))].sort();
+  const realms = [...new Set(all.flatMap(({ realm }) => realm.split(',')).map((name) => name.trim()))];
+  const named = realms.filter((name) => name !== '' && name !== '*').sort();
+  return (
+    <search className={classes.filters}>
+      <TextInput
+        type="search"
+        label={t.search}
+        value={filter.text}
+        onChange={(event) => {
+          setFilter({ ...filter, text: event.currentTarget.value });
+        }}
+      />
+      <NativeSelect
+        label={t.fields.scope}
+        value={filter.scope}
+        data={[{ value: '', label: t.allScopes }, ...scopes]}
+        onChange={(event) => {
+          setFilter({ ...filter, scope: event.currentTarget.value });
+        }}
+      />
+      <NativeSelect
+        label={t.fields.realm}
+        value={filter.realm}
+        data={[
+          { value: '', label: t.allRealms },
+          ...named.map((name) => ({ value: name.toLowerCase(), label: name })),
+        ]}
+        onChange={(event) => {
+          setFilter({ ...filter, realm: event.currentTarget.value });
+        }}
+      />
+      <NativeSelect
+        label={t.state}
+        value={filter.state}
+        data={[
+          { value: '', label: t.anyState },
+          { value: 'active', label: t.active },
+          { value: 'inactive', label: t.inactive },
+        ]}
+        onChange={(event) => {
+          setFilter({ ...filter, state: event.currentTarget.value as PolicyFilter['state'] });
+        }}
+      />
+    </search>
+  );
+}
+
+function PolicyTable({
+  policies,
+  isEmpty,
+  onChange,
+}: {
+  readonly policies: readonly StoredPolicy[];
+  readonly isEmpty: boolean;
+  readonly onChange: ((change: PolicyChange) => void) | undefined;
+}): ReactNode {
+  const t = useTexts(policyTexts);
+  if (policies.length === 0) {
+    return <p>{isEmpty ? t.none : t.noneChosen}</p>;
+  }
+  return (
+    <Table.ScrollContainer minWidth={900} type="native">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.fields.name}</Table.Th>
+            <Table.Th>{t.state}</Table.Th>
+            <Table.Th>{t.fields.scope}</Table.Th>
+            <Table.Th>{t.fields.action}</Table.Th>
+            <Table.Th>{t.fields.realm}</Table.Th>
+            <Table.Th>{t.fields.user}</Table.Th>
+            <Table.Th>{`${t.fields.client}, ${t.fields.time}`}</Table.Th>
+            {onChange !== undefined && <Table.Th>{t.acts}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {policies.map((policy) => (
+            <PolicyRow key={policy.name} policy={policy} onChange={onChange} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

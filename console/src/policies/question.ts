@@ -1,0 +1,52 @@
+/** The question on the explainer's page, as it is typed. */
+export interface Question {
+  readonly kind: 'administrator' | 'owner' | 'refusal';
+  readonly administrator: string;
+  readonly groups: string;
+  readonly user: string;
+  readonly resolver: string;
+  readonly realm: string;
+  readonly client: string;
+  /** As an `<input type="datetime-local">` has it, in the browser's zone. */
+  readonly time: string;
+  readonly request: string;
+}
+
+/** @param address the part of the page's address: `explain`, `explain?request=ID`, or the id itself */
+export function questionAt(address: string | undefined, administrator: string): Question {
+  const request = /^explain(?:\?request=(.*))?$/s.exec(address ?? 'explain');
+  const id = request === null ? (address ?? '') : decoded(request[1] ?? '');
+  const rest = { groups: '', user: '', resolver: '', realm: '', client: '', time: '' };
+  return { kind: id === '' ? 'administrator' : 'refusal', administrator, request: id, ...rest };
+}
+
+/** @returns true if enough is typed to ask */
+export function isAskable({ kind, administrator, request }: Question): boolean {
+  return kind === 'owner' || (kind === 'refusal' ? request : administrator).trim() !== '';
+}
+
+/** @returns the parameters of /system/explainPolicy */
+export function askedBy(question: Question): Readonly<Record<string, string>> {
+  const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
+  if (kind === 'refusal') {
+    return { request: request.trim(), groups };
+  }
+  const at = time === '' ? '' : new Date(time).toISOString();
+  const circumstances = { realm, client, time: at };
+  return kind === 'owner'
+    ? { user, resolver, ...circumstances }
+    : { administrator, groups, ...circumstances };
+}
+
+/** @returns true for people who sign in by single sign-on, who have groups */
+export function hasGroups({ kind, administrator }: Question): boolean {
+  return kind === 'refusal' || (kind === 'administrator' && administrator.startsWith('oidc:'));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,37 @@
+import { Alert, List } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ValueOf } from '../api/call.ts';
+import { useFormat } from '../language/format.ts';
+import { useTexts } from '../language/language.ts';
+import { explainTexts } from './explain-texts.ts';
+
+type Answer = ValueOf<'/system/explainPolicy'>;
+
+interface RefusalProps {
+  readonly answer: Answer & { readonly refusal: NonNullable<Answer['refusal']> };
+}
+
+/** The refused request, and whether the policies are still those of then. */
+export function Refusal({ answer: { refusal, administrator, client, changes } }: RefusalProps): ReactNode {
+  const t = useTexts(explainTexts);
+  const format = useFormat();
+  return (
+    <Alert
+      color="blue"
+      title={t.wasRefused(refusal.endpoint, administrator ?? '', client, format.time(refusal.time))}
+    >
+      {refusal.api_token && <p>{t.apiToken}</p>}
+      {refusal.right === null && <p>{t.unnamed}</p>}
+      <p>
+        {t.asNow} {changes === null ? t.unseen : changes.length === 0 ? t.unchanged : t.changed}
+      </p>
+      {changes !== null && changes.length > 0 && (
+        <List size="sm">
+          {changes.map(({ policy, kind, administrator: by, time }) => (
+            <List.Item key={`${policy} ${time}`}>{t.change(policy, kind, by, format.time(time))}</List.Item>
+          ))}
+        </List>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,125 @@
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { call } from '../api/call.ts';
+import type { PolicyPreview } from './consequence-list.tsx';
+import {
+  NEW_POLICY,
+  parametersOf,
+  type PolicyDraft,
+  type StoredPolicy,
+  type TextField,
+} from './policy-draft.ts';
+import { PolicyConflictError, usePolicySave } from './use-policy-save.ts';
+
+/** Milliseconds after the last key until the server checks the draft. */
+const TYPING_MS = 300;
+
+/** A policy being edited, and the ways to store it. */
+export interface PolicyEditing {
+  readonly draft: PolicyDraft;
+  readonly setDraft: (draft: PolicyDraft) => void;
+  /** The server's check; its data may be those of the draft before. */
+  readonly preview: UseQueryResult<PolicyPreview>;
+  /** True if `preview` is that of the draft as it is now. */
+  readonly isChecked: boolean;
+  /** The problem of a field, unless nothing was typed there yet. */
+  readonly errorOf: (field: TextField) => string | undefined;
+  /** True if storing was tried and there are problems. */
+  readonly isRefused: boolean;
+  /** True while the consequences wait for a confirmation. */
+  readonly isAsking: boolean;
+  readonly isSaving: boolean;
+  /** What somebody else has stored meanwhile. */
+  readonly conflict: PolicyConflictError | undefined;
+  /** Any other failure of storing. */
+  readonly failure: Error | null;
+  /** Stores the draft, or asks first where something follows. */
+  readonly submit: () => void;
+  readonly confirm: () => void;
+  readonly cancel: () => void;
+  /** Goes on with what was typed, in place of what somebody else has stored. */
+  readonly keepMine: () => void;
+  /** Goes on with what somebody else has stored. */
+  readonly takeTheirs: () => void;
+}
+
+/** @param stored the policy that was read; null: a new one */
+export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
+  const [, navigate] = useLocation();
+  const [draft, setDraft] = useState<PolicyDraft>(stored ?? NEW_POLICY);
+  const [read, setRead] = useState(stored);
+  const [isTried, setTried] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const { preview, isChecked } = usePreview(draft);
+  const save = usePolicySave(() => {
+    navigate('/policies');
+  });
+  const problems = preview.data?.problems ?? [];
+  const conflict = save.error instanceof PolicyConflictError ? save.error : undefined;
+  const store = (over: StoredPolicy | null): void => {
+    setAsking(false);
+    save.mutate({ draft, read: over });
+  };
+  return {
+    draft,
+    setDraft,
+    preview,
+    isChecked,
+    isAsking,
+    conflict,
+    errorOf: (field) =>
+      isTried || draft[field] !== '' ? problems.find((one) => one.field === field)?.text : undefined,
+    isRefused: isTried && problems.length > 0,
+    isSaving: save.isPending,
+    failure: conflict === undefined ? save.error : null,
+    submit: () => {
+      setTried(true);
+      if (!isChecked || preview.data === undefined || problems.length > 0) {
+        return;
+      }
+      if (preview.data.consequences.length === 0) {
+        store(read);
+      } else {
+        setAsking(true);
+      }
+    },
+    confirm: () => {
+      store(read);
+    },
+    cancel: () => {
+      setAsking(false);
+    },
+    keepMine: () => {
+      const over = conflict?.stored ?? null;
+      setRead(over);
+      store(over);
+    },
+    takeTheirs: () => {
+      setRead(conflict?.stored ?? null);
+      setDraft(conflict?.stored ?? draft);
+      save.reset();
+    },
+  };
+}
+
+/** @returns the server's check of a draft, once nothing was typed for a moment */
+function usePreview(draft: PolicyDraft): Pick<PolicyEditing, 'preview' | 'isChecked'> {
+  const [settled, setSettled] = useState(draft);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(draft);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [draft]);
+  const preview = useQuery<PolicyPreview>({
+    queryKey: ['policy-preview', settled],
+    queryFn: ({ signal }) => call('/system/policyConsequences', parametersOf(settled), { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return { preview, isChecked: settled === draft && preview.isSuccess && !preview.isPlaceholderData };
+}

@@ -1,0 +1,179 @@
+import { Alert, List, NativeSelect, TextInput } from '@mantine/core';
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
+import { ServerFailure } from '../api/server-failure.ts';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { Failure } from '../design/failure.tsx';
+import { useTexts } from '../language/language.ts';
+import { policyTexts } from '../policies/policy-texts.ts';
+import { settingTexts } from './setting-texts.ts';
+import type { Setting, SettingChange } from './settings-page.tsx';
+
+interface SettingDialogProps {
+  readonly change: SettingChange;
+  readonly onClose: () => void;
+}
+
+/** Milliseconds after the last key until the server checks the value. */
+const TYPING_MS = 300;
+
+/** Changes a setting, or restores its default. The server checks the value as it is typed, and tells what follows. */
+export function SettingDialog({ change: { setting, kind }, onClose }: SettingDialogProps): ReactNode {
+  const t = useTexts(settingTexts);
+  const queries = useQueryClient();
+  const { key } = setting;
+  const [value, setValue] = useState(setting.value ?? '');
+  const { preview, isChecked } = useCheck(kind === 'set' ? { key, value } : { key });
+  const change = useMutation({
+    mutationFn: async () => {
+      await (kind === 'set' ? call('/system/setConfig', { key, value }) : call('/system/delConfig', { key }));
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      title={kind === 'set' ? t.change(key) : t.reset(key)}
+      action={kind === 'set' ? t.save : t.resetShort}
+      isRunning={change.isPending}
+      isDisabled={!isChecked}
+      error={change.error}
+      onConfirm={() => {
+        change.mutate();
+      }}
+      onCancel={onClose}
+    >
+      {kind === 'set' ? (
+        <ValueField setting={setting} value={value} error={wrongValue(preview.error)} onChange={setValue} />
+      ) : (
+        <p>{`${t.initial}: ${setting.default ?? t.none}`}</p>
+      )}
+      <Check preview={preview} isChecked={isChecked} />
+    </ConfirmDialog>
+  );
+}
+
+/** @returns the server's words about the value, which stand at its field */
+function wrongValue(error: Error | null): string | undefined {
+  return error instanceof ServerFailure && !error.isAway ? error.message : undefined;
+}
+
+/** What follows from the value, or why that is not known. */
+function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
+  return (
+    <>
+      {wrongValue(preview.error) === undefined && (
+        <Failure error={preview.error} onRetry={() => preview.refetch()} />
+      )}
+      {isChecked && preview.data !== undefined && <Follows consequences={preview.data.consequences} />}
+    </>
+  );
+}
+
+interface CheckedValue {
+  readonly key: string;
+  /** Left out: the default. */
+  readonly value?: string;
+}
+
+type SettingPreview = ValueOf<'/system/settingConsequences'>;
+
+/** @returns the server's check of a value, once nothing was typed for a moment, and whether it is that of this value */
+function useCheck({ key, value }: CheckedValue): {
+  readonly preview: UseQueryResult<SettingPreview>;
+  readonly isChecked: boolean;
+} {
+  const settled = useSettled(value);
+  const preview = useQuery<SettingPreview>({
+    queryKey: ['setting-consequences', key, settled],
+    queryFn: ({ signal }) =>
+      call('/system/settingConsequences', settled === undefined ? { key } : { key, value: settled }, {
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return { preview, isChecked: settled === value && preview.isSuccess && !preview.isPlaceholderData };
+}
+
+/** @returns the value, once it has not changed for a moment */
+function useSettled(value: string | undefined): string | undefined {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(value);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return settled;
+}
+
+function ValueField({
+  setting: { key, form, unit, least, most, meaning },
+  value,
+  error,
+  onChange,
+}: {
+  readonly setting: Setting;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const t = useTexts(settingTexts);
+  const range = least === null || most === null ? '' : ` ${t.range(least, most)}`;
+  const hint = `${form === null ? '' : t.forms[form]}${range}${unit === 'seconds' ? ` (${t.seconds})` : ''}`;
+  const facts = { label: t.value, description: `${t.meanings[key] ?? meaning ?? ''}. ${hint}`, value, error };
+  if (form === 'truth') {
+    return (
+      <NativeSelect
+        {...facts}
+        data={[...new Set(['True', 'False', value])]}
+        onChange={(event) => {
+          onChange(event.currentTarget.value);
+        }}
+      />
+    );
+  }
+  return (
+    <TextInput
+      {...facts}
+      inputMode={form === 'number' ? 'numeric' : 'text'}
+      onChange={(event) => {
+        onChange(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+function Follows({
+  consequences,
+}: {
+  readonly consequences: readonly { readonly code: string; readonly text: string }[];
+}): ReactNode {
+  const t = useTexts(settingTexts);
+  const { follows } = useTexts(policyTexts);
+  return consequences.length === 0 ? (
+    <p>{t.nothingFollows}</p>
+  ) : (
+    <Alert color="yellow" role="status" title={follows} mt="md">
+      <List size="sm">
+        {consequences.map(({ code, text }) => (
+          <List.Item key={code}>{text}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

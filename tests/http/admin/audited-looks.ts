@@ -1,0 +1,21 @@
+/** Endpoints of /system and /monitoring that only look, with parameters that succeed. */
+export const LOOKS_AT_CONFIGURATION = {
+  '/system/getConfig': {},
+  '/system/getPolicy': {},
+  '/system/policyNames': {},
+  '/system/explainPolicy': {},
+  '/system/policyConsequences': { name: 'p' },
+  '/system/settings': {},
+  '/system/settingConsequences': { key: 'OcraMaxChallenges' },
+  '/system/getResolvers': {},
+  '/system/getResolver': { resolver: 'north' },
+  '/system/getRealms': {},
+  '/system/getDefaultRealm': {},
+  '/monitoring/tokens': {},
+  '/monitoring/userinfo': {},
+  '/monitoring/activeUsers': {},
+  '/monitoring/config': {},
+  '/monitoring/license': {},
+  '/monitoring/storageEncryption': {},
+  '/metrics': {},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { ExplanationService, type RightsExplanation } from '../../src/policy/explanation-service.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import type { PolicyChange, RefusedRight } from '../../src/policy/ports.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+
+const NOW = new Date(2026, 10, 20, 14, 35);
+const AT_NIGHT = new Date(2026, 10, 20, 3, 0);
+const clock = { now: () => NOW };
+const DESK = { name: 'desk', scope: 'admin', action: 'show, reset', realm: 'office', user: 'anna' };
+const CHANGE: PolicyChange = { policy: 'desk', kind: 'set', administrator: 'bert', at: NOW };
+
+let refusal: RefusedRight | undefined;
+let service: ExplanationService;
+
+function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
+  return new ExplanationService({
+    configuration: new InMemoryConfigurationStore({
+      realms: ['office', 'lab'].map((name) => ({ name, resolvers: [] })),
+      resolvers: [{ name: 'staff' }],
+      policies: drafts.map((draft) => checkPolicy(draft)),
+    }),
+    access: new AccessControl({ clock }),
+    administrators: { list: () => Promise.resolve([{ name: 'bert' }, { name: 'anna' }]) },
+    refusedRights: {
+      find: () => Promise.resolve(refusal),
+      policyChangesSince: () => Promise.resolve([CHANGE]),
+    },
+    clock,
+  });
+}
+
+beforeEach(() => {
+  refusal = undefined;
+  service = withPolicies(DESK);
+});
+
+function explained({ rights }: RightsExplanation, name: string): object | undefined {
+  const found = rights.find(({ right }) => `${right.scope}:${right.action}` === name);
+  return (
+    found && {
+      allowed: found.allowed,
+      realms: found.decision.allowed ? found.decision.realms : undefined,
+      why: found.policies.map(({ policy, obstacles }) => [policy, ...obstacles.map(({ text }) => text)]),
+    }
+  );
+}
+
+describe('what an administrator may do', () => {
+  it('with the policies that give it, and what is in the way of the others', async () => {
+    service = withPolicies(
+      DESK,
+      { ...DESK, name: 'day', realm: '*', client: '10.0.0.0/8', time: '* 8-17 * * * *' },
+      { ...DESK, name: 'everybody', user: '*' },
+      { ...DESK, name: 'off', active: false },
+      { ...DESK, name: 'other', user: 'bert' },
+    );
+    const question = { administrator: 'anna', at: AT_NIGHT, client: '192.0.2.7' };
+    expect(explained(await service.explainRights(OPERATOR, question), 'admin:show')).toEqual({
+      allowed: true,
+      realms: ['office'],
+      why: [
+        ['day', 'it is for the clients 10.0.0.0/8', 'it holds at * 8-17 * * * *'],
+        ['desk'],
+        ['everybody', 'policies that name anna come before it: day, desk'],
+        ['off', 'it is switched off'],
+        ['other', 'it is for the users bert'],
+      ],
+    });
+  });
+
+  it('in one realm', async () => {
+    const inLab = await service.explainRights(OPERATOR, { administrator: 'anna', realm: 'LAB' });
+    expect(inLab).toMatchObject({ realm: 'lab', isKnown: true, client: '', at: NOW });
+    expect(explained(inLab, 'admin:show')).toEqual({
+      allowed: false,
+      realms: ['office'],
+      why: [['desk', 'it is for the realms office']],
+    });
+    expect(explained(inLab, 'monitoring:tokens')).toEqual({ allowed: true, realms: 'all', why: [] });
+    expect(explained(inLab, 'ocra:request')).toEqual({ allowed: false, realms: undefined, why: [] });
+  });
+
+  it('for people who sign in by single sign-on, by their groups', async () => {
+    service = withPolicies({ ...DESK, user: 'group:desk' }, { ...DESK, name: 'all', user: '*' });
+    const zoe = { administrator: 'oidc:zoe', groups: ['desk'] };
+    expect(explained(await service.explainRights(OPERATOR, zoe), 'admin:show')).toEqual({
+      allowed: true,
+      realms: ['office'],
+      why: [
+        ['all', 'a policy for everybody does not include people who signed in by single sign-on'],
+        ['desk'],
+      ],
+    });
+    const without = await service.explainRights(OPERATOR, { administrator: 'oidc:zoe' });
+    expect(without.isKnown).toBe(true);
+    expect(explained(without, 'admin:show')).toMatchObject({ allowed: false });
+  });
+
+  it('says that nobody has the name', async () => {
+    expect((await service.explainRights(OPERATOR, { administrator: 'carol' })).isKnown).toBe(false);
+  });
+
+  it.each([
+    ['realm.unknown', { administrator: 'anna', realm: 'attic' }],
+    ['parameter.invalid', { administrator: 'anna', client: 'here' }],
+    ['parameter.invalid', { administrator: 'anna', groups: ['desk'] }],
+    ['parameter.invalid', { administrator: ' ' }],
+  ] as const)('is refused with %s where the question makes no sense', async (code, question) => {
+    expect((await eventualRefusal(service.explainRights(OPERATOR, question))).code).toBe(code);
+  });
+});
+
+describe('the values for the owner of a token', () => {
+  it('with the policies that give them', async () => {
+    const pin = { scope: 'authentication', action: 'otppin=1' };
+    service = withPolicies(
+      { ...pin, name: 'lab', realm: 'lab' },
+      { ...pin, name: 'one', action: 'otppin=2', realm: 'office', user: 'zoe' },
+      { ...pin, name: 'staff', realm: '*', user: 'staff:' },
+    );
+    const { values } = await service.explainValues(OPERATOR, { user: 'zoe', realm: 'office' });
+    expect(values.find(({ action }) => action === 'otppin')).toMatchObject({
+      values: ['2'],
+      policies: [
+        { policy: 'lab', value: '1', obstacles: [{ kind: 'realm' }] },
+        { policy: 'one', value: '2', applies: true },
+        { policy: 'staff', value: '1', obstacles: [{ kind: 'user' }] },
+      ],
+    });
+    const other = await service.explainValues(OPERATOR, { user: 'bob', resolver: 'staff', realm: 'office' });
+    expect(other.values.find(({ action }) => action === 'otppin')?.values).toEqual(['1']);
+  });
+});
+
+describe('a refusal', () => {
+  const REFUSED: RefusedRight = {
+    ...{ requestId: 'r1', administrator: 'anna', endpoint: 'admin/init', realm: 'Office' },
+    ...{ right: { scope: 'admin', action: 'init' }, isByApiToken: false, client: '10.0.0.5', at: AT_NIGHT },
+  };
+
+  it('is explained for its actor, right, client, realm and time, with the changes since then', async () => {
+    refusal = REFUSED;
+    const found = await service.explainRefusal(OPERATOR, 'r1');
+    expect(found).toMatchObject({
+      ...{ administrator: 'anna', client: '10.0.0.5', realm: 'office', at: AT_NIGHT, changes: [CHANGE] },
+      rights: [{ right: { scope: 'admin', action: 'init' }, allowed: false }],
+    });
+    expect(found.rights).toHaveLength(1);
+  });
+
+  it('without a right in the audit is explained by all rights', async () => {
+    refusal = { ...REFUSED, right: undefined, administrator: 'oidc:zoe' };
+    const found = await service.explainRefusal(OPERATOR, 'r1', ['desk']);
+    expect(found.groups).toEqual(['desk']);
+    expect(found.rights.length).toBeGreaterThan(20);
+  });
+
+  it('that the audit does not show is none', async () => {
+    expect((await eventualRefusal(service.explainRefusal(OPERATOR, 'r2'))).code).toBe('parameter.invalid');
+  });
+});
+
+describe('the names', () => {
+  it('are those of the code and of the configuration', async () => {
+    service = withPolicies({ ...DESK, user: 'anna, !group:boss, group:desk' });
+    const names = await service.names(OPERATOR);
+    expect(names).toMatchObject({
+      ...{ realms: ['lab', 'office'], resolvers: ['staff'], groups: ['boss', 'desk'] },
+      administrators: ['anna', 'bert'],
+    });
+    expect(names.scopes.find(({ name }) => name === 'ocra')).toMatchObject({
+      ...{ isOpen: false, hasWildcard: true, requiresRealm: false },
+      actions: [{ name: 'request', meaning: 'issue challenges' }, {}, {}, {}],
+    });
+  });
+});
+
+it('takes the right to read the configuration', async () => {
+  service = withPolicies({ name: 'own', scope: 'system', action: 'write', user: 'bert' });
+  const bert = callerNamed('bert');
+  for (const refused of [
+    service.names(bert),
+    service.explainRights(bert, { administrator: 'bert' }),
+    service.explainValues(bert, {}),
+    service.explainRefusal(bert, 'r1'),
+  ]) {
+    expect((await eventualRefusal(refused)).code).toBe('right.missing');
+  }
+});
