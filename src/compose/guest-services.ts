@@ -4,21 +4,12 @@ import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts'
 import type { Services } from './build-services.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
-import type { SignInServices } from './sign-in-services.ts';
-import { type ServiceParts, type SharedParts, sharedParts } from './shared-parts.ts';
 
-/** @returns the services of sign-ins. What browsers alone use is left out. */
-function signInsOnUse(load: () => Promise<SignInServices>): SignInServices {
-  return {
-    signIn: loadOnUse(async () => (await load()).signIn),
-    passkeys: loadOnUse(async () => (await load()).passkeys),
-    secondFactors: loadOnUse(async () => (await load()).secondFactors),
-    confirmation: loadOnUse(async () => (await load()).confirmation),
-    sessions: loadOnUse(async () => (await load()).sessions),
-    singleSignOn: undefined,
-    signInMethods: { passkeys: false, singleSignOn: undefined },
-  };
-}
+/** What browsers alone use. */
+const OF_BROWSERS = {
+  singleSignOn: undefined,
+  signInMethods: { passkeys: false, singleSignOn: undefined },
+} as const;
 
 /**
  * @returns every service, as `buildServices`, for a command: it uses one or two of them, and the modules of the others
@@ -63,23 +54,6 @@ export function guestServices(parts: ServiceParts): Services {
     ...onUse(reasons, 'explanations'),
     ...onUse(challenges, 'transactions', 'ocra', 'statusWaits', 'enrolment', 'resynchronisation'),
     ...onUse(challenges, 'tokenImport', 'validation'),
-    realms: loadOnUse(async () => (await accounts()).realms),
-    resolvers: loadOnUse(async () => (await accounts()).resolvers),
-    users: loadOnUse(async () => (await accounts()).users),
-    policies: loadOnUse(async () => (await accounts()).policies),
-    rights: loadOnUse(async () => (await accounts()).rights),
-    settings: loadOnUse(async () => (await accounts()).settings),
-    tokens: loadOnUse(async () => (await accounts()).tokens),
-    logins: loadOnUse(async () => (await logins()).logins),
-    ...signInsOnUse(signIns),
-    linotpImport: loadOnUse(async () => (await imports()).linotpImport),
-    linotpVerification: loadOnUse(async () => (await imports()).linotpVerification),
-    consequences: loadOnUse(async () => (await foreseen()).consequences),
-    transactions: loadOnUse(async () => (await challenges()).transactions),
-    webhooks: loadOnUse(async () => (await webhooks()).webhooks),
-    webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
-    ocra: loadOnUse(async () => (await challenges()).ocra),
-    statusWaits: loadOnUse(async () => (await challenges()).statusWaits),
     statusWatch: undefined,
     ...onUse(webhooks, 'webhooks'),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),

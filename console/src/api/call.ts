@@ -74,18 +74,13 @@ export async function callWithDetail<Path extends CalledPath>(
   const envelope = readEnvelope(text);
   if (envelope?.result.status !== true) {
     throw failureOf(response, text);
-    throw failureOf(response, envelope);
   }
   return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
 }
 
 /** @returns the failure in an answer */
-export function failureOf(response: Response, text: string): ServerFailure {
-  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? `HTTP ${response.status}`, {
-    status: response.status,
-    retryAfter: Number(response.headers.get('Retry-After') ?? NaN) || undefined,
-function failureOf({ status, headers }: Response, envelope: Envelope | undefined): ServerFailure {
-  return new ServerFailure(envelope?.result.error?.message ?? `HTTP ${status}`, {
+export function failureOf({ status, headers }: Response, text: string): ServerFailure {
+  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? `HTTP ${status}`, {
     status,
     retryAfter: Number(headers.get('Retry-After') ?? NaN) || undefined,
     challenge: headers.get('WWW-Authenticate')?.split(' ')[0],

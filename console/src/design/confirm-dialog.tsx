@@ -33,37 +33,15 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
         <Button variant="default" onClick={props.onCancel}>
           {t.cancel}
         </Button>
-        <Button color={isDangerous ? 'red' : 'blue'} loading={isRunning} onClick={props.onConfirm}>
+        <Button
+          color={isDangerous ? 'red' : 'blue'}
+          loading={isRunning}
+          disabled={props.isDisabled ?? false}
+          onClick={props.onConfirm}
+        >
           {action}
         </Button>
       </Group>
     </Dialog>
-    <Modal.Root opened={isOpen} onClose={props.onCancel} lockScroll={false}>
-      <Modal.Overlay />
-      <Modal.Content>
-        {/* By itself a second banner of the page. */}
-        <Modal.Header role="presentation">
-          <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label={t.close} />
-        </Modal.Header>
-        <Modal.Body>
-          {children}
-          <Failure error={error} />
-          <Group justify="flex-end" mt="md">
-            <Button variant="default" onClick={props.onCancel}>
-              {t.cancel}
-            </Button>
-            <Button
-              color={isDangerous ? 'red' : 'blue'}
-              loading={isRunning}
-              disabled={props.isDisabled ?? false}
-              onClick={props.onConfirm}
-            >
-              {action}
-            </Button>
-          </Group>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
   );
 }

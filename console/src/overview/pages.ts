@@ -4,7 +4,7 @@ import { overviewTexts } from './overview-texts.ts';
 
 export const overviewPages: readonly ConsolePage[] = [
   {
-    path: '/overview',
+    path: '/',
     title: overviewTexts,
     group: 'overview',
     isFor: ({ rights }) =>

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, NavLink, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
@@ -57,6 +57,9 @@ export function Frame(): ReactNode {
                   <Content />
                 </Route>
               ))}
+              <Route path="/">
+                <Redirect to={pages[0]?.path ?? '/account'} replace />
+              </Route>
               <Route>
                 <UnknownPage />
               </Route>

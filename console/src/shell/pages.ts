@@ -1,31 +1,31 @@
-import { helpdeskPages } from '../helpdesk/pages.ts';
-import { auditPages } from '../audit/pages.ts';
 import { accountPages } from '../account/pages.ts';
 import { administratorPages } from '../administrators/pages.ts';
-import { homePages } from '../home/pages.ts';
-import { overviewPages } from '../overview/pages.ts';
-import { testBenchPages } from '../test-bench/pages.ts';
+import { auditPages } from '../audit/pages.ts';
+import { helpdeskPages } from '../helpdesk/pages.ts';
 import { keyPages } from '../keys/pages.ts';
 import { licencePages } from '../licence/pages.ts';
+import { overviewPages } from '../overview/pages.ts';
+import { policyPages } from '../policies/pages.ts';
 import { realmPages } from '../realms/pages.ts';
 import { resolverPages } from '../resolvers/pages.ts';
+import { settingPages } from '../settings/pages.ts';
+import { testBenchPages } from '../test-bench/pages.ts';
 import { webhookPages } from '../webhooks/pages.ts';
 import type { ConsolePage } from './console-page.ts';
 
 /** All pages of the console. In the navigation the order is that of groups, then that of this list. */
 export const PAGES: readonly ConsolePage[] = [
-  ...homePages,
   ...overviewPages,
   ...helpdeskPages,
   ...testBenchPages,
-];
-export const PAGES: readonly ConsolePage[] = [...homePages, ...testBenchPages, ...auditPages];
+  ...policyPages,
+  ...auditPages,
   ...realmPages,
   ...resolverPages,
+  ...settingPages,
   ...keyPages,
   ...licencePages,
   ...webhookPages,
-export const PAGES: readonly ConsolePage[] = [...homePages, ...accountPages, ...administratorPages];
-import { policyPages } from '../policies/pages.ts';
-import { settingPages } from '../settings/pages.ts';
-export const PAGES: readonly ConsolePage[] = [...homePages, ...policyPages, ...settingPages];
+  ...administratorPages,
+  ...accountPages,
+];

@@ -141,7 +141,10 @@ function ownPasswordEndpoint(
         (await administrators.changeOwnPassword(caller, password, next)) ? true : undefined,
       );
       if (isChanged === undefined) {
-        throw new ServiceError('confirmation.refused', 'Wrong password', { credentials: 'password', account });
+        throw new ServiceError('confirmation.refused', 'Wrong password', {
+          credentials: 'password',
+          account,
+        });
       }
       return dialect.done(context);
     },

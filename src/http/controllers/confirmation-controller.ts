@@ -49,7 +49,10 @@ function beginEndpoint(
         confirmation.begin(caller, password),
       );
       if (begun === undefined) {
-        throw new ServiceError('confirmation.refused', 'Wrong password', { credentials: 'password', account });
+        throw new ServiceError('confirmation.refused', 'Wrong password', {
+          credentials: 'password',
+          account,
+        });
       }
       return begunReply(begun, call, dialect);
     },

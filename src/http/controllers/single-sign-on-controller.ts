@@ -104,11 +104,7 @@ function refusal(error: AnyServiceError, hasConsole: boolean): Reply {
   const { status, headers } = failureForm(error.code);
   const refused = refusedBy(error);
   return {
-    ...page(
-      'Not signed in',
-      error.message,
-      hasConsole ? `/console/#single-sign-on=${word}` : undefined,
-    ),
+    ...page('Not signed in', error.message, hasConsole ? `/console/#single-sign-on=${word}` : undefined),
     status,
     ...(headers !== undefined && { headers }),
     ...(refused !== undefined && { refused }),

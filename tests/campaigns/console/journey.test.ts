@@ -52,7 +52,7 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
     const { application } = site;
     const [desk, officer] = await Promise.all([
       openConsole(browser, site, { path: '/search', name: 'desk' }),
-      openConsole(browser, site, { path: '/overview' }),
+      openConsole(browser, site, { path: '/' }),
     ]);
     await shows(officer.page, 'Tokens, all', '1');
 

@@ -80,7 +80,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   });
 
   it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {
-    const { page, problems } = await openConsole(browser, { origin: origin() }, { path: '/overview', width });
+    const { page, problems } = await openConsole(browser, { origin: origin() }, { path: '/', width });
     await showsTotal(page, 3);
     await page.getByRole('img', { name: /^Chart: responses/ }).waitFor();
     await page.getByText('As a table').click();
@@ -93,10 +93,10 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   });
 
   it('shows a change in two tabs over one stream, also when the tab with the stream is closed', async () => {
-    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/' });
     await showsTotal(page, 3);
     const other = await page.context().newPage();
-    await other.goto(`${origin()}/console/#/overview`);
+    await other.goto(`${origin()}/console/#/`);
     await showsTotal(other, 3);
     await enrol('staff', 'anna');
     await Promise.all([showsTotal(page, 4), showsTotal(other, 4)]);
@@ -110,7 +110,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   });
 
   it('says since when the server is away, and goes on when it is back', async () => {
-    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/' });
     await showsTotal(page, 5);
     const { port } = server;
     await server.close(0);
@@ -126,7 +126,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   });
 
   it('asks for a new sign-in when the login has ended, and then goes on', async () => {
-    const { page } = await openConsole(browser, { origin: origin() }, { path: '/overview' });
+    const { page } = await openConsole(browser, { origin: origin() }, { path: '/' });
     await showsTotal(page, 6);
     await application.services.sessions.end(
       { ...OPERATOR, principal: { ...OPERATOR.principal, administrator: 'admin' } },
@@ -163,7 +163,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     await policies.set(OPERATOR, {
       ...{ ...rule, name: 'staff', scope: 'monitoring', action: 'tokens', user: 'staffdesk', realm: 'staff' },
     });
-    const options = { path: '/overview', name: 'staffdesk' };
+    const options = { path: '/', name: 'staffdesk' };
     const { page } = await openConsole(browser, { origin: origin() }, options);
     await showsTotal(page, 3);
     expect(await page.locator('#content').textContent()).not.toMatch(/customers|branch|Resolver|Responses/);
@@ -173,7 +173,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
 
   it('has German words, and none in English', async () => {
     const { page } = await openPage(browser, origin(), 1280);
-    await page.goto(`${origin()}/console/#/overview`);
+    await page.goto(`${origin()}/console/#/`);
     await signIn(page, 'admin');
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.getByRole('heading', { level: 1, name: 'Überblick' }).waitFor();

@@ -34,13 +34,11 @@ export interface CampaignOptions {
 }
 
 /**
- * Endpoints that go on with a step in a browser before, or change administrators, whose names and passwords no request
- * knows: requests by themselves are refused.
+ * Endpoints that go on with a step in a browser before, that change administrators, whose names and passwords no request
+ * knows, or that need a vendor's licence: requests by themselves are refused.
  */
 export const LATER_STEPS =
-  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password)/;
-/** Endpoints that go on with a step in a browser before, or need a vendor's licence: other requests are refused. */
-export const LATER_STEPS = /^\/admin\/(?:sign-in|passkeys)\/|^\/system\/licence\//;
+  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password)|^\/system\/licence\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {
