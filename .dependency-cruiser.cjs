@@ -188,7 +188,7 @@ module.exports = {
           '^console/src/',
           '^src/(ocra|device)/',
           '^src/kernel/errors\\.ts$',
-          'node_modules/(react|react-dom|@types/react|@types/react-dom|@mantine/core|@mantine/hooks|@tanstack/react-query|wouter|chart\\.js|qrcode|@types/qrcode)/',
+          'node_modules/(react|react-dom|@types/react|@types/react-dom|@mantine/core|@mantine/hooks|@tanstack/react-query|wouter|uplot|qrcode|@types/qrcode)/',
         ],
       },
     },

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
 
+/** @returns what is loaded with the pages of these areas; their list is loaded with the navigation */
+function pagesOf(...areas: readonly string[]): RegExp {
+  return new RegExp(`console[\\\\/]src[\\\\/](?:${areas.join('|')})[\\\\/](?!pages\\.ts)`);
+}
+
 /** The build of the console: static files that the server serves at /console, at any path of a proxy. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -17,6 +22,30 @@ export default defineConfig({
       input: join(import.meta.dirname, 'index.html'),
       // Components of libraries name the side on which servers render them; there is none here.
       checks: { moduleLevelDirective: false },
+      output: {
+        // Fewer files compress better: what most pages use, the pages of daily work, and those of the installation.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'libraries', test: /node_modules[\\/](?!uplot|@noble|@scure|qrcode)/ },
+            { name: 'helpdesk', test: pagesOf('helpdesk', 'audit') },
+            {
+              name: 'installation',
+              test: pagesOf(
+                'realms',
+                'resolvers',
+                'keys',
+                'licence',
+                'webhooks',
+                'settings',
+                'policies',
+                'consequences',
+              ),
+            },
+            { name: 'accounts', test: pagesOf('account', 'administrators') },
+          ],
+        },
+      },
     },
   },
 });

@@ -1,4 +1,4 @@
-import QRCode from 'qrcode';
+import QRCode from 'qrcode/lib/core/qrcode.js';
 import type { ReactNode } from 'react';
 import classes from './qr-code.module.css';
 

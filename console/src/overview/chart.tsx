@@ -1,33 +1,11 @@
+import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
-import {
-  BarController,
-  BarElement,
-  CategoryScale,
-  Chart as ChartJs,
-  type ChartConfiguration,
-  Legend,
-  LinearScale,
-  LineController,
-  LineElement,
-  PointElement,
-  Tooltip,
-} from 'chart.js';
 import { type ReactNode, useEffect, useRef } from 'react';
+import UPlot from 'uplot';
 import classes from './overview.module.css';
+import { stacked } from './stacked-series.ts';
 
-ChartJs.register(
-  BarController,
-  BarElement,
-  CategoryScale,
-  Legend,
-  LinearScale,
-  LineController,
-  LineElement,
-  PointElement,
-  Tooltip,
-);
-
-/** Colours that differ in brightness, too. */
+/** Colours that differ in brightness, too. The style sheet has the same ones. */
 const COLOURS = {
   green: { light: '#2b8a3e', dark: '#69db7c' },
   red: { light: '#c92a2a', dark: '#ff8787' },
@@ -36,6 +14,11 @@ const COLOURS = {
   grey: { light: '#868e96', dark: '#adb5bd' },
   blue: { light: '#1864ab', dark: '#74c0fc' },
 } as const;
+
+const TEXT = { light: '#343a40', dark: '#ced4da' };
+const GRID = { light: '#e9ecef', dark: '#424242' };
+/** Pixels. */
+const HEIGHT = 240;
 
 /** One row of numbers in a chart. */
 export interface Series {
@@ -46,9 +29,9 @@ export interface Series {
 }
 
 interface ChartProps {
+  /** `bar`: the values of all series stand upon one another. */
   readonly kind: 'bar' | 'line';
-  /** Default: vertical bars. */
-  readonly isHorizontal?: boolean;
+  /** One for each value. */
   readonly labels: readonly string[];
   readonly series: readonly Series[];
   /** Above the chart. */
@@ -59,66 +42,84 @@ interface ChartProps {
 
 /** A chart that moves to new numbers without an animation. */
 export function Chart(props: ChartProps): ReactNode {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const chart = useRef<ChartJs>(undefined);
+  const { caption, description, kind, labels, series } = props;
+  const place = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
+  const rows = kind === 'bar' ? stacked(series) : series;
+  const drawn = useRef<UPlot>(undefined);
+  const shown = useRef(labels);
+  shown.current = labels;
+  const looks = JSON.stringify([kind, scheme, rows.map(({ name, colour }) => [name, colour])]);
   useEffect(() => {
-    if (canvas.current !== null && chart.current === undefined) {
-      chart.current = new ChartJs(canvas.current, configurationOf(props, scheme));
-    } else if (chart.current !== undefined) {
-      const { data, options } = configurationOf(props, scheme);
-      chart.current.data = data;
-      chart.current.options = options ?? {};
-      chart.current.update('none');
+    const box = place.current;
+    if (box === null) {
+      return undefined;
     }
+    const [, , drawnSeries] = JSON.parse(looks) as [string, string, readonly [string, Series['colour']][]];
+    const chart = new UPlot(
+      optionsOf({ kind, scheme, series: drawnSeries, width: box.clientWidth, labels: shown }),
+      [[]],
+      box,
+    );
+    drawn.current = chart;
+    const observer = new ResizeObserver(() => {
+      chart.setSize({ width: box.clientWidth, height: HEIGHT });
+    });
+    observer.observe(box);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+  }, [looks, kind, scheme]);
+  useEffect(() => {
+    drawn.current?.setData([labels.map((_label, place) => place), ...rows.map(({ values }) => [...values])]);
   });
-  useEffect(
-    () => () => {
-      chart.current?.destroy();
-      chart.current = undefined;
-    },
-    [],
-  );
   return (
     <figure className={classes.figureBox}>
-      <figcaption>{props.caption}</figcaption>
-      <div className={classes.chart}>
-        <canvas ref={canvas} role="img" aria-label={props.description} />
-      </div>
+      <figcaption>{caption}</figcaption>
+      <div className={classes.chart} ref={place} role="img" aria-label={description} />
+      <ul className={classes.legend}>
+        {series.map(({ name, colour }) => (
+          <li key={name} data-colour={colour}>
+            {name}
+          </li>
+        ))}
+      </ul>
     </figure>
   );
 }
 
-function configurationOf(
-  { kind, labels, series, isHorizontal = false }: ChartProps,
-  scheme: 'light' | 'dark',
-): ChartConfiguration {
-  const text = scheme === 'light' ? '#343a40' : '#ced4da';
-  const grid = { color: scheme === 'light' ? '#e9ecef' : '#424242' };
-  const ticks = { color: text, maxRotation: 0, autoSkipPadding: 16, precision: 0 };
-  const isStacked = kind === 'bar';
-  const scale = { stacked: isStacked, grid, ticks, beginAtZero: true };
+interface ChartLooks {
+  readonly kind: ChartProps['kind'];
+  readonly scheme: 'light' | 'dark';
+  readonly series: readonly (readonly [name: string, colour: Series['colour']])[];
+  /** Pixels. */
+  readonly width: number;
+  /** The present ones: they move on each minute. */
+  readonly labels: { readonly current: readonly string[] };
+}
+
+function optionsOf({ kind, scheme, series, width, labels }: ChartLooks): UPlot.Options {
+  const axis = { stroke: TEXT[scheme], grid: { stroke: GRID[scheme], width: 1 }, ticks: { show: false } };
+  const bars = UPlot.paths.bars?.({ size: [0.8] });
   return {
-    type: kind,
-    data: {
-      labels: [...labels],
-      datasets: series.map(({ name, colour, values }) => ({
-        label: name,
-        data: [...values],
-        backgroundColor: COLOURS[colour][scheme],
-        borderColor: COLOURS[colour][scheme],
-        ...(kind === 'line' && { pointRadius: 2, borderWidth: 2, spanGaps: false }),
-      })),
-    },
-    options: {
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      indexAxis: isHorizontal ? 'y' : 'x',
-      interaction: { mode: 'index', intersect: false, axis: isHorizontal ? 'y' : 'x' },
-      // Each of the few names is shown, in place of every other one.
-      scales: { x: scale, y: { ...scale, ticks: { ...ticks, autoSkip: !isHorizontal } } },
-      plugins: { legend: { position: 'bottom', labels: { color: text, boxWidth: 12 } } },
-    },
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { x: { time: false }, y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.05)] } },
+    axes: [
+      { ...axis, values: (_chart, places) => places.map((place) => labels.current[place] ?? '') },
+      { ...axis, size: 60 },
+    ],
+    series: [
+      {},
+      ...series.map(([label, colour]): UPlot.Series => {
+        const stroke = COLOURS[colour][scheme];
+        return kind === 'bar' && bars !== undefined
+          ? { label, fill: stroke, width: 0, paths: bars, points: { show: false } }
+          : { label, stroke, width: 2, points: { show: true, size: 5 } };
+      }),
+    ],
   };
 }

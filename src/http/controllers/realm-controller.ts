@@ -60,7 +60,9 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
       },
       async ({ caller, parameters: { name, type, expected, ...settings }, context }) => {
         await resolvers.set(caller, {
-          ...{ name, kind: resolverKind(type), settings: givenOf(settings) },
+          name,
+          kind: resolverKind(type),
+          settings: givenOf(settings),
           ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
         });
         return dialect.done(context);
@@ -109,7 +111,8 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
       },
       async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
         await operations.realms.set(caller, {
-          ...{ name: realm, resolvers: splitList(resolvers) },
+          name: realm,
+          resolvers: splitList(resolvers),
           ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
         });
         return dialect.done(context);

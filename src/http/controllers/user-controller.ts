@@ -40,7 +40,12 @@ export function managedUserEndpoints(
       async ({ caller, parameters, context }) => {
         const { resolver, username, givenname, surname, email, phone, password = '' } = parameters;
         const added = await users.add(caller, {
-          ...{ resolver, login: username, givenName: givenname, surname, email, phone },
+          resolver,
+          login: username,
+          givenName: givenname,
+          surname,
+          email,
+          phone,
           ...(password !== '' && { password }),
         });
         return dialect.value({ userid: added.userId }, context);

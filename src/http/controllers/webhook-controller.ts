@@ -155,8 +155,17 @@ function webhookObject(webhook: WebhookWithState): object {
   const { name, url, events, realms, isEnabled, isBounded, createdAt } = webhook;
   const { waiting, oldestAt, givenUp, delivered, lastSuccessAt, lastFailureAt, lastFailure } = webhook;
   return {
-    ...{ name, url, events, realms, enabled: isEnabled, bounded: isBounded, created: timeOf(createdAt) },
-    ...{ waiting, oldest: timeOf(oldestAt), given_up: givenUp, delivered },
+    name,
+    url,
+    events,
+    realms,
+    enabled: isEnabled,
+    bounded: isBounded,
+    created: timeOf(createdAt),
+    waiting,
+    oldest: timeOf(oldestAt),
+    given_up: givenUp,
+    delivered,
     last_success: timeOf(lastSuccessAt),
     last_failure_at: timeOf(lastFailureAt),
     last_failure: lastFailure,
@@ -166,8 +175,13 @@ function webhookObject(webhook: WebhookWithState): object {
 function deliveryObject(delivery: PendingDelivery): object {
   const { eventId, type, occurredAt, attempts, nextAttemptAt, givenUpAt, lastFailure } = delivery;
   return {
-    ...{ event: eventId, type, occurred: timeOf(occurredAt), attempts },
-    ...{ next_attempt: timeOf(nextAttemptAt), given_up: timeOf(givenUpAt), last_failure: lastFailure },
+    event: eventId,
+    type,
+    occurred: timeOf(occurredAt),
+    attempts,
+    next_attempt: timeOf(nextAttemptAt),
+    given_up: timeOf(givenUpAt),
+    last_failure: lastFailure,
   };
 }
 

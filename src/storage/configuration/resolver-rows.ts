@@ -43,6 +43,24 @@ export async function storeResolver(
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
+  assertChangeable(known, { name, kind, settings, secret, secretBoundTo });
+  await transaction('resolvers').where({ id: known.id }).update(columns);
+  return false;
+}
+
+/** @throws ServiceError 'resolver.invalid' */
+function assertChangeable(
+  known: KnownRow,
+  {
+    name,
+    kind,
+    settings,
+    secret,
+    secretBoundTo,
+  }: Pick<ResolverEntry, 'name' | 'kind' | 'settings' | 'secret'> & {
+    readonly secretBoundTo: readonly string[];
+  },
+): void {
   if (known.kind !== kind) {
     throw kindIsFixed({ name, kind: known.kind }, kind);
   }
@@ -50,8 +68,6 @@ export async function storeResolver(
   if (known.has_secret && secret === undefined && changed.length > 0) {
     throw secretNeededAgain(name, changed);
   }
-  await transaction('resolvers').where({ id: known.id }).update(columns);
-  return false;
 }
 
 /**

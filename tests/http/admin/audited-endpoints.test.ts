@@ -290,14 +290,6 @@ const LOOKS: Readonly<Record<string, Given>> = {
     challenge: '12345678',
     counter: '0',
   },
-  '/system/resolverKinds': {},
-  '/system/realmConsequences': { act: 'remove', realm: 'north' },
-  '/system/resolverConsequences': { resolver: 'spare' },
-  '/system/userConsequences': { resolver: 'north', username: 'ann' },
-  '/system/keys': { count: '1' },
-  '/system/licence': {},
-  '/system/webhooks': {},
-  '/system/webhooks/deliveries': { name: 'kept' },
   ...LOOKS_AT_CONFIGURATION,
 };
 /** Open to all, and nothing is to be decided. */

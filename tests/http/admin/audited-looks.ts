@@ -1,5 +1,13 @@
 /** Endpoints of /system and /monitoring that only look, with parameters that succeed. */
 export const LOOKS_AT_CONFIGURATION = {
+  '/system/resolverKinds': {},
+  '/system/realmConsequences': { act: 'remove', realm: 'north' },
+  '/system/resolverConsequences': { resolver: 'spare' },
+  '/system/userConsequences': { resolver: 'north', username: 'ann' },
+  '/system/keys': { count: '1' },
+  '/system/licence': {},
+  '/system/webhooks': {},
+  '/system/webhooks/deliveries': { name: 'kept' },
   '/system/getConfig': {},
   '/system/getPolicy': {},
   '/system/policyNames': {},
