@@ -63,8 +63,8 @@ function RealmChart({ rows }: { readonly rows: readonly RealmRow[] }): ReactNode
         <div key={realm} className={classes.bar}>
           <span>{nameOf(realm, t.noRealm)}</span>
           <Progress.Root size="lg">
-            <Progress.Section value={share(tokens?.active)} color="blue.9" withAria={false} />
-            <Progress.Section value={share(tokens?.inactive)} color="gray.6" withAria={false} />
+            <Progress.Section value={share(tokens?.active)} className={classes.active} withAria={false} />
+            <Progress.Section value={share(tokens?.inactive)} className={classes.inactive} withAria={false} />
           </Progress.Root>
         </div>
       ))}
