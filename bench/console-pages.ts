@@ -71,6 +71,20 @@ const KINDS: readonly Kind[] = [
   { name: 'search: nothing', path: '/admin/search?text=nothing-of-this-kind', has: '"hits":[]' },
   { name: 'person', path: '/admin/person?user=user77&realm=realm18', has: '"user":"user77"' },
   { name: 'token', path: '/admin/token?serial=QR000500000', has: '"QR000500000"' },
+  { name: 'overview', path: '/admin/overview?', has: '"realm7"' },
+  { name: 'overview: bound to a realm', path: '/admin/overview?', bound: 'realm', has: '"tokens"' },
+  { name: 'rights', path: '/admin/rights?', has: '"admin"' },
+  { name: 'audit', path: '/audit/search?', has: '"rows"' },
+  { name: 'policies', path: '/system/getPolicy?', has: '"realm-desk"' },
+  { name: 'explanation', path: '/system/explainPolicy?administrator=realm-desk', has: '"realm7"' },
+  { name: 'realms', path: '/system/getRealms?', has: '"realm7"' },
+  { name: 'resolvers', path: '/system/getResolvers?', has: '"resolver' },
+  { name: 'settings', path: '/system/settings?', has: '"key"' },
+  { name: 'keys, not counted', path: '/system/keys?', has: '"keyid"' },
+  { name: 'licence', path: '/system/licence?', has: 'status' },
+  { name: 'webhooks', path: '/system/webhooks?', has: 'status' },
+  { name: 'administrators', path: '/admin/administrators?', has: '"realm-desk"' },
+  { name: 'sessions', path: '/admin/sessions?administrator=*', has: 'status' },
 ];
 
 const { values: given } = parseArgs({

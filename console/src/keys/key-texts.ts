@@ -12,7 +12,8 @@ interface KeyTexts {
   readonly firstUsed: string;
   readonly retired: string;
   readonly secrets: string;
-  readonly counting: string;
+  readonly notCounted: string;
+  readonly count: string;
   readonly on: string;
   readonly onServers: (some: number, all: number) => string;
   readonly lacking: (places: string) => string;
@@ -54,7 +55,8 @@ export const keyTexts: Texts<KeyTexts> = {
     firstUsed: 'First used',
     retired: 'Retired',
     secrets: 'Secrets sealed with it',
-    counting: 'being counted …',
+    notCounted: 'not counted',
+    count: 'Count the sealed secrets',
     on: 'On servers',
     onServers: (some, all) => `${some} of ${all}`,
     lacking: (places) => `not on ${places}`,
@@ -102,7 +104,8 @@ export const keyTexts: Texts<KeyTexts> = {
     firstUsed: 'Zuerst benutzt',
     retired: 'Außer Dienst seit',
     secrets: 'Damit versiegelte Geheimnisse',
-    counting: 'wird gezählt …',
+    notCounted: 'nicht gezählt',
+    count: 'Versiegelte Geheimnisse zählen',
     on: 'Auf Servern',
     onServers: (some, all) => `${some} von ${all}`,
     lacking: (places) => `fehlt auf ${places}`,

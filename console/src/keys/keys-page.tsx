@@ -1,6 +1,6 @@
-import { Badge, Code, List, Progress, Table, Text, Title } from '@mantine/core';
+import { Badge, Button, Code, List, Progress, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Card, CardList, Facts } from '../design/card.tsx';
 import { Failure } from '../design/failure.tsx';
@@ -36,11 +36,12 @@ export default function KeysPage(): ReactNode {
     queryFn: ({ signal }) => call('/system/keys', {}, { signal }),
     refetchInterval: LOOK_MS,
   });
-  // The count reads all tokens, and may take seconds: the page does not wait for it.
+  // The count reads all tokens, and may take seconds: it is made on request.
+  const [isAsked, setAsked] = useState(false);
   const counted = useQuery({
     queryKey: ['keys', 'counted', stateOf(report.data)],
     queryFn: ({ signal }) => call('/system/keys', { count: '1' }, { signal }),
-    enabled: report.data !== undefined,
+    enabled: isAsked && report.data !== undefined,
     refetchInterval: ({ state }) => (isRotating(state.data) ? LOOK_MS : false),
   });
   return (
@@ -49,6 +50,19 @@ export default function KeysPage(): ReactNode {
       <Loaded query={report}>
         {(shown) => <Report report={{ ...shown, ...counted.data, servers: shown.servers }} />}
       </Loaded>
+      {counted.data === undefined && (
+        <div>
+          <Button
+            variant="default"
+            loading={counted.isFetching}
+            onClick={() => {
+              setAsked(true);
+            }}
+          >
+            {t.count}
+          </Button>
+        </div>
+      )}
       <Change />
     </Page>
   );
@@ -99,7 +113,7 @@ function KeyCard({
       <Text>{t.explained[use]}</Text>
       <Facts
         facts={[
-          [t.secrets, secrets === null ? t.counting : format.number(secrets)],
+          [t.secrets, secrets === null ? t.notCounted : format.number(secrets)],
           added === null ? null : [t.added, format.time(added)],
           since === null ? null : [t.firstUsed, format.time(since)],
           retired === null ? null : [t.retired, format.time(retired)],

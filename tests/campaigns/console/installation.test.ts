@@ -64,6 +64,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
   it.each(WIDTHS)('have no fault, %d pixels wide', async (width) => {
     await site.application.services.licences.install(OPERATOR, await licence());
     const { page, problems } = await openConsole(browser, site, { path: '/keys', width });
+    await page.getByRole('button', { name: 'Count the sealed secrets' }).click();
     await shown(page, '0 of 2 secrets are sealed with the current key.');
     expect(await lookAt(page, 'keys')).toEqual([]);
     await page.goto(`${site.origin}/console/#/licence`);
