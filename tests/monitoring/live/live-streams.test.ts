@@ -109,7 +109,7 @@ describe('streams', () => {
   });
 
   it('wait for a look that is under way, however many clients come and go', async () => {
-    let answer = (_facts: OverviewFacts): void => undefined;
+    let answer: (facts: OverviewFacts) => void = () => undefined;
     looking = new Promise((resolve) => (answer = resolve));
     const readers: FakeReader[] = [];
     for (let searched = 1; searched <= 5; searched += 1) {
