@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import { changeOfRights } from '../policy/lost-rights.ts';
+import type { RightsChange } from '../policy/lost-rights.ts';
 import { policyValue } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { type Consequence, consequence, named } from './consequence.ts';
@@ -12,16 +12,14 @@ const VALUES = [
 
 /**
  * @param after the policies that there would be
- * @param administrators their names
  * @returns the rights that administrators lose, and the values that realms lose; regardless of times and clients
  */
 export function policyConsequences(
   configuration: Pick<Configuration, 'policies' | 'realms'>,
   after: readonly Policy[],
-  administrators: readonly string[],
+  { lost, nobodyWrites }: RightsChange,
   at: Date,
 ): readonly Consequence[] {
-  const { lost, nobodyWrites } = changeOfRights(configuration.policies, after, administrators);
   return [
     ...consequence(
       nobodyWrites,

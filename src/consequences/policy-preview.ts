@@ -36,12 +36,12 @@ export function previewChange(
   },
 ): PolicyPreview {
   const own = ownConsequences(configuration, after, principal, at);
-  const { lost, nobodyWrites } = changeOfRights(configuration.policies, after, administrators);
+  const change = changeOfRights(configuration.policies, after, administrators);
   return {
     problems: [],
     unknownNames: [],
-    consequences: [...policyConsequences(configuration, after, administrators, at), ...own.consequences],
-    lost,
-    locksOut: nobodyWrites || own.lost.includes('system:write'),
+    consequences: [...policyConsequences(configuration, after, change, at), ...own.consequences],
+    lost: change.lost,
+    locksOut: change.nobodyWrites || own.lost.includes('system:write'),
   };
 }

@@ -24,9 +24,13 @@ export class EventChannel {
     }
   }
 
-  /** Ends the answer. */
+  /** Ends the answer; cuts off a client that has not taken what was sent, which would not take the end either. */
   end(text = ''): void {
-    this.#response.end(text);
+    if (this.isReady) {
+      this.#response.end(text);
+    } else {
+      this.cutOff();
+    }
   }
 
   /** Ends the connection, whose client takes nothing more. */

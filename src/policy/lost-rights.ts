@@ -1,5 +1,5 @@
-import { grantingPolicies, type Right } from './granting.ts';
-import { knownActions } from './policy-actions.ts';
+import { GivenRights } from './given-rights.ts';
+import type { Right } from './granting.ts';
 import { type Policy, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** Administrators who lose the same rights. */
@@ -19,7 +19,6 @@ export interface RightsChange {
 
 /** Administrators that are examined; more are not named in a question. */
 const MAX_ADMINISTRATORS = 500;
-const WRITING: Right = { scope: 'system', action: 'write' };
 
 /**
  * Compares rights regardless of times and clients: a right that holds at some time and for some client is not lost.
@@ -32,15 +31,18 @@ export function changeOfRights(
 ): RightsChange {
   const lost = new Map<string, string[]>();
   const scopes = changedScopes(before, after);
+  const [was, is] = [new GivenRights(before), new GivenRights(after)];
   for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
-    const rights = scopes.flatMap((scope) => lostOf(scope, name, before, after)).join(', ');
+    const rights = scopes
+      .flatMap((scope) => lostOf(scope, was.of(name, scope), is.of(name, scope)))
+      .join(', ');
     if (rights !== '') {
       lost.set(rights, [...(lost.get(rights) ?? []), name]);
     }
   }
   return {
     lost: [...lost].map(([rights, administrators]) => ({ administrators, rights: rights.split(', ') })),
-    nobodyWrites: somebodyWrites(before, names) && !somebodyWrites(after, names),
+    nobodyWrites: hasWriter(was, names) && !hasWriter(is, names),
   };
 }
 
@@ -56,7 +58,11 @@ export function policiesAfter(
 
 /** @returns true if an administrator may change policies over HTTP at some time */
 export function somebodyWrites(policies: readonly Policy[], names: readonly string[]): boolean {
-  return names.some((name) => has(policies, name, WRITING));
+  return hasWriter(new GivenRights(policies), names);
+}
+
+function hasWriter(rights: GivenRights, names: readonly string[]): boolean {
+  return names.some((name) => rights.of(name, 'system').has('write'));
 }
 
 /** @returns the scopes of which a policy is new, changed or gone */
@@ -73,18 +79,11 @@ export function changedScopes(
 
 function lostOf(
   scope: Right['scope'],
-  name: string,
-  before: readonly Policy[],
-  after: readonly Policy[],
+  held: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
 ): readonly string[] {
-  const held = knownActions(scope).filter((action) => has(before, name, { scope, action }));
-  const lost = held.filter((action) => !has(after, name, { scope, action }));
-  return lost.length > 1 && lost.length === held.length
+  const lost = [...held].filter((action) => !kept.has(action));
+  return lost.length > 1 && lost.length === held.size
     ? [`${scope}:*`]
     : lost.map((action) => `${scope}:${action}`);
-}
-
-function has(policies: readonly Policy[], name: string, right: Right): boolean {
-  const granting = grantingPolicies(policies, { administrator: name }, right);
-  return granting === 'open' || granting.length > 0;
 }

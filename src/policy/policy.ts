@@ -156,6 +156,31 @@ function assertUser({ user }: Policy): void {
   }
 }
 
+/** A policy that is read once and asked often, regardless of its time and clients. */
+export interface ReadPolicy {
+  /** @returns true if the policy names the action, or all of its scope */
+  readonly names: (action: string) => boolean;
+  /** @returns the kind of the match with a user */
+  readonly match: (subject: PolicySubject) => UserMatch;
+}
+
+/**
+ * Reads a policy. An inactive or unreadable one (which only a manual change in the database can cause) names no action
+ * and matches no user.
+ */
+export function readPolicy(policy: Policy): ReadPolicy {
+  return readable<ReadPolicy>(
+    () => {
+      const actions = policy.active ? readActions(knownScope(policy.scope), policy.action) : new Map();
+      return {
+        names: (action) => actions.has(action) || actions.has('*'),
+        match: policy.active ? readUsers(policy.user) : () => 'nobody',
+      };
+    },
+    { names: () => false, match: () => 'nobody' },
+  );
+}
+
 /**
  * Matches a policy with a user and an action, regardless of its time and clients. An inactive or unreadable policy
  * (which only a manual change in the database can cause) matches no user.

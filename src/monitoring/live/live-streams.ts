@@ -76,6 +76,7 @@ interface Look {
   readonly facts: Promise<OverviewFacts>;
   /** By the rights. */
   readonly snapshots: Map<string, LiveSnapshot>;
+  isUnderWay: boolean;
 }
 
 const TICK_MS = 2_000;
@@ -241,12 +242,20 @@ export class LiveStreams {
     return snapshot;
   }
 
+  /** One look at a time: a database that is slow is not asked more often by clients that come again. */
   #presentLook(): Look {
     const now = this.#elapsed();
-    if (this.#look === undefined || now - this.#look.at >= this.#tick / LOOK_SHARE) {
-      this.#look = { at: now, facts: this.#deps.overview.facts(), snapshots: new Map() };
+    const known = this.#look;
+    if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick / LOOK_SHARE)) {
+      return known;
     }
-    return this.#look;
+    const look = { at: now, facts: this.#deps.overview.facts(), snapshots: new Map(), isUnderWay: true };
+    const end = (): void => {
+      look.isUnderWay = false;
+    };
+    look.facts.then(end, end);
+    this.#look = look;
+    return look;
   }
 
   /** @returns milliseconds */

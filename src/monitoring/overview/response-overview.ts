@@ -5,6 +5,8 @@ import type { ResponseNumbers, ResponseOverview } from './overview.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
+/** Minutes by which a clock may be ahead: later rows are of a clock that was wrong, and would stay for as long. */
+const AHEAD = 5;
 
 /** @returns the first of the sixty minutes that end with the present one */
 export function firstMinute(now: Date): Date {
@@ -17,8 +19,10 @@ export function firstMinute(now: Date): Date {
  * @param since the first minute
  */
 export function responseOverview(rows: readonly ResponseMinute[], since: Date): ResponseOverview {
+  const end = since.getTime() + (MINUTES + AHEAD) * MINUTE_MS;
+  const recent = rows.filter(({ minute }) => minute.getTime() < end);
   const byMinute = new Map<number, ResponseMinute[]>();
-  for (const row of rows) {
+  for (const row of recent) {
     const found = byMinute.get(row.minute.getTime()) ?? [];
     found.push(row);
     byMinute.set(row.minute.getTime(), found);
@@ -27,7 +31,7 @@ export function responseOverview(rows: readonly ResponseMinute[], since: Date): 
     const minute = new Date(since.getTime() + place * MINUTE_MS);
     return { minute, ...numbersOf(byMinute.get(minute.getTime()) ?? []) };
   });
-  return { since, ...numbersOf(rows), minutes };
+  return { since, ...numbersOf(recent), minutes };
 }
 
 function numbersOf(rows: readonly ResponseMinute[]): ResponseNumbers {

@@ -25,10 +25,14 @@ const ADD_RESPONSES = `
     SELECT array_agg(coalesce(one, 0) + coalesce(other, 0) ORDER BY place)
     FROM unnest(kept.durations, excluded.durations) WITH ORDINALITY AS sums (one, other, place))`;
 
-/** A resolver that is gone has no row. */
+/**
+ * A resolver that is gone has no row. The time of a server whose clock is ahead is now: a failure of tomorrow would
+ * hide all successes until then.
+ */
 const ADD_USES = `
   INSERT INTO resolver_uses AS kept (resolver_id, succeeded_at, failed_at)
-  SELECT id, succeeded_at, failed_at
+  SELECT id, CASE WHEN succeeded_at > clock_timestamp() THEN clock_timestamp() ELSE succeeded_at END,
+    CASE WHEN failed_at > clock_timestamp() THEN clock_timestamp() ELSE failed_at END
   FROM json_to_recordset(?) AS seen (resolver text, succeeded_at timestamptz, failed_at timestamptz)
     JOIN resolvers ON resolvers.name = resolver
   ORDER BY id FOR KEY SHARE OF resolvers

@@ -44,6 +44,8 @@ let showings: number;
 let searches: number;
 let total: number;
 let fault: Error | undefined;
+/** Undefined: a look ends at once. */
+let looking: Promise<OverviewFacts> | undefined;
 let search: () => Promise<OpenSession | undefined>;
 let counts: number[];
 let streams: LiveStreams;
@@ -53,7 +55,9 @@ function begin(options: { tick?: number; beat?: number; patience?: number } = {}
     overview: {
       facts: () => {
         looks += 1;
-        return fault === undefined ? Promise.resolve({} as OverviewFacts) : Promise.reject(fault);
+        return fault === undefined
+          ? (looking ?? Promise.resolve({} as OverviewFacts))
+          : Promise.reject(fault);
       },
       presentRights: ({ principal }) =>
         Promise.resolve({ tokens: [principal.administrator.slice(0, 1)] } as unknown as OverviewRights),
@@ -77,6 +81,7 @@ function begin(options: { tick?: number; beat?: number; patience?: number } = {}
 
 beforeEach(() => {
   [looks, showings, searches, total, fault, counts] = [0, 0, 0, 0, undefined, []];
+  looking = undefined;
   search = () => Promise.resolve(sessionOf('anna'));
   begin();
 });
@@ -101,6 +106,21 @@ describe('streams', () => {
     await until(() => readers.every(({ shown }) => shown.length === 1));
     expect([looks, showings]).toEqual([1, 1]);
     expect(new Set(readers.map(({ shown }) => shown[0])).size).toBe(1);
+  });
+
+  it('wait for a look that is under way, however many clients come and go', async () => {
+    let answer: (facts: OverviewFacts) => void = () => undefined;
+    looking = new Promise((resolve) => (answer = resolve));
+    const readers: FakeReader[] = [];
+    for (let searched = 1; searched <= 5; searched += 1) {
+      readers.push(open());
+      await until(() => searches >= searched);
+      await sleep(TICK);
+    }
+    expect(looks).toBe(1);
+    answer({} as OverviewFacts);
+    await until(() => readers.every(({ shown }) => shown.length === 1));
+    await until(() => looks > 1);
   });
 
   it('of other rights have another snapshot of the same look', async () => {

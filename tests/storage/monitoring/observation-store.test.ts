@@ -61,6 +61,16 @@ describe('uses of resolvers', () => {
     ]);
   });
 
+  it('are not hidden by a use that a server with a wrong clock dates ahead', async () => {
+    await resolver('ahead');
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await store.add({ responses: [], resolvers: [{ resolver: 'ahead', failedAt: tomorrow }] });
+    await store.add({ responses: [], resolvers: [{ resolver: 'ahead', succeededAt: tomorrow }] });
+    const use = (await store.resolverUses()).find((one) => one.resolver === 'ahead');
+    expect(use?.failedAt?.getTime()).toBeLessThan(tomorrow.getTime());
+    expect(use?.succeededAt?.getTime()).toBeGreaterThan(use?.failedAt?.getTime() ?? Number.NaN);
+  });
+
   it('go with the resolver', async () => {
     await resolver('short');
     await store.add({ responses: [], resolvers: [{ resolver: 'short', succeededAt: FIRST }] });
