@@ -243,7 +243,10 @@ const acts = (): readonly Act[] => [
   act('realm remove bank --yes', 'realm/remove: removed, from 0 tokens'),
   act('user remove ann --resolver people', 'user/remove: removed, 0 tokens unassigned'),
   act('resolver remove people', 'resolver/remove: removed'),
-  act('housekeeping run', 'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits, 0 response minutes'),
+  act(
+    'housekeeping run',
+    'housekeeping/run: removed 0 challenges, 0 sessions, 0 rate limits, 0 response minutes',
+  ),
   act('housekeeping run --dry-run'),
   act('webhook add hook --url http://127.0.0.1:9/', 'webhook/add: created'),
   act('webhook list'),
