@@ -231,6 +231,7 @@ const acts = (): readonly Act[] => [
   act('policy set p --scope authentication --action otppin=1 --realm bank --yes', 'policy/set: stored'),
   act('policy disable p --yes', 'policy/set: stored'),
   act('policy list'),
+  act('policy explain admin'),
   act('policy show p'),
   act('policy enable p --yes', 'policy/set: stored'),
   act('policy remove p --yes', 'policy/remove: removed'),
