@@ -50,13 +50,13 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
     ...['administrators/second-factor', 'administrators/second-factor/remove'],
     ...['administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove'],
     ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
+    ...['overview', 'rights', 'search', 'person', 'token', 'tokens'],
   ],
   system: [
     ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
     ...['getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver'],
     ...['setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences'],
     ...['policyNames', 'explainPolicy', 'policyConsequences'],
-    ...['setConfig', 'getConfig', 'delConfig'],
     ...['testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences'],
     ...[
       'users/add',

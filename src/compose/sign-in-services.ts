@@ -39,7 +39,7 @@ interface SignInParts {
 }
 
 /** @returns the ways to sign in besides the password, for the page */
-export function signInMethods({
+function signInMethods({
   publicUrl,
   singleSignOn,
 }: Pick<SharedParts, 'publicUrl' | 'singleSignOn'>): SignInMethods {

@@ -16,13 +16,17 @@ export function assertResolverUnchanged(
   expected: ExpectedResolver,
   stored: ExpectedResolver,
 ): void {
-  const keys = new Set([...Object.keys(expected ?? {}), ...Object.keys(stored ?? {})]);
-  const isSame =
-    (expected === null) === (stored === null) &&
-    [...keys].every((key) => (expected ?? {})[key] === (stored ?? {})[key]);
-  if (!isSame) {
+  if (!isSameEntry(expected, stored)) {
     throw new ServiceError('resolver.changed', changedMeanwhile('resolver', name, expected, stored));
   }
+}
+
+function isSameEntry(expected: ExpectedResolver, stored: ExpectedResolver): boolean {
+  if (expected === null || stored === null) {
+    return expected === stored;
+  }
+  const keys = new Set([...Object.keys(expected), ...Object.keys(stored)]);
+  return [...keys].every((key) => expected[key] === stored[key]);
 }
 
 /** Likewise. @throws ServiceError 'realm.changed' */

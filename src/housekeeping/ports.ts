@@ -1,7 +1,8 @@
 import type { Act } from '../policy/caller.ts';
 
 /** The kinds of rows that housekeeping removes. */
-export type HousekeepingChore = 'challenges' | 'sessions' | 'rate limits' | 'response minutes' | 'audit months';
+export type HousekeepingChore =
+  'challenges' | 'sessions' | 'rate limits' | 'response minutes' | 'audit months';
 
 /** Number of due or removed rows of a kind. */
 export interface HousekeepingTally {

@@ -1,11 +1,11 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
+import type { CurrentPolicies, PolicyBase } from '../policy/ports.ts';
 import type { KeyAdministration, KeyHolder, KeyState } from './key-administration.ts';
 
 /** A key whose secrets are not counted, or are. */
-export type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
+type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
 
 /** The keys, and the running servers. Holds nothing of a key but its id. */
 export interface KeyOverviewReport {
@@ -16,7 +16,7 @@ export interface KeyOverviewReport {
 }
 
 interface OverviewDependencies {
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly configuration: CurrentPolicies<PolicyBase>;
   readonly access: Pick<AccessControl, 'authorizeSystem'>;
   readonly keys: Pick<KeyAdministration, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import type { PolicyBase } from './ports.ts';
 import type { Policy } from './stored-policy.ts';
 
 /** Why a policy does not apply. */
-export type ObstacleKind =
+type ObstacleKind =
   | 'inactive'
   | 'unreadable'
   | 'user'

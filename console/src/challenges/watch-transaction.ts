@@ -3,7 +3,7 @@ import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
 
 /** A transaction's entry of /ocra/checkstatus. */
-export type TransactionStatus = ValueOf<'/ocra/checkstatus'>[number];
+type TransactionStatus = ValueOf<'/ocra/checkstatus'>[number];
 
 /** What is known of a transaction that is watched. */
 export interface WatchedTransaction {

@@ -17,7 +17,7 @@ const UNITS = [
 ] as const;
 
 /** @returns the formats of a language */
-export function formatIn(language: Language): Format {
+function formatIn(language: Language): Format {
   const numbers = new Intl.NumberFormat(language);
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
 
-export type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
+type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
 
 /** The login of this browser. Its rights are for leaving out what would be refused: the server decides. */
 export interface Session {
@@ -14,7 +14,7 @@ export interface Session {
 }
 
 /** What is known of the login. `away`: the server does not answer. */
-export type SessionState =
+type SessionState =
   | { readonly kind: 'unknown' | 'signed-out' }
   | { readonly kind: 'away'; readonly failure: ServerFailure }
   | { readonly kind: 'signed-in'; readonly session: Session };
@@ -50,7 +50,7 @@ export function useSession(): Session {
 }
 
 /** @returns the login of that name with these rights */
-export function makeSession({ administrator, rights }: ValueOf<'/admin/rights'>): Session {
+function makeSession({ administrator, rights }: ValueOf<'/admin/rights'>): Session {
   return {
     administrator,
     rights,

@@ -1,3 +1,4 @@
+import type { Licence } from '../../monitoring/licence.ts';
 import type { LicenceService } from '../../monitoring/licence-service.ts';
 import type { LicenseReport } from '../../monitoring/outcomes.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
@@ -51,15 +52,22 @@ export function licenceEndpoints(
 }
 
 function licenceObject(report: Exclude<LicenseReport, { kind: 'none' }>): object {
-  const { licence } = report;
   return {
     valid: report.kind === 'valid',
     reason: report.kind === 'valid' ? null : report.explanation,
-    unit: licence?.unit ?? null,
-    licensed: licence?.licensed ?? null,
     active: 'active' in report ? report.active : null,
-    starts: licence?.startsAt?.toISOString() ?? null,
-    ends: licence?.endsAt.toISOString() ?? null,
-    fields: licence?.fields ?? {},
+    ...licenceMembers(report.licence),
   };
+}
+
+function licenceMembers(licence: Licence | undefined): object {
+  return licence === undefined
+    ? { unit: null, licensed: null, starts: null, ends: null, fields: {} }
+    : {
+        unit: licence.unit,
+        licensed: licence.licensed,
+        starts: licence.startsAt?.toISOString() ?? null,
+        ends: licence.endsAt.toISOString(),
+        fields: licence.fields,
+      };
 }

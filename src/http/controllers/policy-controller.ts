@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../policy/policy-service.ts';
-import type { Policy } from '../../policy/stored-policy.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { AdministrationDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../endpoint-spec.ts';
+import { EXPECTED, readExpected } from '../request/expected-state.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
 import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './answers/system-answers.ts';
 
@@ -11,7 +11,6 @@ import { POLICIES, REMOVED_POLICY, STORED_POLICY } from './answers/system-answer
 export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
-const EXPECTED = optional('the policy that the caller has read');
 
 const EXPECTED_POLICY = z
   .object({
@@ -64,7 +63,7 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
       const stored = await policies.set(
         caller,
         { ...draft, active: readActive(active) },
-        readExpected(expected),
+        readExpected(expected, EXPECTED_POLICY),
       );
       return dialect.value(dialect.shapes.storedPolicy(stored), context);
     },
@@ -114,7 +113,7 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
       }),
     },
     async ({ caller, parameters: { name, expected }, context }) => {
-      await policies.remove(caller, name, readExpected(expected) ?? undefined);
+      await policies.remove(caller, name, readExpected(expected, EXPECTED_POLICY) ?? undefined);
       return dialect.value(dialect.shapes.removedPolicy(name.trim()), context);
     },
   );
@@ -134,30 +133,5 @@ export function readActive(given: string | undefined): boolean | undefined {
       return false;
     default:
       throw new ServiceError('policy.invalid', 'The state of a policy (active) is True or False');
-  }
-}
-
-/** @returns undefined where it is not given. @throws ServiceError 'parameter.invalid' */
-function readExpected(text: string | undefined): Policy | null | undefined {
-  if (text === undefined || text.trim() === '') {
-    return undefined;
-  }
-  const read = EXPECTED_POLICY.safeParse(jsonOf(text));
-  if (!read.success) {
-    throw new ServiceError(
-      'parameter.invalid',
-      "The parameter 'expected' is the JSON of a policy as /system/getPolicy answers it, or null",
-      { parameter: 'expected' },
-    );
-  }
-  return read.data;
-}
-
-/** @returns undefined where it is no JSON */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

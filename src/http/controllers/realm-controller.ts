@@ -12,17 +12,11 @@ import {
   type EndpointSpec,
 } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
+import { EXPECTED, readExpected } from '../request/expected-state.ts';
 import { optional, required } from '../request/parameter-schemas.ts';
 import { type Answers, done } from '../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from './answers/system-answers.ts';
-import {
-  EXPECTED,
-  givenOf,
-  readExpected,
-  RESOLVER,
-  RESOLVER_PARAMETERS,
-  resolverKind,
-} from './resolver-parameters.ts';
+import { givenOf, RESOLVER, RESOLVER_PARAMETERS, resolverKind } from './resolver-parameters.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {

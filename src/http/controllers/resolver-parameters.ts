@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import { ServiceError } from '../../kernel/errors.ts';
 import { SETTINGS_RULES } from '../../resolvers/settings/settings-rules.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 
@@ -19,41 +17,6 @@ export const RESOLVER_PARAMETERS = Object.fromEntries(
     }),
   ),
 );
-
-/** The state that the caller has read and changed. */
-export const EXPECTED = optional('the state that the caller has read');
-
-/**
- * @param shape of the state, which is JSON
- * @returns the state that is expected; undefined: any
- * @throws ServiceError 'parameter.invalid'
- */
-export function readExpected<Shape extends z.ZodType>(
-  text: string | undefined,
-  shape: Shape,
-): z.output<Shape> | undefined {
-  if (text === undefined || text.trim() === '') {
-    return undefined;
-  }
-  const read = shape.safeParse(jsonOf(text));
-  if (!read.success) {
-    throw new ServiceError(
-      'parameter.invalid',
-      "The parameter 'expected' is JSON in the form that the documentation names, or null",
-      { parameter: 'expected' },
-    );
-  }
-  return read.data;
-}
-
-/** @returns undefined where it is no JSON */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** @returns the settings that are given */
 export function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -2,7 +2,7 @@ import type { ResolverKind } from '../../configuration/configuration.ts';
 import { SETTINGS_RULES } from './settings-rules.ts';
 
 /** A setting of a kind of resolver, as people are told of it. */
-export interface SettingFacts {
+interface SettingFacts {
   readonly meaning: string;
   /** True if there is no resolver of the kind without it. */
   readonly isRequired?: true;

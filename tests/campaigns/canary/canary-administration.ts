@@ -226,6 +226,7 @@ export class CanaryAdministration {
       await this.#send({ path: '/system/setRealm', parameters: { realm: resolver, resolvers: resolver } });
       await this.#send({ path: '/monitoring/userinfo', parameters: { realms: resolver } });
       await this.#send({ path: '/monitoring/activeUsers', parameters: { realms: resolver } });
+      await this.#send({ path: '/admin/person', parameters: { user: 'zoe', realm: resolver } });
       await this.#send({ path: '/system/getResolver', parameters: { resolver } });
       await this.#send({
         path: '/validate/check',

@@ -263,6 +263,7 @@ const ACTS: Readonly<Record<string, Act>> = {
 /** Endpoints that only look, and answer any administrator as far as the rights go. */
 const LOOKS_FOR_ALL: Readonly<Record<string, Given>> = {
   '/admin/rights': {},
+  '/admin/overview': {},
 };
 
 /** Every other endpoint that only looks, with what it wants to be asked. */

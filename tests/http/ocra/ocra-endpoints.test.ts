@@ -33,6 +33,7 @@ describe.each(METHODS)('/ocra by %s', (method) => {
       rights: ['*'],
       operator: false,
       client: '127.0.0.1',
+      proof: 'password',
     });
   });
 

@@ -40,7 +40,11 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   '/admin/loadtokens': ['file', 'pskc_password', 'pskc_preshared'],
   '/admin/set': ['pin', 'ocrapin'],
   '/admin/assign': ['pin'],
+  '/system/licence/install': ['licence'],
   '/system/setResolver': ['password', 'connect', 'bindpw'],
+  '/system/testResolver': ['password', 'connect', 'bindpw'],
+  '/system/users/add': ['password'],
+  '/system/users/password': ['password'],
 };
 
 /** An app with one endpoint, which fails where `fail` is given, and what reached the dialect and the endpoint. */

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { type Answer, fakeAdministration } from '../fakes/administration-fakes.ts';
+import { fakeAdministration } from '../fakes/administration-fakes.ts';
+import type { Answer } from '../fakes/answer.ts';
 import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';

@@ -5,10 +5,8 @@ import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+import type { Answer } from './answer.ts';
 import { fakeInstallation } from './installation-fakes.ts';
-
-/** @returns an operation that records its call and returns that value */
-export type Answer = <Value>(name: string, value: Value) => (...args: unknown[]) => Promise<Value>;
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
 

@@ -1,6 +1,6 @@
 import type { AppServices } from '../../../src/http/app.ts';
 import type { VerificationRecord } from '../../../src/audit/verification-record.ts';
-import type { Answer } from './administration-fakes.ts';
+import type { Answer } from './answer.ts';
 
 const VERIFICATION: VerificationRecord = {
   ...{ id: '1', state: 'finished', begunBy: 'admin', checkpoint: '' },

@@ -1,6 +1,6 @@
 import type { RealmConsequenceOperations } from '../../../src/http/controllers/realm-consequence-controller.ts';
 import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
-import type { Answer } from './administration-fakes.ts';
+import type { Answer } from './answer.ts';
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
 const KEY_ID = '0123456789abcdef';

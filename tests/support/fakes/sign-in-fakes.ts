@@ -7,7 +7,7 @@ import type {
 import type { ApiTokenOperations } from '../../../src/http/controllers/api-token-controller.ts';
 import type { ConfirmationOperations } from '../../../src/http/controllers/confirmation-controller.ts';
 import type { SignInMethods, SignInOperations } from '../../../src/http/controllers/sign-in-controller.ts';
-import type { Answer } from './administration-fakes.ts';
+import type { Answer } from './answer.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const LOGIN = { token: 'a.login.token', csrfToken: '00112233-4455', expiresAt: AT };
