@@ -145,7 +145,8 @@ export interface PasskeyStore {
    * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and ends
    * all sessions but the kept one.
    * @param hash of the registration
-   * @returns false where the registration has ended, the administrator is gone, or the passkey is known
+   * @returns false where the registration or the kept session has ended, the administrator is gone, or the passkey is
+   *   known
    */
   register(
     hash: Buffer,

@@ -13,13 +13,13 @@ import classes from './section.module.css';
 /** Changes the caller's password. */
 export function OwnPassword(): ReactNode {
   const t = useTexts(accountTexts);
-  const { ended } = useSessionControl();
+  const { left } = useSessionControl();
   const [present, setPresent] = useState('');
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
   const change = useMutation({
     mutationFn: () => call('/admin/password', { password: present, new_password: next }),
-    onSuccess: ended,
+    onSuccess: left,
     gcTime: 0,
   });
   const differs = again !== '' && again !== next;

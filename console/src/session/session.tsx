@@ -1,7 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
+import { afterRead, isOf, NOBODY_SHOWN, type Shown } from './shown.ts';
+import { useShown } from './use-shown.ts';
+import { useTabs } from './use-tabs.ts';
 
 type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
 
@@ -20,13 +22,14 @@ type SessionState =
   | { readonly kind: 'signed-in'; readonly session: Session };
 
 /** The login, and the ways to change it. */
-export interface SessionControl {
-  readonly state: SessionState;
+export interface SessionControl extends Shown {
   /** Reads name and rights anew: after a sign-in, or when they may have changed. */
   readonly refresh: () => Promise<void>;
-  /** Notes that the server knows the login no more. */
+  /** Notes that the server knows the login no more. Its pages are kept for a while. */
   readonly ended: () => void;
-  /** Ends the login at the server. @throws ServerFailure */
+  /** Notes that the person has ended the login: its pages go. */
+  readonly left: () => void;
+  /** Ends the login at the server, and leaves. @throws ServerFailure where it may still be open */
   readonly signOut: () => Promise<void>;
 }
 
@@ -41,12 +44,9 @@ export function useSessionControl(): SessionControl {
   return control;
 }
 
-const NOBODY = makeSession({ administrator: '', rights: [] });
-
-/** @returns the login; on pages, which are only shown to the signed-in */
+/** @returns the login that the pages belong to */
 export function useSession(): Session {
-  const { state } = useSessionControl();
-  return state.kind === 'signed-in' ? state.session : NOBODY;
+  return useSessionControl().owner ?? NOBODY;
 }
 
 /** @returns the login of that name with these rights */
@@ -65,29 +65,56 @@ function makeSession({ administrator, rights }: ValueOf<'/admin/rights'>): Sessi
   };
 }
 
+const NOBODY = makeSession({ administrator: '', rights: [] });
 /** Milliseconds between attempts to reach a server that does not answer. */
 const RETRY_MS = 3_000;
+/** On which the tabs of a browser tell each other who is signed in: the name, or `null` for nobody. */
+const CHANNEL = 'tankeeper-login';
 
 /** Keeps the login for the pages below it. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [state, setState] = useState<SessionState>({ kind: 'unknown' });
-  const queries = useQueryClient();
+  const { shown, change } = useShown();
+  const { state } = shown;
+  const tabs = useTabs(CHANNEL);
+  const reads = useRef(0);
   const refresh = useCallback(async () => {
+    reads.current += 1;
+    const number = reads.current;
     const read = await readState();
-    setState(read);
-    if (read.kind === 'signed-in') {
-      // Pages that stayed open below the sign-in were refused meanwhile.
-      await queries.invalidateQueries();
+    // Of several readings at once, the last one is of the present login.
+    if (number === reads.current) {
+      change((before) => afterRead(before, read));
+      if (read.kind === 'signed-in') {
+        tabs.tell(read.session.administrator);
+      }
     }
-  }, [queries]);
+  }, [change, tabs]);
   const ended = useCallback(() => {
-    setState({ kind: 'signed-out' });
-  }, []);
+    change((before) => afterRead(before, { kind: 'signed-out' }));
+  }, [change]);
+  const forget = useCallback(() => {
+    reads.current += 1;
+    change(() => NOBODY_SHOWN);
+  }, [change]);
+  const left = useCallback(() => {
+    forget();
+    tabs.tell(null);
+  }, [forget, tabs]);
   const signOut = useCallback(async () => {
-    await call('/admin/logout');
-    queries.clear();
-    setState({ kind: 'signed-out' });
-  }, [queries]);
+    await endLogin();
+    left();
+  }, [left]);
+  useEffect(
+    () =>
+      tabs.listen((administrator) => {
+        if (administrator === null) {
+          forget();
+        } else if (!isOf(shown, administrator)) {
+          void refresh();
+        }
+      }),
+    [tabs, forget, refresh, shown],
+  );
   useEffect(() => {
     if (state.kind === 'unknown') {
       void refresh();
@@ -97,8 +124,22 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
       clearTimeout(timer);
     };
   }, [state, refresh]);
-  const control = useMemo(() => ({ state, refresh, ended, signOut }), [state, refresh, ended, signOut]);
+  const control = useMemo(
+    () => ({ ...shown, refresh, ended, left, signOut }),
+    [shown, refresh, ended, left, signOut],
+  );
   return <SessionContext value={control}>{children}</SessionContext>;
+}
+
+/** @throws ServerFailure unless the login has ended */
+async function endLogin(): Promise<void> {
+  try {
+    await call('/admin/logout');
+  } catch (error) {
+    if (!(error instanceof ServerFailure && error.isSignedOut)) {
+      throw error;
+    }
+  }
 }
 
 async function readState(): Promise<SessionState> {

@@ -1,6 +1,6 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Router } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { SessionProvider, useSessionControl } from '../session/session.tsx';
@@ -11,6 +11,7 @@ import { Failure } from '../design/failure.tsx';
 import { theme } from '../design/theme.ts';
 import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
+import { OwnedPages } from './owned-pages.tsx';
 import { createQueries } from './queries.ts';
 
 interface ConsoleProps {
@@ -23,14 +24,7 @@ interface ConsoleProps {
  * of the console may be anything.
  */
 export function Console({ arrival }: ConsoleProps): ReactNode {
-  const onSignedOut = useRef<() => void>(() => undefined);
-  const queries = useMemo(
-    () =>
-      createQueries(() => {
-        onSignedOut.current();
-      }),
-    [],
-  );
+  const queries = useMemo(() => createQueries(() => undefined), []);
   return (
     <LanguageChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
@@ -44,7 +38,7 @@ export function Console({ arrival }: ConsoleProps): ReactNode {
           <Router hook={useHashLocation}>
             <SessionProvider>
               <LinkFirst arrival={arrival}>
-                <SignedInOnly onSignedOut={onSignedOut} arrival={arrival} />
+                <SignedInOnly arrival={arrival} />
               </LinkFirst>
             </SessionProvider>
           </Router>
@@ -70,28 +64,19 @@ function LinkFirst({ arrival, children }: ConsoleProps & { readonly children: Re
 }
 
 /**
- * Shows the pages to the signed-in. When a login ends, its pages stay below the sign-in, hidden: what was typed there is
- * kept for the same administrator, and dropped for another one.
+ * Shows the pages to the signed-in. When a login ends, its pages are kept for a while, out of the document: what was
+ * typed there is for the same administrator.
  */
-function SignedInOnly({
-  onSignedOut,
-  arrival,
-}: ConsoleProps & { readonly onSignedOut: { current: () => void } }): ReactNode {
-  const { state, ended } = useSessionControl();
-  onSignedOut.current = ended;
-  const last = useRef<string>(undefined);
-  if (state.kind === 'signed-in') {
-    last.current = state.session.administrator;
-  }
-  const isOpen = state.kind === 'signed-in' || (state.kind === 'away' && last.current !== undefined);
+function SignedInOnly({ arrival }: ConsoleProps): ReactNode {
+  const { state, owner } = useSessionControl();
   return (
     <>
       {state.kind === 'away' && <Failure error={state.failure} />}
       {state.kind === 'signed-out' && <SignInPage arrival={arrival} />}
-      {last.current !== undefined && (
-        <div hidden={!isOpen} key={last.current}>
+      {owner !== undefined && (
+        <OwnedPages key={owner.administrator}>
           <Frame />
-        </div>
+        </OwnedPages>
       )}
     </>
   );

@@ -1,6 +1,8 @@
 import { Button, NativeSelect, NavLink, useMantineColorScheme } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Failure } from '../design/failure.tsx';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
@@ -120,12 +122,21 @@ function Preferences(): ReactNode {
   const t = useTexts(shellTexts);
   const { administrator } = useSession();
   const { signOut } = useSessionControl();
+  const leave = useMutation({ mutationFn: signOut });
   const setLanguage = use(SetLanguageContext);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <aside className={classes.preferences} aria-label={t.preferences}>
       <strong className={classes.administrator}>{administrator}</strong>
-      <Button variant="default" size="xs" onClick={() => void signOut()}>
+      <Failure error={leave.error} />
+      <Button
+        variant="default"
+        size="xs"
+        loading={leave.isPending}
+        onClick={() => {
+          leave.mutate();
+        }}
+      >
         {t.signOut}
       </Button>
       <NativeSelect

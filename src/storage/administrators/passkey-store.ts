@@ -58,8 +58,11 @@ export class SqlPasskeyStore implements PasskeyStore {
       return await this.#database.transact(async (unit) => {
         const { sql, audit } = unit;
         const owner = await lockOwner(sql, administrator);
+        if (owner === undefined || !(await isOpen(sql, keeps))) {
+          return false;
+        }
         const ended = await sql('sign_in_attempts').where({ attempt_hash: hash }).delete();
-        if (owner === undefined || ended === 0) {
+        if (ended === 0) {
           return false;
         }
         const inserted: unknown[] = await sql('passkeys')
@@ -130,6 +133,14 @@ async function lockOwner(
         .forUpdate()
         .first<{ id: string; second_factor: string | null } | undefined>('id', 'second_factor')
     : undefined;
+}
+
+/** @returns false for a session that was closed. It stays open until commit */
+async function isOpen(sql: Knex.Transaction, session: Buffer | undefined): Promise<boolean> {
+  const found: unknown =
+    session === undefined ||
+    (await sql('sessions').where({ session_hash: session, revoked_at: null }).forShare().first('id'));
+  return found !== undefined;
 }
 
 /** @returns undefined for an unknown passkey. @throws ServiceError 'passkey.invalid' for the last one */

@@ -99,7 +99,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
 
     await givePassword(name);
     await page.getByRole('button', { name: 'Use the passkey' }).click();
-    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    await page.getByRole('link', { name: 'My account' }).click();
     await page.getByRole('button', { name: 'Remove: laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     // A stolen session and the password would not be enough.

@@ -181,6 +181,31 @@ describe('the registration of a passkey', () => {
     expect((await browser.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
   });
 
+  it.each<[string, () => Promise<unknown>]>([
+    ['logout', () => browser.post('/admin/logout')],
+    [
+      'end at another browser',
+      async () => {
+        const owner = new Browser(application.app);
+        await password(owner);
+        const sessions = valueOf(await owner.get('/admin/sessions')) as { id: string; own: boolean }[];
+        const stolen = sessions.find(({ own }) => !own);
+        expect(valueOf(await owner.post('/admin/sessions/end', { id: stolen?.id ?? '' }))).toBe(1);
+      },
+    ],
+  ])('ends with the login that began it, as by %s', async (_case, end) => {
+    await password();
+    await confirm();
+    const begun = await browser.post('/admin/passkeys/options');
+    await end();
+    const credential = authenticator.create(optionsOf(begun));
+    const late = await browser.post('/admin/sign-in/passkey', { credential, name: 'x' });
+    expect(errorOf(late)).toBe('The registration has ended, or the passkey is registered already');
+    expect(await application.services.administrators.list(OPERATOR)).toContainEqual(
+      expect.objectContaining({ name: 'anna', secondFactor: undefined }),
+    );
+  });
+
   it('does not take a passkey twice, nor of an API token', async () => {
     await password();
     await register();
