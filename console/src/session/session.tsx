@@ -1,7 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
+import { isOfLogin } from './login-queries.ts';
 
 export type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
 
@@ -22,6 +32,8 @@ export type SessionState =
 /** The login, and the ways to change it. */
 export interface SessionControl {
   readonly state: SessionState;
+  /** The login that the pages were opened with. It stays when it ends, until a sign-out or another one. */
+  readonly shown: Session | undefined;
   /** Reads name and rights anew: after a sign-in, or when they may have changed. */
   readonly refresh: () => Promise<void>;
   /** Notes that the server knows the login no more. */
@@ -43,10 +55,9 @@ export function useSessionControl(): SessionControl {
 
 const NOBODY = makeSession({ administrator: '', rights: [] });
 
-/** @returns the login; on pages, which are only shown to the signed-in */
+/** @returns the login of the open pages */
 export function useSession(): Session {
-  const { state } = useSessionControl();
-  return state.kind === 'signed-in' ? state.session : NOBODY;
+  return useSessionControl().shown ?? NOBODY;
 }
 
 /** @returns the login of that name with these rights */
@@ -71,22 +82,32 @@ const RETRY_MS = 3_000;
 /** Keeps the login for the pages below it. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [state, setState] = useState<SessionState>({ kind: 'unknown' });
+  const [shown, setShown] = useState<Session>();
+  const last = useRef('');
   const queries = useQueryClient();
   const refresh = useCallback(async () => {
     const read = await readState();
+    if (read.kind === 'signed-in' && read.session.administrator !== last.current) {
+      // What another administrator has read is none of this one's business.
+      queries.removeQueries({ predicate: isOfLogin });
+      last.current = read.session.administrator;
+    }
     setState(read);
     if (read.kind === 'signed-in') {
+      setShown(read.session);
       // Pages that stayed open below the sign-in were refused meanwhile.
-      await queries.invalidateQueries();
+      await queries.invalidateQueries({ predicate: isOfLogin });
     }
   }, [queries]);
   const ended = useCallback(() => {
     setState({ kind: 'signed-out' });
   }, []);
   const signOut = useCallback(async () => {
-    await call('/admin/logout');
-    queries.clear();
+    await endLogin();
+    last.current = '';
+    setShown(undefined);
     setState({ kind: 'signed-out' });
+    queries.clear();
   }, [queries]);
   useEffect(() => {
     if (state.kind === 'unknown') {
@@ -97,8 +118,22 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
       clearTimeout(timer);
     };
   }, [state, refresh]);
-  const control = useMemo(() => ({ state, refresh, ended, signOut }), [state, refresh, ended, signOut]);
+  const control = useMemo(
+    () => ({ state, shown, refresh, ended, signOut }),
+    [state, shown, refresh, ended, signOut],
+  );
   return <SessionContext value={control}>{children}</SessionContext>;
+}
+
+/** @throws ServerFailure unless the login has ended */
+async function endLogin(): Promise<void> {
+  try {
+    await call('/admin/logout');
+  } catch (error) {
+    if (!(error instanceof ServerFailure) || !error.isSignedOut) {
+      throw error;
+    }
+  }
 }
 
 async function readState(): Promise<SessionState> {

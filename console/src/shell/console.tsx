@@ -8,7 +8,6 @@ import type { Arrival } from '../sign-in/arrival.ts';
 import { PasskeyLinkPage } from '../sign-in/passkey-link-page.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Failure } from '../design/failure.tsx';
-import { theme } from '../design/theme.ts';
 import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { createQueries } from './queries.ts';
@@ -34,12 +33,7 @@ export function Console({ arrival }: ConsoleProps): ReactNode {
   return (
     <LanguageChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
-      <MantineProvider
-        theme={theme}
-        defaultColorScheme="auto"
-        withCssVariables={false}
-        withGlobalClasses={false}
-      >
+      <MantineProvider defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={queries}>
           <Router hook={useHashLocation}>
             <SessionProvider>
@@ -77,19 +71,15 @@ function SignedInOnly({
   onSignedOut,
   arrival,
 }: ConsoleProps & { readonly onSignedOut: { current: () => void } }): ReactNode {
-  const { state, ended } = useSessionControl();
+  const { state, shown, ended } = useSessionControl();
   onSignedOut.current = ended;
-  const last = useRef<string>(undefined);
-  if (state.kind === 'signed-in') {
-    last.current = state.session.administrator;
-  }
-  const isOpen = state.kind === 'signed-in' || (state.kind === 'away' && last.current !== undefined);
+  const isOpen = state.kind === 'signed-in' || state.kind === 'away';
   return (
     <>
       {state.kind === 'away' && <Failure error={state.failure} />}
       {state.kind === 'signed-out' && <SignInPage arrival={arrival} />}
-      {last.current !== undefined && (
-        <div hidden={!isOpen} key={last.current}>
+      {shown !== undefined && (
+        <div hidden={!isOpen} key={shown.administrator}>
           <Frame />
         </div>
       )}

@@ -1,6 +1,9 @@
 import { Button, NativeSelect, NavLink, useMantineColorScheme } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { DialogPlace } from '../design/dialog.tsx';
+import { Failure } from '../design/failure.tsx';
 import { Page } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Language, useLanguage, useTexts } from '../language/language.ts';
@@ -67,6 +70,7 @@ export function Frame(): ReactNode {
           </Suspense>
         </PageBoundary>
       </main>
+      <DialogPlace />
     </div>
   );
 }
@@ -120,12 +124,28 @@ function Preferences(): ReactNode {
   const t = useTexts(shellTexts);
   const { administrator } = useSession();
   const { signOut } = useSessionControl();
+  const [, navigate] = useLocation();
+  const leaving = useMutation({
+    mutationFn: signOut,
+    onSuccess: () => {
+      navigate('/', { replace: true });
+    },
+    gcTime: 0,
+  });
   const setLanguage = use(SetLanguageContext);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <aside className={classes.preferences} aria-label={t.preferences}>
       <strong className={classes.administrator}>{administrator}</strong>
-      <Button variant="default" size="xs" onClick={() => void signOut()}>
+      <Failure error={leaving.error} />
+      <Button
+        variant="default"
+        size="xs"
+        loading={leaving.isPending}
+        onClick={() => {
+          leaving.mutate();
+        }}
+      >
         {t.signOut}
       </Button>
       <NativeSelect

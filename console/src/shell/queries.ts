@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ServerFailure } from '../api/server-failure.ts';
+import { isOfLogin } from '../session/login-queries.ts';
 
 /** Milliseconds for which an answer counts as fresh. */
 const FRESH_MS = 5_000;
@@ -16,7 +17,13 @@ export function createQueries(onSignedOut: () => void): QueryClient {
     }
   };
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        if (isOfLogin(query)) {
+          onError(error);
+        }
+      },
+    }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {

@@ -5,6 +5,7 @@ import { ServerFailure } from '../api/server-failure.ts';
 import { Failure } from '../design/failure.tsx';
 import { QrCode } from '../design/qr-code.tsx';
 import { useTexts } from '../language/language.ts';
+import { OF_SIGN_IN } from '../session/login-queries.ts';
 import { secondStepTexts } from './second-step-texts.ts';
 import classes from './sign-in-page.module.css';
 import { assertPasskey, type PasskeyOptions } from './web-authn.ts';
@@ -84,6 +85,7 @@ function TokenStep({
     enabled: !check.isPending && check.data !== true,
     gcTime: 0,
     retry: false,
+    meta: OF_SIGN_IN,
   });
   const isDone = check.data === true || answered.data === true;
   useEffect(() => {

@@ -4,6 +4,7 @@ import { type ReactNode, type SyntheticEvent, useCallback, useEffect, useState }
 import { call, callWithDetail } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
+import { OF_SIGN_IN } from '../session/login-queries.ts';
 import { useSessionControl } from '../session/session.tsx';
 import type { Arrival } from './arrival.ts';
 import { keepWanted } from './take-arrival.ts';
@@ -140,6 +141,7 @@ function ProviderButton(): ReactNode {
   const methods = useQuery({
     queryKey: ['sign-in-methods'],
     queryFn: ({ signal }) => call('/admin/sign-in/methods', {}, { signal }),
+    meta: OF_SIGN_IN,
   });
   const open = useMutation({
     mutationFn: () => call('/admin/sign-in/oidc'),
