@@ -1,28 +1,51 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
+import { useSessionControl } from '../session/session.tsx';
 import { designTexts } from './design-texts.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
   readonly title: string;
   readonly onClose: () => void;
+  /**
+   * What closes it besides its own buttons. `anything`: Escape, the cross, a click beside it; `keys`: not the click,
+   * which would lose what was typed; `nothing`, where it shows a secret once.
+   */
+  readonly closedBy?: 'anything' | 'keys' | 'nothing';
   readonly children: ReactNode;
 }
 
 /** Mantine's `<header>` would be a second banner of the page (axe, landmark-no-duplicate-banner). */
 const NO_BANNER = { component: 'div' };
+const ID = 'dialogs';
+const PORTAL = { target: `#${ID}` };
+
+/** The place of all dialogs: outside of forms, and hidden with the pages while somebody signs in again. */
+export function DialogPlace(): ReactNode {
+  return <div id={ID} />;
+}
 
 /** A dialog above the page. */
-export function Dialog({ isOpen, title, onClose, children }: DialogProps): ReactNode {
+export function Dialog({ isOpen, title, onClose, closedBy = 'anything', children }: DialogProps): ReactNode {
   const t = useTexts(designTexts);
+  const { state } = useSessionControl();
+  const hasCross = closedBy !== 'nothing';
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} lockScroll={false}>
+    <Modal.Root
+      opened={isOpen}
+      onClose={onClose}
+      lockScroll={false}
+      portalProps={PORTAL}
+      closeOnClickOutside={closedBy === 'anything'}
+      // Mantine listens at the window, where the key may be meant for the sign-in.
+      closeOnEscape={hasCross && state.kind === 'signed-in'}
+    >
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Header {...NO_BANNER}>
           <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label={t.close} />
+          {hasCross && <Modal.CloseButton aria-label={t.close} />}
         </Modal.Header>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

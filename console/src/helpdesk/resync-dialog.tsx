@@ -1,8 +1,8 @@
 import { Alert, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
-import { FormDialog } from './form-dialog.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 

@@ -1,8 +1,8 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
-import { FormDialog } from './form-dialog.tsx';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
 import { tokenTexts } from './token-texts.ts';

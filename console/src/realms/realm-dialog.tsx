@@ -1,11 +1,10 @@
-import { ActionIcon, Button, Group, Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { ActionIcon, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Consequences } from '../consequences/consequence-dialog.tsx';
-import card from '../design/card.module.css';
-import { designTexts } from '../design/design-texts.ts';
 import { Failure } from '../design/failure.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { moved } from './order.ts';
 import classes from './realm-dialog.module.css';
@@ -24,7 +23,6 @@ interface RealmDialogProps {
 /** Makes a realm, or changes its resolvers. Refused where somebody else has changed it since it was read. */
 export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialogProps): ReactNode {
   const t = useTexts(realmTexts);
-  const common = useTexts(designTexts);
   const [name, setName] = useState(realm?.name ?? '');
   const [chosen, setChosen] = useState<readonly string[]>(realm?.resolvers ?? []);
   const saving = useMutation({
@@ -36,44 +34,33 @@ export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialog
       }),
     onSuccess: onSaved,
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
-    <Modal
-      opened
-      onClose={onCancel}
+    <FormDialog
       title={realm === undefined ? t.addTitle : t.editTitle(realm.name)}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common.close }}
+      action={t.save}
+      isRunning={saving.isPending}
+      isDisabled={chosen.length === 0}
+      error={saving.error}
+      onSubmit={() => {
+        saving.mutate();
+      }}
+      onClose={onCancel}
     >
-      <form className={card.form} onSubmit={submit}>
-        {realm === undefined && (
-          <TextInput
-            label={t.name}
-            description={t.nameHint}
-            required
-            withAsterisk={false}
-            value={name}
-            onChange={(event) => {
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-        <ResolverOrder all={resolvers} chosen={chosen} onChange={setChosen} />
-        <Dropped realm={realm} chosen={chosen} />
-        <Failure error={saving.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={chosen.length === 0}>
-            {t.save}
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+      {realm === undefined && (
+        <TextInput
+          label={t.name}
+          description={t.nameHint}
+          required
+          withAsterisk={false}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+      )}
+      <ResolverOrder all={resolvers} chosen={chosen} onChange={setChosen} />
+      <Dropped realm={realm} chosen={chosen} />
+    </FormDialog>
   );
 }
 

@@ -1,55 +1,10 @@
-import { Button, Group, Modal, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
-import card from '../design/card.module.css';
-import { designTexts } from '../design/design-texts.ts';
-import { Failure } from '../design/failure.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { userTexts } from './user-texts.ts';
-
-interface FormDialogProps {
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly others?: ReactNode;
-  readonly error: Error | null;
-  readonly isRunning: boolean;
-  readonly onSubmit: () => void;
-  readonly onCancel: () => void;
-}
-
-function FormDialog(props: FormDialogProps): ReactNode {
-  const { title, children, others, error, isRunning, onSubmit, onCancel } = props;
-  const t = useTexts(userTexts);
-  const common = useTexts(designTexts);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    onSubmit();
-  };
-  return (
-    <Modal
-      opened
-      onClose={onCancel}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': common.close }}
-    >
-      <form className={card.form} onSubmit={submit}>
-        {children}
-        <Failure error={error} />
-        <Group justify="flex-end">
-          {others}
-          <Button variant="default" onClick={onCancel}>
-            {common.cancel}
-          </Button>
-          <Button type="submit" loading={isRunning}>
-            {t.save}
-          </Button>
-        </Group>
-      </form>
-    </Modal>
-  );
-}
 
 interface NewUserDialogProps {
   readonly resolver: string;
@@ -81,12 +36,13 @@ export function NewUserDialog({ resolver, onDone, onCancel }: NewUserDialogProps
   return (
     <FormDialog
       title={t.addTitle}
+      action={t.save}
       error={adding.error}
       isRunning={adding.isPending}
       onSubmit={() => {
         adding.mutate();
       }}
-      onCancel={onCancel}
+      onClose={onCancel}
     >
       {FIELDS.map((field) => (
         <TextInput
@@ -137,6 +93,7 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
   return (
     <FormDialog
       title={t.passwordTitle(username)}
+      action={t.save}
       error={setting.error}
       isRunning={setting.isPending}
       others={
@@ -147,7 +104,7 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
       onSubmit={() => {
         setting.mutate();
       }}
-      onCancel={onCancel}
+      onClose={onCancel}
     >
       <PasswordInput
         label={t.newPassword}

@@ -16,7 +16,7 @@ export interface Session {
 }
 
 /** What is known of the login. `away`: the server does not answer. */
-type SessionState =
+export type SessionState =
   | { readonly kind: 'unknown' | 'signed-out' }
   | { readonly kind: 'away'; readonly failure: ServerFailure }
   | { readonly kind: 'signed-in'; readonly session: Session };

@@ -8,7 +8,6 @@ import type { Arrival } from '../sign-in/arrival.ts';
 import { PasskeyLinkPage } from '../sign-in/passkey-link-page.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Failure } from '../design/failure.tsx';
-import { theme } from '../design/theme.ts';
 import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { OwnedPages } from './owned-pages.tsx';
@@ -28,12 +27,7 @@ export function Console({ arrival }: ConsoleProps): ReactNode {
   return (
     <LanguageChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
-      <MantineProvider
-        theme={theme}
-        defaultColorScheme="auto"
-        withCssVariables={false}
-        withGlobalClasses={false}
-      >
+      <MantineProvider defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={queries}>
           <Router hook={useHashLocation}>
             <SessionProvider>

@@ -1,6 +1,7 @@
-import { Button, Code, CopyButton, Group, Modal, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { designTexts } from '../design/design-texts.ts';
+import { Dialog } from '../design/dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { webhookTexts } from './webhook-texts.ts';
 
@@ -15,15 +16,7 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode 
   const t = useTexts(webhookTexts);
   const common = useTexts(designTexts);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t.secretTitle}
-      lockScroll={false}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Dialog isOpen title={t.secretTitle} closedBy="nothing" onClose={onClose}>
       <Text>{t.secretText}</Text>
       <Code block mt="sm" tabIndex={0} aria-label={t.secretTitle}>
         {secret}
@@ -38,6 +31,6 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode 
         </CopyButton>
         <Button onClick={onClose}>{t.secretKept}</Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

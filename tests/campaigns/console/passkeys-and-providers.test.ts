@@ -96,6 +96,8 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByText(/^No passkey was made/)
       .waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('User name').waitFor();
+    await page.goto(`${site.origin}/console/#/account`);
 
     await givePassword(name);
     await page.getByRole('button', { name: 'Use the passkey' }).click();

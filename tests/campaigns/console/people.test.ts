@@ -146,7 +146,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     const elsewhere = await openConsole(browser, site, { name });
     await page.goto(`${site.origin}/console/#/account`);
     await signIn(page, name);
-    await page.getByText('this one').waitFor();
+    await page.getByText('this one', { exact: true }).waitFor();
     const own = page
       .getByRole('row')
       .filter({ hasNotText: 'this one' })
@@ -192,7 +192,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByRole('cell', { name, exact: true }).first().waitFor();
     expect(await lookAt(page, 'sessions')).toEqual([]);
     await page.goto(`${site.origin}/console/#/account`);
-    await page.getByText('this one').waitFor();
+    await page.getByText('this one', { exact: true }).waitFor();
     expect(await lookAt(page, 'account')).toEqual([]);
     expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
   });

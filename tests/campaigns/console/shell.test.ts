@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
 import {
+  addAdministrator,
   type ConsoleSite,
   faultsOf,
   lookAt,
@@ -18,6 +20,16 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
 
   beforeAll(async () => {
     [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    const { application } = site;
+    await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
+    await application.enrolPlain('T2', 'OCRA-1:HOTP-SHA256-8:QN08', { description: 'of the safe' });
+    const { policies } = application.services;
+    const always = { realm: '*', client: '', time: '', active: true };
+    for (const scope of ['admin', 'system', 'monitoring']) {
+      await policies.set(OPERATOR, { ...always, name: scope, scope, action: '*', user: 'admin' });
+    }
+    await policies.set(OPERATOR, { ...always, name: 'desk', scope: 'admin', action: 'show', user: 'desk' });
+    await addAdministrator(site, 'desk');
   });
   afterAll(async () => {
     await browser.close();
@@ -62,6 +74,75 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
     await context.close();
+  });
+
+  it('keeps what was typed, in a dialog too, when the login ends', async () => {
+    const { page } = await openConsole(browser, site, { path: '/enrol' });
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.goto(`${site.origin}/console/#/tokens/T1`);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const field = page.getByRole('dialog').getByLabel('Description');
+    await field.fill('phone of the office');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('User name').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await field.isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await signIn(page, 'admin');
+    expect(await field.inputValue()).toBe('phone of the office');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await field.waitFor({ state: 'detached' });
+    await page.getByText('phone of the office').waitFor();
+    await page.context().close();
+  });
+
+  it('leaves nothing of the pages behind a sign-out, and begins at the start', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens/T2' });
+    await page.getByText('of the safe').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('User name').waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
+    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await signIn(page, 'desk');
+    // Neither monitoring nor configuration is theirs.
+    await page.getByRole('searchbox').waitFor();
+    expect(page.url()).toBe(`${site.origin}/console/#/search`);
+    await page.context().close();
+  });
+
+  it('shows nothing that another administrator has read in this browser', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens/T2' });
+    await page.getByText('of the safe').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByLabel('User name').waitFor();
+    await page.route('**/api/admin/token', async () => {
+      // The answer never comes.
+      await Promise.resolve();
+    });
+    await signIn(page, 'desk');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await page.context().close();
+  });
+
+  it('signs out where the server has ended the login, and says so where it is away', async () => {
+    const { page } = await openConsole(browser, site);
+    await page.route('**/api/admin/logout', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page
+      .getByRole('complementary')
+      .getByRole('alert')
+      .getByText('The server does not answer')
+      .waitFor();
+    await page.unroute('**/api/admin/logout');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('User name').waitFor();
+    expect(await page.locator('#content').count()).toBe(0);
+    await page.context().close();
   });
 
   it('asks for a new sign-in when the login has ended, and goes on with the same page', async () => {

@@ -1,14 +1,20 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
-import { tokenTexts } from './token-texts.ts';
+import { designTexts } from './design-texts.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
 
 interface FormDialogProps {
   readonly title: string;
+  /** The act, as a verb: `Save`. */
   readonly action: string;
   readonly isRunning: boolean;
+  /** True while the act cannot be asked for. */
+  readonly isDisabled?: boolean;
   readonly error: Error | null;
+  /** Further buttons, before those of the dialog. */
+  readonly others?: ReactNode;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -16,34 +22,29 @@ interface FormDialogProps {
 
 /** A dialog with fields. What was typed stays while the server refuses it, and is gone when the dialog closes. */
 export function FormDialog(props: FormDialogProps): ReactNode {
-  const { title, action, isRunning, error, onSubmit, onClose, children } = props;
-  const t = useTexts(tokenTexts);
+  const { title, action, isRunning, isDisabled = false, error, others, onSubmit, onClose, children } = props;
+  const t = useTexts(designTexts);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     onSubmit();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t.close }}
-    >
+    <Dialog isOpen title={title} closedBy="keys" onClose={onClose}>
       <form onSubmit={submit}>
         <Stack>
           {children}
           <Failure error={error} />
           <Group justify="flex-end">
+            {others}
             <Button variant="default" onClick={onClose}>
               {t.cancel}
             </Button>
-            <Button type="submit" loading={isRunning}>
+            <Button type="submit" loading={isRunning} disabled={isDisabled}>
               {action}
             </Button>
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
