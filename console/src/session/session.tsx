@@ -1,25 +1,11 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
-import { afterRead, isOf, NOBODY_SHOWN, type Shown } from './shown.ts';
+import { afterRead, isOf, NOBODY_SHOWN, type Session, type SessionState, type Shown } from './shown.ts';
 import { useShown } from './use-shown.ts';
 import { useTabs } from './use-tabs.ts';
 
-type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
-
-/** The login of this browser. Its rights are for leaving out what would be refused: the server decides. */
-export interface Session {
-  readonly administrator: string;
-  readonly rights: readonly HeldRight[];
-  /** @param realm left out: in any realm */
-  may(scope: HeldRight['scope'], action: string, realm?: string): boolean;
-}
-
-/** What is known of the login. `away`: the server does not answer. */
-export type SessionState =
-  | { readonly kind: 'unknown' | 'signed-out' }
-  | { readonly kind: 'away'; readonly failure: ServerFailure }
-  | { readonly kind: 'signed-in'; readonly session: Session };
+export type { Session } from './shown.ts';
 
 /** The login, and the ways to change it. */
 export interface SessionControl extends Shown {

@@ -1,4 +1,21 @@
-import type { Session, SessionState } from './session.tsx';
+import type { ValueOf } from '../api/call.ts';
+import type { ServerFailure } from '../api/server-failure.ts';
+
+type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
+
+/** The login of this browser. Its rights are for leaving out what would be refused: the server decides. */
+export interface Session {
+  readonly administrator: string;
+  readonly rights: readonly HeldRight[];
+  /** @param realm left out: in any realm */
+  may(scope: HeldRight['scope'], action: string, realm?: string): boolean;
+}
+
+/** What is known of the login. `away`: the server does not answer. */
+export type SessionState =
+  | { readonly kind: 'unknown' | 'signed-out' }
+  | { readonly kind: 'away'; readonly failure: ServerFailure }
+  | { readonly kind: 'signed-in'; readonly session: Session };
 
 /** The login, and whose pages there are. */
 export interface Shown {
