@@ -266,6 +266,7 @@ export class CanaryAdministration {
       await this.#send({ path: `/monitoring/${name}`, label: 'once more ', method: 'GET' });
     }
     await this.#send({ path: '/admin/userlist', parameters: { username: '*' } });
+    await this.#send({ path: '/admin/person', parameters: { user: 'zoe', realm: `${this.#name}-people` } });
     await this.#send({ path: '/audit/search', parameters: { since: '1H', limit: '1000' } });
     await this.#send({ path: '/audit/export', parameters: { since: '1H' } });
     for (const path of ['/audit/values', '/audit/verify', '/audit/verification']) {

@@ -42,6 +42,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/admin/tokenrealm realms': ['office', 'office,lab', ''],
   '/system/setconfig type': ['', 'text', 'password'],
   '/admin/tokens status': ['', 'active,assigned', 'locked'],
+  '/admin/tokens limit': ['50', '200', '0'],
   '/system/testresolver name': ['staff', 'other', 'nobody'],
   '/system/testresolver type': ['passwdresolver', 'managed', 'ldapresolver', 'sqlresolver'],
   '/system/realmconsequences act': ['remove', 'set', 'default'],
@@ -184,6 +185,8 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/system/testResolver': ['name', 'type', 'filename'],
   '/system/users/password': ['resolver', 'username', 'password'],
   '/system/webhooks/add': ['name', 'url', 'events'],
+  '/system/explainPolicy': ['realm', 'client'],
+  '/system/policyConsequences': ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'],
 };
 
 /** @returns values that pass a parameter's first check; transactions are all the same one */
