@@ -1,22 +1,15 @@
 import { Badge, Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call, type ValueOf } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
+import type { Setting, SettingChange } from './setting-change.ts';
 import { SettingDialog } from './setting-dialog.tsx';
 import { settingTexts } from './setting-texts.ts';
 import classes from './settings.module.css';
-
-export type Setting = ValueOf<'/system/settings'>[number];
-
-/** A setting, and whether its value or its default is wanted. */
-export interface SettingChange {
-  readonly setting: Setting;
-  readonly kind: 'set' | 'reset';
-}
 
 /** Every setting with its value, default and meaning. */
 export default function SettingsPage(): ReactNode {
