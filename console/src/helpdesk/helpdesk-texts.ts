@@ -92,7 +92,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   de: {
     search: 'Benutzer, Seriennummer oder Transaktion',
     searchHint:
-      'Anfang von Login, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Taste: /',
+      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Taste: /',
     people: 'Personen',
     tokens: 'Token',
     transactions: 'Transaktionen',

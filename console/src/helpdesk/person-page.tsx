@@ -33,6 +33,7 @@ export default function PersonPage(): ReactNode {
       title={user}
       lead={`${t.realm}: ${realm}`}
       actions={
+        person.data !== undefined &&
         session.may('admin', 'init', realm) && (
           <Button component="a" href={`#${newTokenAddress({ user, realm, resolver })}`}>
             {t.enrolFurther}

@@ -114,7 +114,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     describe: 'Umbenennen',
     assign: 'Zuweisen',
     assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',
-    login: 'Login',
+    login: 'Benutzername',
     unassign: 'Zuweisung aufheben',
     unassignHelp: (login) =>
       `Das Token gehört dann nicht mehr ${login}; Antworten damit sind nicht mehr möglich. Es bleibt in seinen Realms.`,

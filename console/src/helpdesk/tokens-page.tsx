@@ -1,6 +1,6 @@
 import { Anchor, Button, NativeSelect, Table, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -64,15 +64,31 @@ const texts: Texts<TokensTexts> = {
   },
 };
 
-const EVERYTHING: Filter = { serial: '', realm: '', state: '', owner: '' };
+/** What the table shows. */
+interface View {
+  readonly filter: Filter;
+  /** The cursors of the pages up to this one. */
+  readonly cursors: readonly string[];
+}
+
+const FIRST_VIEW: View = { filter: { serial: '', realm: '', state: '', owner: '' }, cursors: [''] };
+/** The last view, in the memory of the page until the sign-out, for the way back from a token. */
+const LAST_VIEW = ['helpdesk', 'view of tokens'];
 
 /** All tokens that the caller may see, page by page. */
 export default function TokensPage(): ReactNode {
   const t = useTexts(texts);
   useSearchKey();
-  const [filter, setFilter] = useState(EVERYTHING);
-  /** The cursors of the pages up to this one. */
-  const [cursors, setCursors] = useState<readonly string[]>(['']);
+  const queries = useQueryClient();
+  const [view, setView] = useState(() => queries.getQueryData<View>(LAST_VIEW) ?? FIRST_VIEW);
+  useEffect(() => {
+    queries.setQueryDefaults(LAST_VIEW, { gcTime: Infinity });
+    queries.setQueryData(LAST_VIEW, view);
+  }, [queries, view]);
+  const { filter, cursors } = view;
+  const turnTo = (pages: readonly string[]): void => {
+    setView({ filter, cursors: pages });
+  };
   const cursor = cursors.at(-1) ?? '';
   const status = [filter.state, filter.owner].filter((one) => one !== '').join(',');
   const sheet = useQuery({
@@ -86,8 +102,7 @@ export default function TokensPage(): ReactNode {
       <Filters
         filter={filter}
         onChange={(changed) => {
-          setFilter(changed);
-          setCursors(['']);
+          setView({ filter: changed, cursors: [''] });
         }}
       />
       <Loaded query={sheet}>
@@ -98,10 +113,10 @@ export default function TokensPage(): ReactNode {
               sheet={shown}
               page={cursors.length}
               onBack={() => {
-                setCursors(cursors.slice(0, -1));
+                turnTo(cursors.slice(0, -1));
               }}
               onNext={(next) => {
-                setCursors([...cursors, next]);
+                turnTo([...cursors, next]);
               }}
             />
           </>
@@ -135,7 +150,6 @@ function Filters({ filter, onChange }: FiltersProps): ReactNode {
         }}
       />
       <RealmField
-        key={filter.realm}
         realm={filter.realm}
         onChange={(realm) => {
           onChange({ ...filter, realm });

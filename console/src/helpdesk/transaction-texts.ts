@@ -37,8 +37,8 @@ export const transactionTexts: Texts<TransactionTexts> = {
     more: (count) => `${count} further events are left out. The audit has them.`,
   },
   de: {
-    data: 'Anzeigetext',
-    withheld: 'Sie haben kein Recht, ihn zu sehen (admin:transactiondata).',
+    data: 'Anzeigedaten',
+    withheld: 'Sie haben kein Recht, sie zu sehen (admin:transactiondata).',
     gone: 'Die Challenge ist nicht mehr gespeichert; ihre Geschichte steht im Audit.',
     timeline: 'Was geschah',
     events: {

@@ -66,7 +66,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     statuses: {
       total: 'all',
       active: 'active',
-      inactive: 'inactive',
+      inactive: 'disabled',
       assigned: 'assigned',
       unassigned: 'unassigned',
       locked: 'locked',
@@ -137,7 +137,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     search: 'Search realms',
     shown: (shown, found) => `${shown} of ${found} realms, those with most tokens first`,
     noRealmFound: 'No realm has this in its name.',
-    realmChart: 'Chart: active and inactive tokens of the shown realms',
+    realmChart: 'Chart: active and disabled tokens of the shown realms',
     nothing: 'You may not see any part of the overview.',
   },
   de: {
@@ -146,7 +146,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     statuses: {
       total: 'alle',
       active: 'aktiv',
-      inactive: 'inaktiv',
+      inactive: 'deaktiviert',
       assigned: 'zugewiesen',
       unassigned: 'nicht zugewiesen',
       locked: 'gesperrt',
@@ -217,7 +217,7 @@ export const overviewTexts: Texts<OverviewTexts> = {
     search: 'Realms suchen',
     shown: (shown, found) => `${shown} von ${found} Realms, die mit den meisten Token zuerst`,
     noRealmFound: 'Kein Realm hat das im Namen.',
-    realmChart: 'Diagramm: aktive und inaktive Token der gezeigten Realms',
+    realmChart: 'Diagramm: aktive und deaktivierte Token der gezeigten Realms',
     nothing: 'Sie dürfen keinen Teil des Überblicks sehen.',
   },
 };

@@ -12,7 +12,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'admin:enable': 'einen Token einschalten',
   'admin:disable': 'einen Token ausschalten',
   'admin:assign': 'einem Benutzer einen Token zuweisen',
-  'admin:unassign': 'einem Token den Besitzer nehmen',
+  'admin:unassign': 'einem Token den Inhaber nehmen',
   'admin:remove': 'einen Token und seine Challenges entfernen',
   'admin:tokenrealm': 'die Realms eines Tokens setzen',
   'admin:audit': 'das Audit durchsuchen',

@@ -92,7 +92,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     name: 'Name',
     nameHint: 'Buchstaben, Ziffern, Punkte, Striche und Unterstriche. Später nicht mehr änderbar.',
     needed: 'Nötig',
-    optional: 'Freiwillig',
+    optional: 'Optional',
     fallback: (value) => `Ohne Angabe: ${value}.`,
     unset: 'nicht gesetzt',
     keepsPassword: 'Bleibt das Feld leer, gilt das gespeicherte Passwort weiter. Es wird nie angezeigt.',

@@ -14,7 +14,7 @@ import { Failure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import { policyTexts } from '../policies/policy-texts.ts';
 import { settingTexts } from './setting-texts.ts';
-import type { Setting, SettingChange } from './setting.ts';
+import type { Setting, SettingChange } from './setting-change.ts';
 
 interface SettingDialogProps {
   readonly change: SettingChange;

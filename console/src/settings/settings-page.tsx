@@ -6,7 +6,7 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
-import type { Setting, SettingChange } from './setting.ts';
+import type { Setting, SettingChange } from './setting-change.ts';
 import { SettingDialog } from './setting-dialog.tsx';
 import { settingTexts } from './setting-texts.ts';
 import classes from './settings.module.css';

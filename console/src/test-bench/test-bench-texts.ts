@@ -167,8 +167,8 @@ const de: TestBenchTexts = {
   chosen: (serial) => `Token ${serial}`,
   other: 'Anderes Token',
   nothingFound: 'Dieses OCRA-Token gibt es nicht, oder Sie dürfen es nicht sehen.',
-  nobody: 'kein Besitzer',
-  inactive: 'gesperrt',
+  nobody: 'kein Inhaber',
+  inactive: 'deaktiviert',
   challenge: '2. Challenge',
   data: 'Anzeigedaten',
   dataHint:

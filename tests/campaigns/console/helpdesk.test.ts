@@ -245,6 +245,13 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.keyboard.press('Enter');
     await link(page, 'QR3').waitFor();
     expect(await link(page, 'QR1').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.value')).toBe('south');
+    await link(page, 'QR3').click();
+    await button(page, 'Rename').waitFor();
+    await page.goBack();
+    await link(page, 'QR3').waitFor();
+    expect(await page.getByLabel('Realm').inputValue()).toBe('south');
+    expect(await link(page, 'QR1').count()).toBe(0);
   });
 
   it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page, Route } from 'playwright-core';
+import { OPERATOR } from '../../support/application/test-application.ts';
+import { findChromium, startChromium, watchPage } from '../../support/browser/chromium.ts';
+import { type ConsoleSite, signIn, startConsole } from '../../support/browser/console-site.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+
+const PROBE = '<img src=x onerror="window.probed=1">';
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+/** Members of answers that pages decide by, in place of showing them. */
+const DECIDING =
+  /^(kind|scope|state|rollout|type|event|events|outcome|default|code|at|second_factor|administrator|version|meaning|words|choices)$|_at$|^(created|expires|issued|time|begun|changed|since|issued|last_success|lastused)$/;
+
+describeWithProgram('markup in what the console shows', findChromium(), 'chromium', (program) => {
+  let browser: Browser;
+  let site: ConsoleSite;
+  let transaction: string;
+
+  beforeAll(async () => {
+    [browser, site] = await Promise.all([startChromium(program), startConsole()]);
+    const { application } = site;
+    const { policies, resolvers, settings, users, webhooks } = application.services;
+    await application.addRealm('north');
+    await users.add(OPERATOR, {
+      ...{ resolver: 'north', login: 'anna', givenName: PROBE, surname: PROBE },
+      ...{ email: `${PROBE}@example.org`, phone: PROBE },
+    });
+    await application.enrolPlain('T1', SUITE, { user: 'anna', realm: 'north', description: PROBE });
+    transaction = (await application.challenge('T1', '12345678')).transactionid;
+    await application.check(transaction, '00000000');
+    for (const scope of ['admin', 'system', 'monitoring', 'ocra']) {
+      const always = { realm: '*', client: '', time: '', active: true };
+      await policies.set(OPERATOR, { ...always, name: scope, scope, action: '*', user: 'admin' });
+    }
+    await resolvers.set(OPERATOR, {
+      ...{ name: 'away', kind: 'ldap', secret: 'the bind password' },
+      settings: {
+        ...{ LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: `ou=${PROBE}`, BINDDN: `cn=${PROBE}` },
+        ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+      },
+    });
+    await settings.set(OPERATOR, new Map([['legacy.note', PROBE]]));
+    await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.org/' });
+    await queryOnce(
+      application.databaseUrl,
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, attempts, last_failure)
+       SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, '${PROBE}' FROM webhooks;
+       INSERT INTO policies (name, scope, action, realm, username, client, "time", active)
+       VALUES ('${PROBE}', 'admin', '${PROBE}', '${PROBE}', '${PROBE}', '${PROBE}', '${PROBE}', false)`,
+    );
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  /** Signs in where the Content-Security-Policy would not stop what markup does. */
+  async function open(): Promise<Page> {
+    const context = await browser.newContext({ baseURL: site.origin, bypassCSP: true });
+    const { page } = await watchPage(context, site.origin);
+    await page.goto(`${site.origin}/console/#/account`);
+    await signIn(page, 'admin');
+    return page;
+  }
+
+  async function lookThrough(page: Page): Promise<readonly string[]> {
+    const faults: string[] = [];
+    const paths = [
+      ...[
+        '/',
+        '/search',
+        '/tokens',
+        '/tokens/T1',
+        '/people/north/north/anna',
+        '/enrol/person/north/north/anna',
+      ],
+      ...[
+        `/transactions/${transaction}`,
+        '/test-bench',
+        '/policies',
+        '/policies/edit/admin',
+        '/policies/explain',
+      ],
+      ...['/audit', '/audit-verification', '/realms', '/resolvers', '/resolvers/away', '/resolvers/north'],
+      ...['/settings', '/keys', '/licence', '/webhooks', '/webhooks/siem', '/administrators'],
+      ...['/administrators/admin', '/sessions', '/account'],
+    ];
+    for (const path of paths) {
+      await page.goto(`${site.origin}/console/#${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      if (path === '/search') {
+        await page.getByRole('searchbox').fill('anna');
+        await page.getByRole('link', { name: /anna/ }).first().waitFor();
+      }
+      await page.waitForLoadState('networkidle');
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      const isIn = Number(await page.evaluate('document.querySelectorAll("img, script:not([src])").length'));
+      if (isIn > 0 || (await page.evaluate('window.probed')) !== undefined) {
+        faults.push(path);
+      }
+    }
+    return faults;
+  }
+
+  it('would be seen by this test', async () => {
+    const page = await open();
+    await page.evaluate(`document.querySelector('#content').innerHTML = ${JSON.stringify(PROBE)}`);
+    await page.waitForFunction('window.probed === 1');
+    expect(await page.locator('img').count()).toBe(1);
+    await page.context().close();
+  });
+
+  it('is text where it is stored', async () => {
+    const page = await open();
+    expect(await lookThrough(page)).toEqual([]);
+    await page.goto(`${site.origin}/console/#/webhooks/siem`);
+    await page.getByText(PROBE).first().waitFor();
+    await page.goto(`${site.origin}/console/#/policies`);
+    await page.getByRole('link', { name: PROBE }).waitFor();
+    await page.context().close();
+  });
+
+  it('is text in each member of each answer', async () => {
+    const page = await open();
+    await page.route('**/console/api/**', spoil);
+    expect(await lookThrough(page)).toEqual([]);
+    await page.goto(`${site.origin}/console/#/tokens`);
+    await page.getByRole('link', { name: `T1${PROBE}` }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.context().close();
+  });
+});
+
+/** Puts the probe behind each text of an answer. */
+async function spoil(route: Route): Promise<void> {
+  if (route.request().url().endsWith('/admin/live') || route.request().url().endsWith('/admin/rights')) {
+    await route.continue();
+    return;
+  }
+  const response = await route.fetch();
+  const text = await response.text();
+  const body = text.startsWith('{') ? JSON.stringify(spoilt(JSON.parse(text) as unknown, '')) : text;
+  await route.fulfill({ response, body });
+}
+
+function spoilt(value: unknown, name: string): unknown {
+  if (typeof value === 'string') {
+    return DECIDING.test(name) ? value : value + PROBE;
+  }
+  if (Array.isArray(value)) {
+    return value.map((one: unknown) => spoilt(one, name));
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spoilt(member, key)]))
+    : value;
+}
