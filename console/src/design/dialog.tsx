@@ -18,13 +18,6 @@ interface DialogProps {
 
 /** Mantine's `<header>` would be a second banner of the page (axe, landmark-no-duplicate-banner). */
 const NO_BANNER = { component: 'div' };
-const ID = 'dialogs';
-const PORTAL = { target: `#${ID}` };
-
-/** The place of all dialogs: outside of forms, and hidden with the pages while somebody signs in again. */
-export function DialogPlace(): ReactNode {
-  return <div id={ID} />;
-}
 
 /** A dialog above the page. */
 export function Dialog({ isOpen, title, onClose, closedBy = 'anything', children }: DialogProps): ReactNode {
@@ -36,7 +29,6 @@ export function Dialog({ isOpen, title, onClose, closedBy = 'anything', children
       opened={isOpen}
       onClose={onClose}
       lockScroll={false}
-      portalProps={PORTAL}
       closeOnClickOutside={closedBy === 'anything'}
       // Mantine listens at the window, where the key may be meant for the sign-in.
       closeOnEscape={hasCross && state.kind === 'signed-in'}

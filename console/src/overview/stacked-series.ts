@@ -1,10 +1,14 @@
-import type { Series } from './chart.tsx';
+/** Numbers that stand upon those of the series before. */
+interface StackedSeries {
+  /** Null: none. */
+  readonly values: readonly (number | null)[];
+}
 
 /**
  * @returns the series in the order in which they are drawn, each with the sum of its values and those before it: the
  *   highest sums first, so that the lower ones are drawn over them
  */
-export function stacked(series: readonly Series[]): readonly Series[] {
+export function stacked<One extends StackedSeries>(series: readonly One[]): readonly One[] {
   const sums: number[] = [];
   return series
     .map((one) => ({

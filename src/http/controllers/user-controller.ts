@@ -23,34 +23,7 @@ export function managedUserEndpoints(
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
-    systemChange(
-      {
-        path: '/system/users/add',
-        summary: 'adds a user to a managed resolver; the id of the user',
-        answers: inEveryDialect(valueOf(z.strictObject({ userid: z.string() }))),
-        parameters: {
-          ...NAMED,
-          givenname: optional('the given name', 'Anna'),
-          surname: optional('the surname', 'Berg'),
-          email: optional('the e-mail address', 'anna@example.com'),
-          phone: optional('the phone number', '+49 30 1'),
-          password: secret(optional(`${PASSWORD}; default: none matches`)),
-        },
-      },
-      async ({ caller, parameters, context }) => {
-        const { resolver, username, givenname, surname, email, phone, password = '' } = parameters;
-        const added = await users.add(caller, {
-          resolver,
-          login: username,
-          givenName: givenname,
-          surname,
-          email,
-          phone,
-          ...(password !== '' && { password }),
-        });
-        return dialect.value({ userid: added.userId }, context);
-      },
-    ),
+    addEndpoint(users, dialect),
     systemChange(
       {
         path: '/system/users/password',
@@ -82,4 +55,35 @@ export function managedUserEndpoints(
       },
     ),
   ];
+}
+
+function addEndpoint(users: ManagedUserOperations['users'], dialect: AdministrationDialect): Endpoint {
+  return systemChange(
+    {
+      path: '/system/users/add',
+      summary: 'adds a user to a managed resolver; the id of the user',
+      answers: inEveryDialect(valueOf(z.strictObject({ userid: z.string() }))),
+      parameters: {
+        ...NAMED,
+        givenname: optional('the given name', 'Anna'),
+        surname: optional('the surname', 'Berg'),
+        email: optional('the e-mail address', 'anna@example.com'),
+        phone: optional('the phone number', '+49 30 1'),
+        password: secret(optional(`${PASSWORD}; default: none matches`)),
+      },
+    },
+    async ({ caller, parameters, context }) => {
+      const { resolver, username, givenname, surname, email, phone, password = '' } = parameters;
+      const added = await users.add(caller, {
+        resolver,
+        login: username,
+        givenName: givenname,
+        surname,
+        email,
+        phone,
+        ...(password !== '' && { password }),
+      });
+      return dialect.value({ userid: added.userId }, context);
+    },
+  );
 }

@@ -27,3 +27,24 @@ export const LOOKS_AT_CONFIGURATION = {
   '/monitoring/storageEncryption': {},
   '/metrics': {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Endpoints of /admin and /audit that only look, likewise. */
+export const LOOKS_AT_TOKENS = {
+  '/admin/show': {},
+  '/admin/transaction': { transactionid: 'X' },
+  '/admin/search': { text: 'X' },
+  '/admin/token': { serial: 'X' },
+  '/admin/tokens': {},
+  '/admin/passkeys': {},
+  '/admin/administrators': {},
+  '/admin/sessions': {},
+  '/audit/search': {},
+  '/audit/values': {},
+  '/audit/verification': {},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Endpoints that only look, and answer any administrator as far as the rights go. */
+export const LOOKS_FOR_ALL = {
+  '/admin/rights': {},
+  '/admin/overview': {},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
