@@ -26,7 +26,6 @@ export const LEFT_OUT_TABLES = [
   ],
   ...['token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts'],
   ...['webhook_events', 'webhook_deliveries', 'webhook_health'],
-  ...['locked_token_deltas', 'locked_token_counts'],
   ...['response_minutes', 'resolver_uses'],
   ...['locked_token_deltas', 'locked_token_counts', 'audit_verifications'],
 ] as const;

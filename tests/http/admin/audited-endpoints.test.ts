@@ -266,8 +266,6 @@ const LOOKS: Readonly<Record<string, Given>> = {
   '/admin/userlist': { realm: 'north' },
   '/admin/person': { user: 'ann', realm: 'north' },
   '/admin/api-tokens': { administrator: 'admin' },
-  '/ocra/checkstatus': { serial: 'X' },
-  '/ocra': { serial: 'X' },
   '/ocra/getActivationCode': {},
   '/ocra/calculateOtp': {
     ocrasuite: SUITE,

@@ -28,7 +28,7 @@ export const LOOKS_AT_CONFIGURATION = {
   '/metrics': {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Endpoints of /admin and /audit that only look, likewise. */
+/** Endpoints of /admin, /audit and /ocra that only look, likewise. */
 export const LOOKS_AT_TOKENS = {
   '/admin/show': {},
   '/admin/transaction': { transactionid: 'X' },
@@ -41,6 +41,8 @@ export const LOOKS_AT_TOKENS = {
   '/audit/search': {},
   '/audit/values': {},
   '/audit/verification': {},
+  '/ocra/checkstatus': { serial: 'X' },
+  '/ocra': { serial: 'X' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Endpoints that only look, and answer any administrator as far as the rights go. */
