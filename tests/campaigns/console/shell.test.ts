@@ -122,7 +122,9 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
       await Promise.resolve();
     });
     await signIn(page, 'desk');
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('searchbox').waitFor();
+    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await page.goto(`${site.origin}/console/#/tokens/T2`);
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
     await page.context().close();
