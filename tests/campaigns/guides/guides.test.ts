@@ -76,7 +76,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       await sandbox.write('password.txt', PASSWORD);
       return undefined;
     },
-    prints: [/"transactionid"/, /https:\/\/tan\.example\.com\/console\/passkey/],
+    prints: [/"transactionid"/, /https:\/\/tan\.example\.com\/console\/#link=/],
   },
   backup: {
     prepare: async (sandbox) => {
