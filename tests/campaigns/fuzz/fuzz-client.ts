@@ -65,7 +65,7 @@ export class FuzzClient {
     if (left > 0) {
       throw new Error(`${left} bytes after the answer`);
     }
-    if (answer.headers.get('connection')?.toLowerCase() === 'close') {
+    if (answer.headers.get('connection')?.toLowerCase() === 'close' || isStream(answer.headers)) {
       this.close();
     }
     return answer;
@@ -146,12 +146,19 @@ function parseAnswer(received: Buffer, method: string): Parsed | undefined {
     : { answer: { status, headers, body: received.subarray(from, to) }, left: received.length - to };
 }
 
-/** Only Node itself answers in chunks, and then with none (417). */
+/** Of an answer in chunks, a stream of events has no end; others are Node's own, with none (417), and exports. */
 function bodyEnd(received: Buffer, from: number, headers: FuzzAnswer['headers']): number | undefined {
+  if (isStream(headers)) {
+    return received.length;
+  }
   if (headers.get('transfer-encoding') === 'chunked') {
     const last = received.indexOf('0\r\n\r\n', from);
     return last === -1 ? undefined : last + 5;
   }
   const to = from + Number(headers.get('content-length') ?? 0);
   return to > received.length ? undefined : to;
+}
+
+function isStream(headers: FuzzAnswer['headers']): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }

@@ -95,7 +95,9 @@ function bodyFault({ headers, body }: FuzzAnswer): string | undefined {
   if (type.startsWith('application/json')) {
     return envelopeFault(parseJson(body.toString('utf8')));
   }
-  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=)/.test(type)
+  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=|text\/event-stream$|text\/csv; charset=utf-8$|application\/x-ndjson; charset=utf-8$)/.test(
+    type,
+  )
     ? undefined
     : `the type ${type}`;
 }
