@@ -15,6 +15,8 @@ const USERS = 300_000;
 const REALMS = 20;
 /** The rare tokens: locked, in a realm of their own whose serials are the last ones. */
 const RARE = 30;
+/** Rows of the audit trail, one a token at most, over two months. */
+const AUDIT_ROWS = 1_000_000;
 const LIMIT_MS = 1_000;
 
 /** A request of the console. */
@@ -28,6 +30,7 @@ interface Kind {
 }
 
 const TOKENS = '/admin/tokens?';
+const AUDIT = '/audit/search?';
 const KINDS: readonly Kind[] = [
   { name: 'tokens: all', path: TOKENS, has: '"serial":"QR000000001"' },
   { name: 'tokens: far back', path: `${TOKENS}cursor=QR000900000`, has: '"serial":"QR000900001"' },
@@ -74,11 +77,17 @@ const KINDS: readonly Kind[] = [
   { name: 'overview', path: '/admin/overview?', has: '"realm7"' },
   { name: 'overview: bound to a realm', path: '/admin/overview?', bound: 'realm', has: '"tokens"' },
   { name: 'rights', path: '/admin/rights?', has: '"admin"' },
-  { name: 'audit', path: '/audit/search?', has: '"rows"' },
+  { name: 'audit: newest', path: AUDIT, has: '"ocra/check_t"' },
+  { name: 'audit: a token', path: `${AUDIT}serial=QR000777777`, has: '"QR000777777"' },
+  { name: 'audit: a transaction', path: `${AUDIT}transactionid=bench777777`, has: '"bench777777"' },
+  { name: 'audit: wrong responses', path: `${AUDIT}outcome=wrong`, has: '"wrong"' },
+  { name: 'audit: of a month ago', path: `${AUDIT}until=30D`, has: '"ocra/check_t"' },
+  { name: 'audit: a client unknown', path: `${AUDIT}client=203.0.113.9`, has: '"rows":[]' },
+  { name: 'audit: bound to the rare realm', path: AUDIT, bound: 'rare', has: '"rows":[]' },
   { name: 'policies', path: '/system/getPolicy?', has: '"realm-desk"' },
   { name: 'explanation', path: '/system/explainPolicy?administrator=realm-desk', has: '"realm7"' },
   { name: 'realms', path: '/system/getRealms?', has: '"realm7"' },
-  { name: 'resolvers', path: '/system/getResolvers?', has: '"resolver' },
+  { name: 'resolvers', path: '/system/getResolvers?', has: '"people7"' },
   { name: 'settings', path: '/system/settings?', has: '"key"' },
   { name: 'keys, not counted', path: '/system/keys?', has: '"keyid"' },
   { name: 'licence', path: '/system/licence?', has: 'status' },
@@ -123,7 +132,7 @@ async function run(tokens: number, requests: number): Promise<boolean> {
         'Response times of what the console asks for: [Benchmarks](../benchmarks.md#pages-of-the-console).',
       software: `PostgreSQL ${cluster.version}`,
       sections: [
-        `${tokens} tokens, ${USERS} managed users, ${REALMS} realms, ${requests} requests of each kind, one at a time.`,
+        `${tokens} tokens, ${USERS} managed users, ${REALMS} realms, ${AUDIT_ROWS} rows of the audit, ${requests} requests of each kind, one at a time.`,
         timesTable(rows),
         `- ${isKept ? 'PASS' : 'FAIL'}: no request takes more than ${LIMIT_MS} ms`,
       ],
@@ -145,7 +154,16 @@ async function fill(url: string, tokens: number): Promise<void> {
       INSERT INTO tokens (serial, type, active, realm_set_id, fail_count, ocra_suite, seed)
       SELECT 'ZZ' || lpad(n::text, 9, '0'), 'ocra2', true, intern_realm_set(ARRAY[r.id]), 10, 'OCRA-1:HOTP-SHA256-8:C-QA64',
         decode(repeat('5a', 64), 'hex')
-      FROM generate_series(1, ${RARE}) AS n, realms r WHERE r.name = 'rare';
+      FROM generate_series(1, ${RARE}) AS n, realms r WHERE r.name = 'rare'`);
+    // By no writer of a server, without digests: searches do not verify.
+    await client.query(`
+      INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id, writer, lane,
+        seq, prev_digest, digest, signature)
+      SELECT n, now() - (${AUDIT_ROWS} - n) * interval '60 days' / ${AUDIT_ROWS}, '', 'ocra/check_t',
+        'QR' || lpad(n::text, 9, '0'), 'realm' || 1 + n % ${REALMS},
+        CASE WHEN n % 50 = 0 THEN 'wrong' ELSE 'accepted' END, '192.0.2.' || n % 250, md5(n::text), 'bench' || n,
+        0, 0, n, '', '', ''
+      FROM generate_series(1, ${AUDIT_ROWS}) AS n;
       ANALYZE`);
   } finally {
     await client.end();

@@ -12,10 +12,10 @@ import { SessionList } from './session-list.tsx';
 /** The caller's password, passkeys and sessions. */
 export default function AccountPage(): ReactNode {
   const t = useTexts(accountTexts);
-  const { administrator } = useSession();
+  const { administrator, isOfProvider } = useSession();
   return (
     <Page title={t.title} lead={t.lead(administrator)}>
-      {administrator.startsWith('oidc:') ? (
+      {isOfProvider ? (
         <Text>{t.person}</Text>
       ) : (
         <>

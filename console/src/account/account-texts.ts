@@ -10,9 +10,7 @@ interface AccountTexts {
   readonly next: string;
   readonly again: string;
   readonly differ: string;
-  readonly show: string;
   readonly change: string;
-  readonly changed: string;
   readonly passkeys: string;
   readonly passkeysLead: string;
   readonly noPasskeys: string;
@@ -42,9 +40,7 @@ export const accountTexts: Texts<AccountTexts> = {
     next: 'New password',
     again: 'New password, again',
     differ: 'The two new passwords differ.',
-    show: 'Show the password',
     change: 'Change the password',
-    changed: 'The password is changed. Sign in with the new one.',
     passkeys: 'Passkeys',
     passkeysLead:
       'With a passkey, the password alone is not enough any more. The first one takes the place of a token as second factor.',
@@ -75,9 +71,7 @@ export const accountTexts: Texts<AccountTexts> = {
     next: 'Neues Passwort',
     again: 'Neues Passwort, noch einmal',
     differ: 'Die beiden neuen Passwörter sind verschieden.',
-    show: 'Passwort anzeigen',
     change: 'Passwort ändern',
-    changed: 'Das Passwort ist geändert. Melden Sie sich mit dem neuen an.',
     passkeys: 'Passkeys',
     passkeysLead:
       'Mit einem Passkey reicht das Passwort allein nicht mehr. Der erste ersetzt ein Token als zweiten Faktor.',

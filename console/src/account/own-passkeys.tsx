@@ -1,11 +1,12 @@
-import { Button, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
+import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
-import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { createPasskey, hasPasskeys } from '../sign-in/web-authn.ts';
@@ -73,41 +74,17 @@ function PasskeyTable({ listed, onRemove }: PasskeyTableProps): ReactNode {
   const t = useTexts(accountTexts);
   const format = useFormat();
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.name}</Table.Th>
-            <Table.Th>{t.created}</Table.Th>
-            <Table.Th>{t.lastUsed}</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>{t.remove}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {listed.map((passkey) => (
-            <Table.Tr key={passkey.id}>
-              <Table.Td>{passkey.name}</Table.Td>
-              <Table.Td>{format.time(passkey.created)}</Table.Td>
-              <Table.Td>{passkey.lastused === null ? t.never : format.time(passkey.lastused)}</Table.Td>
-              <Table.Td>
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`${t.remove}: ${passkey.name}`}
-                  onClick={() => {
-                    onRemove(passkey);
-                  }}
-                >
-                  {t.remove}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.passkeys}
+      columns={[
+        [t.name, ({ name }) => name],
+        [t.created, ({ created }) => format.time(created)],
+        [t.lastUsed, ({ lastused: at }) => (at === null ? t.never : format.time(at))],
+      ]}
+      rows={listed}
+      keyOf={({ id }) => id}
+      act={{ name: t.remove, of: ({ name }) => name, onClick: onRemove }}
+    />
   );
 }
 
@@ -119,33 +96,20 @@ function Removal({
   readonly onClose: () => void;
 }): ReactNode {
   const t = useTexts(accountTexts);
-  const { run, dialog } = useConfirmation();
   const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => run(() => call('/admin/passkeys/remove', { id: passkey.id })),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      onClose();
-    },
-  });
   return (
-    <>
-      <ConfirmDialog
-        isOpen
-        title={t.removeTitle(passkey.name)}
-        action={t.remove}
-        isDangerous
-        isRunning={remove.isPending}
-        error={remove.error}
-        onConfirm={() => {
-          remove.mutate();
-        }}
-        onCancel={onClose}
-      >
-        {t.removeText}
-      </ConfirmDialog>
-      {dialog}
-    </>
+    <ConfirmedDialog
+      title={t.removeTitle(passkey.name)}
+      action={t.remove}
+      act={() => call('/admin/passkeys/remove', { id: passkey.id })}
+      onDone={async () => {
+        await queries.invalidateQueries();
+        onClose();
+      }}
+      onCancel={onClose}
+    >
+      {t.removeText}
+    </ConfirmedDialog>
   );
 }
 

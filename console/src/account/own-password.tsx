@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import { accountTexts } from './account-texts.ts';
-import { SecretField } from './secret-field.tsx';
 import { Section } from './section.tsx';
 import classes from './section.module.css';
 
@@ -34,21 +34,13 @@ export function OwnPassword(): ReactNode {
       <form className={classes.form} onSubmit={submit}>
         <SecretField
           label={t.present}
-          show={t.show}
           autoComplete="current-password"
           value={present}
           onChange={setPresent}
         />
-        <SecretField
-          label={t.next}
-          show={t.show}
-          autoComplete="new-password"
-          value={next}
-          onChange={setNext}
-        />
+        <SecretField label={t.next} autoComplete="new-password" value={next} onChange={setNext} />
         <SecretField
           label={t.again}
-          show={t.show}
           autoComplete="new-password"
           value={again}
           error={differs ? t.differ : undefined}

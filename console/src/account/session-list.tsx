@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 
@@ -15,6 +16,7 @@ interface SessionListProps {
 }
 
 interface SessionTexts {
+  readonly sessions: string;
   readonly owner: string;
   readonly client: string;
   readonly kind: string;
@@ -29,6 +31,7 @@ interface SessionTexts {
 
 const texts: Texts<SessionTexts> = {
   en: {
+    sessions: 'Open sessions',
     owner: 'Administrator',
     client: 'From',
     kind: 'Kind',
@@ -41,7 +44,8 @@ const texts: Texts<SessionTexts> = {
     none: 'No open sessions.',
   },
   de: {
-    owner: 'Konto',
+    sessions: 'Offene Sitzungen',
+    owner: 'Administrator',
     client: 'Von',
     kind: 'Art',
     kinds: { login: 'Browser', session: 'Programm' },
@@ -116,47 +120,30 @@ function SessionTable({ listed, isEverybody, isPending, onEnd }: SessionTablePro
   const t = useTexts(texts);
   const format = useFormat();
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {isEverybody && <Table.Th>{t.owner}</Table.Th>}
-            <Table.Th>{t.client}</Table.Th>
-            <Table.Th>{t.kind}</Table.Th>
-            <Table.Th>{t.begun}</Table.Th>
-            <Table.Th>{t.ends}</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>{t.end}</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {listed.map((session) => (
-            <Table.Tr key={session.id}>
-              {isEverybody && <Table.Td>{session.administrator}</Table.Td>}
-              <Table.Td>
-                {session.client} {session.own && <Badge variant="light">{t.thisOne}</Badge>}
-              </Table.Td>
-              <Table.Td>{t.kinds[session.kind]}</Table.Td>
-              <Table.Td>{format.time(session.created)}</Table.Td>
-              <Table.Td>{format.ago(session.expires)}</Table.Td>
-              <Table.Td>
-                <Button
-                  size="xs"
-                  variant="default"
-                  disabled={isPending}
-                  aria-label={`${t.end}: ${session.administrator}, ${session.client}, ${format.time(session.created)}`}
-                  onClick={() => {
-                    onEnd(session);
-                  }}
-                >
-                  {t.end}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.sessions}
+      columns={[
+        isEverybody ? [t.owner, ({ administrator }) => administrator] : null,
+        [
+          t.client,
+          ({ client, own }) => (
+            <>
+              {client} {own && <Badge variant="light">{t.thisOne}</Badge>}
+            </>
+          ),
+        ],
+        [t.kind, ({ kind }) => t.kinds[kind]],
+        [t.begun, ({ created }) => format.time(created)],
+        [t.ends, ({ expires }) => format.ago(expires)],
+      ]}
+      rows={listed}
+      keyOf={({ id }) => id}
+      act={{
+        name: t.end,
+        of: ({ administrator, client, created }) => `${administrator}, ${client}, ${format.time(created)}`,
+        isDisabled: isPending,
+        onClick: onEnd,
+      }}
+    />
   );
 }

@@ -1,12 +1,11 @@
-import { Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { Section } from '../account/section.tsx';
 import { SessionList } from '../account/session-list.tsx';
 import { call } from '../api/call.ts';
-import { useConfirmation } from '../confirmation/use-confirmation.tsx';
-import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { AskingButton, ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -38,7 +37,7 @@ function Details({ administrator }: { readonly administrator: ListedAdministrato
   const t = useTexts(administratorTexts);
   const { name, own, second_factor: factor, serial } = administrator;
   const session = useSession();
-  const isPerson = session.administrator.startsWith('oidc:');
+  const isPerson = session.isOfProvider;
   const mayChange = session.may('system', 'write') && !isPerson;
   return (
     <>
@@ -53,7 +52,7 @@ function Details({ administrator }: { readonly administrator: ListedAdministrato
       )}
       {mayChange && <SecondFactor administrator={administrator} />}
       <ApiTokens administrator={name} mayChange={mayChange} />
-      {!own && session.may('admin', 'sessions') && (
+      {!own && session.mayEverywhere('admin', 'sessions') && (
         <Section title={t.sessions}>
           <SessionList owner={name} />
         </Section>
@@ -71,46 +70,27 @@ function Details({ administrator }: { readonly administrator: ListedAdministrato
 function Removal({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
   const queries = useQueryClient();
-  const { run, dialog } = useConfirmation();
   const [, go] = useLocation();
-  const [isAsked, setAsked] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => run(() => call('/admin/administrators/remove', { administrator: name })),
-    onSuccess: async () => {
-      go('/administrators');
-      await queries.invalidateQueries({ queryKey: ['administrators'] });
-    },
-  });
   return (
     <Section title={t.removal} lead={t.removalLead}>
       <Group>
-        <Button
-          color="red"
-          onClick={() => {
-            setAsked(true);
-          }}
-        >
-          {t.remove}
-        </Button>
+        <AskingButton label={t.remove} isDangerous>
+          {(close) => (
+            <ConfirmedDialog
+              title={t.removeTitle(name)}
+              action={t.remove}
+              act={() => call('/admin/administrators/remove', { administrator: name })}
+              onDone={() => {
+                go('/administrators');
+                return queries.invalidateQueries({ queryKey: ['administrators'] });
+              }}
+              onCancel={close}
+            >
+              {t.removeText}
+            </ConfirmedDialog>
+          )}
+        </AskingButton>
       </Group>
-      <ConfirmDialog
-        isOpen={isAsked}
-        title={t.removeTitle(name)}
-        action={t.remove}
-        isDangerous
-        isRunning={remove.isPending}
-        error={remove.error}
-        onConfirm={() => {
-          remove.mutate();
-        }}
-        onCancel={() => {
-          setAsked(false);
-          remove.reset();
-        }}
-      >
-        {t.removeText}
-      </ConfirmDialog>
-      {dialog}
     </Section>
   );
 }

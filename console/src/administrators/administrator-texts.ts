@@ -11,7 +11,6 @@ interface AdministratorTexts {
   readonly addTitle: string;
   readonly addLead: string;
   readonly password: string;
-  readonly show: string;
   readonly add: string;
   readonly added: (name: string) => string;
   readonly unknown: string;
@@ -58,7 +57,6 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     addTitle: 'Add an administrator',
     addLead: 'Policies for everybody hold for this person at once.',
     password: 'First password',
-    show: 'Show the password',
     add: 'Add',
     added: (name) => `${name} is added.`,
     unknown: 'There is no such administrator.',
@@ -106,7 +104,6 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     addTitle: 'Person hinzufügen',
     addLead: 'Richtlinien für alle gelten sofort auch für diese Person.',
     password: 'Erstes Passwort',
-    show: 'Passwort anzeigen',
     add: 'Hinzufügen',
     added: (name) => `${name} ist hinzugefügt.`,
     unknown: 'Diese Person gibt es hier nicht.',
@@ -115,12 +112,12 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     passwordTitle: 'Anderes Passwort',
     passwordLead: 'Ein neues Passwort beendet alle Sitzungen.',
     newPassword: 'Neues Passwort',
-    revoke: 'Auch alle API-Tokens widerrufen',
+    revoke: 'Auch alle API-Token widerrufen',
     setPassword: 'Passwort setzen',
     passwordSet: (left) =>
       left === 0
         ? 'Das Passwort ist gesetzt, alle Sitzungen sind beendet.'
-        : `Das Passwort ist gesetzt, alle Sitzungen sind beendet. Weiter gültige API-Tokens: ${left}.`,
+        : `Das Passwort ist gesetzt, alle Sitzungen sind beendet. Weiter gültige API-Token: ${left}.`,
     factorTitle: 'Zweiter Faktor',
     factorLead: 'Mit ihm reicht das Passwort allein nicht. Jede Änderung beendet alle Sitzungen.',
     serial: 'Seriennummer eines OCRA-Tokens',
@@ -133,10 +130,10 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     removeFactorTitle: (name) => `Zweiten Faktor von ${name} entfernen?`,
     removeFactorText: 'Danach reicht das Passwort allein. Passkeys werden entfernt, alle Sitzungen enden.',
     removal: 'Entfernen',
-    removalLead: 'Entfernt die Person mit Sitzungen und API-Tokens. Die letzte bleibt.',
+    removalLead: 'Entfernt die Person mit Sitzungen und API-Token. Die letzte bleibt.',
     remove: 'Person entfernen',
     removeTitle: (name) => `${name} entfernen?`,
-    removeText: 'Alle Sitzungen enden, alle API-Tokens werden abgelehnt. Das Audit behält den Namen.',
+    removeText: 'Alle Sitzungen enden, alle API-Token werden abgelehnt. Das Audit behält den Namen.',
     sessions: 'Sitzungen',
     everybody: 'Offene Sitzungen',
     sessionsLead: 'Von allen, die neuesten zuerst. Eine beendete wird binnen einer Sekunde abgelehnt.',

@@ -1,8 +1,7 @@
-import { Alert, Badge, Button, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { SecretField } from '../account/secret-field.tsx';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
 import { call } from '../api/call.ts';
@@ -10,6 +9,8 @@ import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { RecordTable } from '../design/record-table.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -22,34 +23,29 @@ export default function AdministratorsPage(): ReactNode {
   const format = useFormat();
   const session = useSession();
   const administrators = useAdministrators();
-  const isPerson = session.administrator.startsWith('oidc:');
+  const isPerson = session.isOfProvider;
   return (
     <Page title={t.title} lead={t.lead}>
       <Loaded query={administrators}>
         {(listed) => (
-          <Table.ScrollContainer minWidth={0} type="native">
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t.name}</Table.Th>
-                  <Table.Th>{t.factor}</Table.Th>
-                  <Table.Th>{t.created}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {listed.map(({ name, second_factor: factor, serial, created, own }) => (
-                  <Table.Tr key={name}>
-                    <Table.Td>
-                      <Link href={`/administrators/${encodeURIComponent(name)}`}>{name}</Link>{' '}
-                      {own && <Badge variant="light">{t.you}</Badge>}
-                    </Table.Td>
-                    <Table.Td>{t.factorOf(factor, serial)}</Table.Td>
-                    <Table.Td>{format.time(created)}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <RecordTable
+            label={t.title}
+            columns={[
+              [
+                t.name,
+                ({ name, own }) => (
+                  <>
+                    <Link href={`/administrators/${encodeURIComponent(name)}`}>{name}</Link>{' '}
+                    {own && <Badge variant="light">{t.you}</Badge>}
+                  </>
+                ),
+              ],
+              [t.factor, ({ second_factor: factor, serial }) => t.factorOf(factor, serial)],
+              [t.created, ({ created }) => format.time(created)],
+            ]}
+            rows={listed}
+            keyOf={({ name }) => name}
+          />
         )}
       </Loaded>
       {isPerson && <Text>{t.person}</Text>}
@@ -95,13 +91,7 @@ function Addition(): ReactNode {
             setName(event.currentTarget.value);
           }}
         />
-        <SecretField
-          label={t.password}
-          show={t.show}
-          autoComplete="new-password"
-          value={password}
-          onChange={setPassword}
-        />
+        <SecretField label={t.password} autoComplete="new-password" value={password} onChange={setPassword} />
         <Failure error={add.error} />
         {added !== undefined && (
           <Alert color="green" role="status">

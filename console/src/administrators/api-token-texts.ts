@@ -39,9 +39,9 @@ export const apiTokenTexts: Texts<ApiTokenTexts> = {
     made: 'This is shown now and never again. Put it where the program reads its secrets:',
   },
   de: {
-    title: 'API-Tokens',
+    title: 'API-Token',
     lead: 'Für Programme, statt eines Passworts. Ein Token spricht für diese Person, höchstens mit den hier vergebenen Rechten.',
-    none: 'Keine API-Tokens.',
+    none: 'Keine API-Token.',
     name: 'Name',
     nameHint: 'Wofür es ist, etwa nagios.',
     rights: 'Rechte',

@@ -1,13 +1,14 @@
-import { Button, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
 import { call, type ValueOf } from '../api/call.ts';
+import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
-import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { apiTokenTexts } from './api-token-texts.ts';
@@ -61,47 +62,18 @@ function TokenTable({ listed, onRemove }: TokenTableProps): ReactNode {
   const t = useTexts(apiTokenTexts);
   const format = useFormat();
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.name}</Table.Th>
-            <Table.Th>{t.rights}</Table.Th>
-            <Table.Th>{t.created}</Table.Th>
-            <Table.Th>{t.expires}</Table.Th>
-            {onRemove !== undefined && (
-              <Table.Th>
-                <VisuallyHidden>{t.remove}</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {listed.map((token) => (
-            <Table.Tr key={token.name}>
-              <Table.Td>{token.name}</Table.Td>
-              <Table.Td>{token.rights.join(', ')}</Table.Td>
-              <Table.Td>{format.time(token.created)}</Table.Td>
-              <Table.Td>{token.expires === null ? t.never : format.time(token.expires)}</Table.Td>
-              {onRemove !== undefined && (
-                <Table.Td>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`${t.remove}: ${token.name}`}
-                    onClick={() => {
-                      onRemove(token);
-                    }}
-                  >
-                    {t.remove}
-                  </Button>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.title}
+      columns={[
+        [t.name, ({ name }) => name],
+        [t.rights, ({ rights }) => rights.join(', ')],
+        [t.created, ({ created }) => format.time(created)],
+        [t.expires, ({ expires }) => (expires === null ? t.never : format.time(expires))],
+      ]}
+      rows={listed}
+      keyOf={({ name }) => name}
+      act={onRemove && { name: t.remove, of: ({ name }) => name, onClick: onRemove }}
+    />
   );
 }
 
@@ -109,28 +81,19 @@ function Removal({ token, onClose }: { readonly token: ApiToken; readonly onClos
   const t = useTexts(apiTokenTexts);
   const queries = useQueryClient();
   const { name, administrator } = token;
-  const remove = useMutation({
-    mutationFn: () => call('/admin/api-tokens/remove', { administrator, name }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['api-tokens'] });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      isOpen
+    <ConfirmedDialog
       title={t.removeTitle(name)}
       action={t.remove}
-      isDangerous
-      isRunning={remove.isPending}
-      error={remove.error}
-      onConfirm={() => {
-        remove.mutate();
+      act={() => call('/admin/api-tokens/remove', { administrator, name })}
+      onDone={async () => {
+        await queries.invalidateQueries({ queryKey: ['api-tokens'] });
+        onClose();
       }}
       onCancel={onClose}
     >
       {t.removeText}
-    </ConfirmDialog>
+    </ConfirmedDialog>
   );
 }
 

@@ -1,12 +1,12 @@
 import { Alert, Button, Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { SecretField } from '../account/secret-field.tsx';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
 import { call } from '../api/call.ts';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { administratorTexts } from './administrator-texts.ts';
 
@@ -41,7 +41,6 @@ export function OtherPassword({ name }: { readonly name: string }): ReactNode {
       <form className={classes.form} onSubmit={submit} autoComplete="off">
         <SecretField
           label={t.newPassword}
-          show={t.show}
           autoComplete="new-password"
           value={password}
           onChange={setPassword}

@@ -19,7 +19,7 @@ export const administratorPages: readonly ConsolePage[] = [
     path: '/sessions',
     title: { en: { title: 'Sessions' }, de: { title: 'Sitzungen' } },
     group: 'account',
-    isFor: (session) => session.may('admin', 'sessions'),
+    isFor: (session) => session.mayEverywhere('admin', 'sessions'),
     component: lazy(() => import('./sessions-page.tsx')),
   },
 ];

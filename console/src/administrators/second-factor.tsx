@@ -4,8 +4,8 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
 import { call } from '../api/call.ts';
+import { AskingButton, ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
-import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
@@ -110,43 +110,22 @@ function PasskeyLink({ name }: { readonly name: string }): ReactNode {
 function Removal({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
   const queries = useQueryClient();
-  const { run, dialog } = useConfirmation();
-  const [isAsked, setAsked] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => run(() => call('/admin/administrators/second-factor/remove', { administrator: name })),
-    onSuccess: async () => {
-      setAsked(false);
-      await queries.invalidateQueries();
-    },
-  });
   return (
-    <>
-      <Button
-        variant="default"
-        onClick={() => {
-          setAsked(true);
-        }}
-      >
-        {t.removeFactor}
-      </Button>
-      <ConfirmDialog
-        isOpen={isAsked}
-        title={t.removeFactorTitle(name)}
-        action={t.removeFactor}
-        isDangerous
-        isRunning={remove.isPending}
-        error={remove.error}
-        onConfirm={() => {
-          remove.mutate();
-        }}
-        onCancel={() => {
-          setAsked(false);
-          remove.reset();
-        }}
-      >
-        {t.removeFactorText}
-      </ConfirmDialog>
-      {dialog}
-    </>
+    <AskingButton label={t.removeFactor}>
+      {(close) => (
+        <ConfirmedDialog
+          title={t.removeFactorTitle(name)}
+          action={t.removeFactor}
+          act={() => call('/admin/administrators/second-factor/remove', { administrator: name })}
+          onDone={async () => {
+            await queries.invalidateQueries();
+            close();
+          }}
+          onCancel={close}
+        >
+          {t.removeFactorText}
+        </ConfirmedDialog>
+      )}
+    </AskingButton>
   );
 }

@@ -1,5 +1,5 @@
 import type { paths } from './interface.d.ts';
-import { ServerFailure } from './server-failure.ts';
+import { AWAY_STATUSES, ServerFailure } from './server-failure.ts';
 
 /** The endpoints that the console calls by POST. */
 export type CalledPath = {
@@ -78,10 +78,16 @@ export async function callWithDetail<Path extends CalledPath>(
   return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
 }
 
+/** @returns the words for an answer that is not the server's; none where a proxy says that the server is away */
+function wordsFor(status: number): string {
+  return AWAY_STATUSES.includes(status) ? '' : `HTTP ${status}`;
+}
+
 /** @returns the failure in an answer */
 export function failureOf({ status, headers }: Response, text: string): ServerFailure {
-  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? `HTTP ${status}`, {
+  return new ServerFailure(readEnvelope(text)?.result.error?.message ?? wordsFor(status), {
     status,
+    code: headers.get('Tankeeper-Failure') ?? undefined,
     retryAfter: Number(headers.get('Retry-After') ?? NaN) || undefined,
     challenge: headers.get('WWW-Authenticate')?.split(' ')[0],
   });

@@ -3728,7 +3728,7 @@ export interface components {
                             readonly ldap: number;
                         };
                     } | null;
-                    /** @description a new secret was found encrypted, a minute ago at most; null without the right `monitoring:storageEncryption` */
+                    /** @description a new secret was found encrypted, a minute ago at most; false, too, while there is no key to encrypt with; null without the right `monitoring:storageEncryption` */
                     readonly storage_encryption: boolean | null;
                     /** @description null without the right `system:read` */
                     readonly resolvers: readonly {
@@ -3797,6 +3797,8 @@ export interface components {
                         /** @description where it holds; `*`: everywhere */
                         readonly realms: "*" | readonly string[];
                     }[];
+                    /** @description the realms in which a right of the scope admin holds */
+                    readonly realms: readonly string[];
                 };
             };
         };
@@ -5503,8 +5505,16 @@ export interface components {
                         readonly nearest: string | null;
                     }[];
                     readonly consequences: readonly {
+                        /** @description for programs */
                         readonly code: string;
+                        /** @description a clause for people */
                         readonly text: string;
+                        /** @description the number in the clause */
+                        readonly count?: number;
+                        /** @description the names in the clause */
+                        readonly names?: readonly string[];
+                        /** @description the rights in the clause, `scope:action` */
+                        readonly rights?: readonly string[];
                     }[];
                     /** @description the administrators who lose rights */
                     readonly lost: readonly {
@@ -5548,8 +5558,16 @@ export interface components {
                     /** @description the server does not read the key: a clause that says so */
                     readonly unread: string | null;
                     readonly consequences: readonly {
+                        /** @description for programs */
                         readonly code: string;
+                        /** @description a clause for people */
                         readonly text: string;
+                        /** @description the number in the clause */
+                        readonly count?: number;
+                        /** @description the names in the clause */
+                        readonly names?: readonly string[];
+                        /** @description the rights in the clause, `scope:action` */
+                        readonly rights?: readonly string[];
                     }[];
                 };
             };
@@ -5632,6 +5650,11 @@ export interface components {
             readonly enforcetls?: string;
             /** @description a setting, see the guide to resolvers */
             readonly only_trusted_certs?: string;
+            /**
+             * @description `1`: removes the stored password
+             * @example 1
+             */
+            readonly remove_password?: string;
             /** @description the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept */
             readonly expected?: string;
         };
@@ -5997,6 +6020,11 @@ export interface components {
             readonly enforcetls?: string;
             /** @description a setting, see the guide to resolvers */
             readonly only_trusted_certs?: string;
+            /**
+             * @description `1`: removes the stored password
+             * @example 1
+             */
+            readonly remove_password?: string;
         };
         readonly SystemTestResolverAnswer: {
             /**
@@ -6072,6 +6100,12 @@ export interface components {
                     readonly code: string;
                     /** @description a clause for people */
                     readonly text: string;
+                    /** @description the number in the clause */
+                    readonly count?: number;
+                    /** @description the names in the clause */
+                    readonly names?: readonly string[];
+                    /** @description the rights in the clause, `scope:action` */
+                    readonly rights?: readonly string[];
                 }[];
             };
         };
@@ -6103,6 +6137,12 @@ export interface components {
                     readonly code: string;
                     /** @description a clause for people */
                     readonly text: string;
+                    /** @description the number in the clause */
+                    readonly count?: number;
+                    /** @description the names in the clause */
+                    readonly names?: readonly string[];
+                    /** @description the rights in the clause, `scope:action` */
+                    readonly rights?: readonly string[];
                 }[];
             };
         };
@@ -6144,6 +6184,12 @@ export interface components {
                     readonly code: string;
                     /** @description a clause for people */
                     readonly text: string;
+                    /** @description the number in the clause */
+                    readonly count?: number;
+                    /** @description the names in the clause */
+                    readonly names?: readonly string[];
+                    /** @description the rights in the clause, `scope:action` */
+                    readonly rights?: readonly string[];
                 }[];
             };
         };
@@ -6724,6 +6770,8 @@ export interface components {
             readonly value?: string;
             /** @description the type of the value in LinOTP: types of secrets are refused */
             readonly type?: string;
+            /** @description the values that are replaced, as a JSON object of texts by key; `null`: it is not set. Others are kept */
+            readonly expected?: string;
         };
         readonly SystemSetConfigAnswer: {
             /**
@@ -6810,6 +6858,8 @@ export interface components {
              * @example OcraMaxChallenges
              */
             readonly key: string;
+            /** @description the value that is removed, as a JSON object of a text by key. Another one is kept */
+            readonly expected?: string;
         };
         readonly SystemDelConfigAnswer: {
             /**

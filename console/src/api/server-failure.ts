@@ -1,7 +1,10 @@
 /** The request never reached the server, or no server answered it. */
-const AWAY_STATUSES: readonly number[] = [0, 502, 503, 504];
+export const AWAY_STATUSES: readonly number[] = [0, 502, 503, 504];
 
-/** A request that the server refused or did not answer. The message is the server's, for the person at the page. */
+/**
+ * A request that the server refused or did not answer. The message is the server's, for the person at the page; empty
+ * where no server answered.
+ */
 export class ServerFailure extends Error {
   override readonly name = 'ServerFailure';
   /** The HTTP status; 0: there was no answer. */
@@ -10,6 +13,8 @@ export class ServerFailure extends Error {
   readonly retryAfter: number | undefined;
   /** The scheme of the header `WWW-Authenticate`. */
   readonly challenge: string | undefined;
+  /** As `realm.unknown`, or `sign-in.refused/password` with the refused credentials; undefined: no server said it. */
+  readonly code: string | undefined;
 
   constructor(
     message: string,
@@ -17,12 +22,14 @@ export class ServerFailure extends Error {
       readonly status: number;
       readonly retryAfter?: number | undefined;
       readonly challenge?: string | undefined;
+      readonly code?: string | undefined;
     },
   ) {
     super(message);
     this.status = facts.status;
     this.retryAfter = facts.retryAfter;
     this.challenge = facts.challenge;
+    this.code = facts.code;
   }
 
   /** True if the person must first prove to be the one who signed in. */

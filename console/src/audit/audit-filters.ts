@@ -1,3 +1,5 @@
+import { tokenAddress } from '../helpdesk/addresses.ts';
+
 /** The periods to choose from. `own`: between two times. */
 export const PERIODS = ['1H', '1D', '1W', '30D', 'all', 'own'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -92,7 +94,7 @@ export function subjectPath({
   readonly action: string;
   readonly serial: string;
 }): string | undefined {
-  return serial !== '' && ABOUT_TOKENS.test(action) ? `/tokens/${encodeURIComponent(serial)}` : undefined;
+  return serial !== '' && ABOUT_TOKENS.test(action) ? tokenAddress(serial) : undefined;
 }
 
 /** Responses and acts that were refused. */

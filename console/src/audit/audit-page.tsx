@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
-import { Failure } from '../design/failure.tsx';
+import { QueryFailure } from '../design/failure.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -67,17 +67,19 @@ function useAuditSearch(wanted: { readonly filters: AuditFilters; readonly numbe
 function FoundRows({ search }: { readonly search: Search }): ReactNode {
   const t = useTexts(auditTexts);
   const rows = search.data?.pages.flatMap((page) => page.rows) ?? [];
+  const end = rows.length === 0 ? t.nothing : t.end;
+  const farther = rows.length === 0 ? t.nothingYet : '';
   return (
     <section className={classes.part} aria-busy={search.isFetching}>
       <Title order={2} className={classes.heading}>
         {t.rows}
       </Title>
-      <Failure error={search.error} onRetry={() => search.refetch()} />
+      <QueryFailure query={search} />
       {search.isLoading && <Loading />}
       {rows.length > 0 && <AuditRows rows={rows} />}
-      {search.isSuccess && !search.hasNextPage && (
+      {search.isSuccess && (
         <p className={classes.note} role="status">
-          {rows.length === 0 ? t.nothing : t.end}
+          {search.hasNextPage ? farther : end}
         </p>
       )}
       {search.hasNextPage && (

@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ValueOf } from '../api/call.ts';
+import { transactionAddress } from '../helpdesk/addresses.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -83,7 +84,7 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [
       t.transaction,
       row.transactionid !== '' && session.may('admin', 'transaction') ? (
-        <Anchor inherit component={Link} href={`/transactions/${row.transactionid}`}>
+        <Anchor inherit component={Link} href={transactionAddress(row.transactionid)}>
           {row.transactionid}
         </Anchor>
       ) : (

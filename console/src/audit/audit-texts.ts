@@ -22,6 +22,7 @@ interface AuditTexts {
   readonly reset: string;
   readonly rows: string;
   readonly nothing: string;
+  readonly nothingYet: string;
   readonly older: string;
   readonly end: string;
   readonly openEndpoint: string;
@@ -66,6 +67,7 @@ const en: AuditTexts = {
   reset: 'Clear',
   rows: 'Rows, newest first',
   nothing: 'No row matches.',
+  nothingYet: 'No row matches so far. Older rows are still to be searched.',
   older: 'Older rows',
   end: 'These are all rows.',
   openEndpoint: 'without a login',
@@ -111,6 +113,7 @@ const de: AuditTexts = {
   reset: 'Leeren',
   rows: 'Zeilen, neueste zuerst',
   nothing: 'Keine Zeile passt.',
+  nothingYet: 'Bisher passt keine Zeile. Ältere Zeilen sind noch nicht durchsucht.',
   older: 'Ältere Zeilen',
   end: 'Das sind alle Zeilen.',
   openEndpoint: 'ohne Anmeldung',

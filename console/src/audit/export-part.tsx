@@ -1,6 +1,6 @@
 import { Alert, Button, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Failure } from '../design/failure.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
@@ -8,12 +8,14 @@ import { auditTexts } from './audit-texts.ts';
 import classes from './audit.module.css';
 import { fetchExport, saveFile } from './download-export.ts';
 
-/** Saves what a search selects as a file. */
-export function ExportPart({ filters }: { readonly filters: object }): ReactNode {
-  const t = useTexts(auditTexts);
-  const format = useFormat();
+/** The export of one page: it ends with the page, where nobody could see or cancel it any more. */
+function useExport(filters: object) {
   const [bytes, setBytes] = useState(0);
   const running = useRef(new AbortController());
+  const cancel = useCallback(() => {
+    running.current.abort();
+  }, []);
+  useEffect(() => cancel, [cancel]);
   const download = useMutation({
     mutationFn: async (form: 'jsonl' | 'csv') => {
       setBytes(0);
@@ -24,6 +26,14 @@ export function ExportPart({ filters }: { readonly filters: object }): ReactNode
       return file.isVerifiable;
     },
   });
+  return { bytes, cancel, download };
+}
+
+/** Saves what a search selects as a file. */
+export function ExportPart({ filters }: { readonly filters: object }): ReactNode {
+  const t = useTexts(auditTexts);
+  const format = useFormat();
+  const { bytes, cancel, download } = useExport(filters);
   const error = download.error?.name === 'AbortError' ? null : download.error;
   return (
     <section className={classes.part}>
@@ -47,12 +57,7 @@ export function ExportPart({ filters }: { readonly filters: object }): ReactNode
         {download.isPending && (
           <>
             <span>{t.received(`${format.number(Math.ceil(bytes / 1024))} KiB`)}</span>
-            <Button
-              variant="subtle"
-              onClick={() => {
-                running.current.abort();
-              }}
-            >
+            <Button variant="subtle" onClick={cancel}>
               {t.cancel}
             </Button>
           </>

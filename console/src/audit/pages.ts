@@ -28,8 +28,6 @@ export const auditPages: readonly ConsolePage[] = [
 ];
 
 /** @returns true for a right to the audit that is not bound to realms, as verification takes it */
-function seesWholeAudit({ rights }: Session): boolean {
-  return rights.some(
-    ({ scope, action, realms }) => scope === 'admin' && action === 'audit' && realms === '*',
-  );
+function seesWholeAudit(session: Session): boolean {
+  return session.mayEverywhere('admin', 'audit');
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
+import { useSessionControl } from '../session/session.tsx';
 
 /** A transaction's entry of /ocra/checkstatus. */
 type TransactionStatus = ValueOf<'/ocra/checkstatus'>[number];
@@ -22,26 +23,32 @@ const NOTHING: WatchedTransaction = { status: undefined, isClosed: false, failur
 
 /**
  * Follows the state of a transaction: the server answers as soon as it changes. Goes on after failures of the
- * connection, and ends with the component or when the transaction is closed. Takes the right `ocra:status`.
+ * connection and after a new sign-in, and ends with the component or when the transaction is closed. Takes the right
+ * `ocra:status`.
  * @param transactionId null: there is none
  */
 export function useWatchedTransaction(transactionId: string | null): WatchedTransaction {
+  const { isOpen, ended } = useSessionControl();
   const [watched, setWatched] = useState({ transactionId, ...NOTHING });
   useEffect(() => {
-    if (transactionId === null) {
+    if (transactionId === null || !isOpen) {
       return undefined;
     }
     const leaving = new AbortController();
     void watchTransaction(transactionId, {
       signal: leaving.signal,
       report: (known) => {
-        setWatched({ transactionId, ...known });
+        if (known.failure instanceof ServerFailure && known.failure.isSignedOut) {
+          ended();
+        } else {
+          setWatched({ transactionId, ...known });
+        }
       },
     });
     return () => {
       leaving.abort();
     };
-  }, [transactionId]);
+  }, [transactionId, isOpen, ended]);
   return watched.transactionId === transactionId ? watched : NOTHING;
 }
 

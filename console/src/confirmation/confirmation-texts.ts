@@ -4,7 +4,6 @@ interface ConfirmationTexts {
   readonly title: string;
   readonly lead: string;
   readonly password: string;
-  readonly showPassword: string;
   readonly go: string;
   readonly cancelled: string;
 }
@@ -14,7 +13,6 @@ export const confirmationTexts: Texts<ConfirmationTexts> = {
     title: 'Is it you?',
     lead: 'Give your password again. For five minutes you are then not asked again.',
     password: 'Your password',
-    showPassword: 'Show the password',
     go: 'Go on',
     cancelled: 'Not confirmed: nothing was changed.',
   },
@@ -22,7 +20,6 @@ export const confirmationTexts: Texts<ConfirmationTexts> = {
     title: 'Sind Sie es?',
     lead: 'Geben Sie Ihr Passwort erneut ein. Danach werden Sie fünf Minuten lang nicht mehr gefragt.',
     password: 'Ihr Passwort',
-    showPassword: 'Passwort anzeigen',
     go: 'Weiter',
     cancelled: 'Nicht bestätigt: Es wurde nichts geändert.',
   },

@@ -1,13 +1,14 @@
-import { Button, PasswordInput, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
+import { Button, Text } from '@mantine/core';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { call, callWithDetail } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { type AskedFactor, SecondStep } from '../sign-in/second-step.tsx';
 import classes from '../sign-in/sign-in-page.module.css';
+import { askedFactor, usePasswordStep } from '../sign-in/use-password-step.ts';
 import { confirmationTexts } from './confirmation-texts.ts';
 
 /** A person who is asked to confirm. */
@@ -85,13 +86,7 @@ async function finishConfirmation(proof: { response?: string; credential?: strin
 /** @returns undefined: the password was enough */
 async function beginConfirmation(password: string): Promise<AskedFactor | undefined> {
   const { value, detail } = await callWithDetail('/admin/confirmation', { password });
-  if (value.confirmed) {
-    return undefined;
-  }
-  const { expires } = value;
-  return value.second_factor === 'passkey'
-    ? { kind: 'passkey', options: value.options, expires }
-    : { kind: 'token', url: detail.data, expires };
+  return value.confirmed ? undefined : askedFactor(value, detail);
 }
 
 interface PasswordStepProps {
@@ -99,44 +94,21 @@ interface PasswordStepProps {
   readonly onDone: () => void;
 }
 
-function PasswordStep({ onAsked, onDone }: PasswordStepProps): ReactNode {
+function PasswordStep(props: PasswordStepProps): ReactNode {
   const t = useTexts(confirmationTexts);
-  const [password, setPassword] = useState('');
-  const begin = useMutation({
-    mutationFn: () => beginConfirmation(password),
-    onSuccess: (asked) => {
-      if (asked === undefined) {
-        onDone();
-      } else {
-        onAsked(asked);
-      }
-    },
-    onSettled: () => {
-      setPassword('');
-    },
-    gcTime: 0,
-  });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    begin.mutate();
-  };
+  const step = usePasswordStep({ begin: beginConfirmation, ...props });
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className={classes.form} onSubmit={step.submit}>
       <Text>{t.lead}</Text>
-      <Failure error={begin.error} />
-      <PasswordInput
-        data-autofocus
+      <Failure error={step.error} />
+      <SecretField
         label={t.password}
         autoComplete="current-password"
-        required
-        withAsterisk={false}
-        value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-        }}
-        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+        isFirst
+        value={step.password}
+        onChange={step.setPassword}
       />
-      <Button type="submit" loading={begin.isPending}>
+      <Button type="submit" loading={step.isPending}>
         {t.go}
       </Button>
     </form>

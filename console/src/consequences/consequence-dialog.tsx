@@ -1,16 +1,12 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ConsequenceItems } from './consequence-items.tsx';
+import type { Consequence } from './consequence-words.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
-import { Failure } from '../design/failure.tsx';
+import { QueryFailure } from '../design/failure.tsx';
 import { Loading } from '../design/loading.tsx';
 import { type Texts, useTexts } from '../language/language.ts';
-
-/** What follows from an act, as the server foretells it. */
-export interface Consequence {
-  readonly code: string;
-  readonly text: string;
-}
 
 const texts: Texts<{ readonly follows: string; readonly nothing: string }> = {
   en: { follows: 'What follows:', nothing: 'Nothing else depends on it.' },
@@ -25,11 +21,7 @@ export function Consequences({ list }: { readonly list: readonly Consequence[] }
   ) : (
     <>
       <Text mt="sm">{t.follows}</Text>
-      <List mt="xs">
-        {list.map(({ code, text }) => (
-          <List.Item key={code}>{text}</List.Item>
-        ))}
-      </List>
+      <ConsequenceItems list={list} />
     </>
   );
 }
@@ -74,7 +66,7 @@ export function ConsequenceDialog(props: ConsequenceDialogProps): ReactNode {
       onCancel={onCancel}
     >
       <Text>{children}</Text>
-      <Failure error={foretold.error} />
+      <QueryFailure query={foretold} />
       {foretold.isPending && <Loading />}
       {foretold.data !== undefined && <Consequences list={foretold.data} />}
     </ConfirmDialog>

@@ -3,33 +3,40 @@ import type { Texts } from '../language/language.ts';
 interface DesignTexts {
   readonly loading: string;
   readonly retry: string;
+  /** Of an act, of which only the server knows. */
   readonly away: string;
+  readonly awayGoesOn: string;
   readonly failed: string;
   readonly cancel: string;
   readonly close: string;
   readonly copy: string;
   readonly copied: string;
+  readonly showSecret: string;
 }
 
 export const designTexts: Texts<DesignTexts> = {
   en: {
     loading: 'Loading …',
     retry: 'Try again',
-    away: 'The server does not answer. This page goes on as soon as it does.',
+    away: 'The server does not answer. Whether this was done is not known.',
+    awayGoesOn: 'The server does not answer. This page goes on as soon as it does.',
     failed: 'That did not work.',
     cancel: 'Cancel',
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied',
+    showSecret: 'Show what is typed',
   },
   de: {
     loading: 'Wird geladen …',
     retry: 'Erneut versuchen',
-    away: 'Der Server antwortet nicht. Sobald er es tut, geht es hier weiter.',
+    away: 'Der Server antwortet nicht. Ob das ausgeführt wurde, ist nicht bekannt.',
+    awayGoesOn: 'Der Server antwortet nicht. Sobald er es tut, geht es hier weiter.',
     failed: 'Das hat nicht geklappt.',
     cancel: 'Abbrechen',
     close: 'Schließen',
     copy: 'Kopieren',
     copied: 'Kopiert',
+    showSecret: 'Eingabe anzeigen',
   },
 };

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import { designTexts } from './design-texts.ts';
+import { useFocusReturn } from './use-focus-return.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
@@ -23,12 +24,14 @@ const NO_BANNER = { component: 'div' };
 export function Dialog({ isOpen, title, onClose, closedBy = 'anything', children }: DialogProps): ReactNode {
   const t = useTexts(designTexts);
   const { state } = useSessionControl();
+  useFocusReturn(isOpen);
   const hasCross = closedBy !== 'nothing';
   return (
     <Modal.Root
       opened={isOpen}
       onClose={onClose}
       lockScroll={false}
+      returnFocus={false}
       closeOnClickOutside={closedBy === 'anything'}
       // Mantine listens at the window, where the key may be meant for the sign-in.
       closeOnEscape={hasCross && state.kind === 'signed-in'}

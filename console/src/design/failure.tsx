@@ -1,26 +1,29 @@
 import { Alert, Button } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ServerFailure } from '../api/server-failure.ts';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
+import { useFailureWords } from './failure-words.ts';
 
 interface FailureProps {
   /** Null: nothing is shown. */
   readonly error: Error | null;
+  /** True where the same is asked again by itself. */
+  readonly goesOn?: boolean;
   readonly onRetry?: (() => unknown) | undefined;
 }
 
-/** What went wrong, in the server's words where it has said so; read aloud when it appears. */
-export function Failure({ error, onRetry }: FailureProps): ReactNode {
+/** What went wrong; read aloud when it appears. */
+export function Failure({ error, goesOn = false, onRetry }: FailureProps): ReactNode {
   const t = useTexts(designTexts);
+  const wordsOf = useFailureWords();
   if (error === null) {
     return null;
   }
-  const isAway = error instanceof ServerFailure && error.status === 0;
-  const message = isAway ? t.away : error.message;
+  const { title, text, language } = wordsOf(error, goesOn);
   return (
-    <Alert color={isAway ? 'yellow' : 'red'} role="alert" title={isAway ? undefined : t.failed}>
-      {message}
+    <Alert color={title === undefined ? 'yellow' : 'red'} role="alert" title={title}>
+      <span lang={language}>{text}</span>
       {onRetry !== undefined && (
         <div>
           <Button variant="default" size="xs" mt="xs" onClick={() => void onRetry()}>
@@ -29,5 +32,22 @@ export function Failure({ error, onRetry }: FailureProps): ReactNode {
         </div>
       )}
     </Alert>
+  );
+}
+
+/** The attempts of a query that fail before that is shown: a single one may be a server that starts anew. */
+const SILENT_FAILURES = 1;
+
+/** The failure of a query: a refusal with a button, or a server that is asked again until it answers. */
+export function QueryFailure({
+  query,
+}: {
+  readonly query: Pick<UseQueryResult, 'error' | 'failureCount' | 'failureReason' | 'refetch'>;
+}): ReactNode {
+  const isAsking = query.error === null;
+  return isAsking ? (
+    <Failure error={query.failureCount > SILENT_FAILURES ? query.failureReason : null} goesOn />
+  ) : (
+    <Failure error={query.error} onRetry={() => query.refetch()} />
   );
 }

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failure } from './failure.tsx';
+import { QueryFailure } from './failure.tsx';
 import { Loading } from './loading.tsx';
 
 interface LoadedProps<Data> {
@@ -12,7 +12,7 @@ interface LoadedProps<Data> {
 export function Loaded<Data>({ query, children }: LoadedProps<Data>): ReactNode {
   return (
     <>
-      <Failure error={query.error} onRetry={() => query.refetch()} />
+      <QueryFailure query={query} />
       {query.data === undefined ? query.error === null && <Loading /> : children(query.data)}
     </>
   );

@@ -14,9 +14,9 @@ interface HelpdeskTexts {
   readonly noToken: string;
   readonly noTransaction: string;
   readonly nothing: (text: string) => string;
+  readonly found: (count: number) => string;
   readonly more: string;
   readonly incomplete: string;
-  readonly notFound: string;
   readonly serial: string;
   readonly owner: string;
   readonly realm: string;
@@ -43,7 +43,8 @@ interface HelpdeskTexts {
 export const helpdeskTexts: Texts<HelpdeskTexts> = {
   en: {
     search: 'User, serial or transaction',
-    searchHint: 'The beginning of a login, name, e-mail address or serial, or a whole transaction. Key: /',
+    searchHint:
+      'The beginning of a login, name, e-mail address or serial, or a whole transaction. Enter opens a single hit. Key: /',
     people: 'People',
     tokens: 'Tokens',
     transactions: 'Transactions',
@@ -51,9 +52,9 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     noToken: 'There is no token.',
     noTransaction: 'No transaction is stored.',
     nothing: (text) => `Nothing was found for “${text}”. It may be in a realm that you may not see.`,
-    more: 'There is more: type some more of it.',
+    found: (count) => (count === 0 ? 'No hits' : count === 1 ? '1 hit' : `${count} hits`),
+    more: 'There is more: type more of the name or serial.',
     incomplete: 'People may be missing:',
-    notFound: 'What you look for may be in a realm that you may not see.',
     serial: 'Serial',
     owner: 'Owner',
     realm: 'Realm',
@@ -92,7 +93,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   de: {
     search: 'Benutzer, Seriennummer oder Transaktion',
     searchHint:
-      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Taste: /',
+      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, oder eine ganze Transaktion. Enter öffnet einen einzelnen Treffer. Taste: /',
     people: 'Personen',
     tokens: 'Token',
     transactions: 'Transaktionen',
@@ -101,9 +102,9 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
     noTransaction: 'Es ist keine Transaktion gespeichert.',
     nothing: (text) =>
       `Zu „${text}“ wurde nichts gefunden. Vielleicht liegt es in einem Realm, den Sie nicht sehen dürfen.`,
-    more: 'Es gibt mehr: Tippen Sie etwas mehr davon.',
+    found: (count) => (count === 0 ? 'Keine Treffer' : `${count} Treffer`),
+    more: 'Es gibt mehr: Geben Sie mehr vom Namen oder der Seriennummer ein.',
     incomplete: 'Es können Personen fehlen:',
-    notFound: 'Das Gesuchte liegt vielleicht in einem Realm, den Sie nicht sehen dürfen.',
     serial: 'Seriennummer',
     owner: 'Inhaber',
     realm: 'Realm',

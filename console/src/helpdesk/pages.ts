@@ -7,12 +7,9 @@ const canSearch = (session: Session): boolean =>
 const canShow = (session: Session): boolean => session.may('admin', 'show');
 const canEnrol = (session: Session): boolean => canShow(session) && session.may('admin', 'init');
 /** A token of nobody is in no realm. */
-const mayEverywhere = (session: Session): boolean =>
-  canEnrol(session) &&
-  session.rights.some(
-    ({ scope, action, realms }) => scope === 'admin' && action === 'init' && realms === '*',
-  );
-const enrolPage = lazy(() => import('./enrol-page.tsx'));
+const canEnrolForNobody = (session: Session): boolean =>
+  canEnrol(session) && session.mayEverywhere('admin', 'init');
+const enrolPage = lazy(() => import('./enrolment/enrol-page.tsx'));
 const enrolTitle = { en: { title: 'Enrol a token' }, de: { title: 'Token ausrollen' } };
 
 export const helpdeskPages: readonly ConsolePage[] = [
@@ -34,7 +31,7 @@ export const helpdeskPages: readonly ConsolePage[] = [
     path: '/enrol',
     title: enrolTitle,
     group: 'helpdesk',
-    isFor: mayEverywhere,
+    isFor: canEnrolForNobody,
     component: enrolPage,
   },
   { path: '/enrol/person/:realm/:resolver/:user', title: enrolTitle, isFor: canEnrol, component: enrolPage },

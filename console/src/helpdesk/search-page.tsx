@@ -1,10 +1,12 @@
-import { Alert, Anchor, TextInput } from '@mantine/core';
+import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
+import { type Session, useSession } from '../session/session.tsx';
 import { personAddress, tokenAddress, transactionAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
@@ -22,6 +24,8 @@ const LAST_TEXT = ['helpdesk', 'text'];
 export default function SearchPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const queries = useQueryClient();
+  const session = useSession();
+  const [, navigate] = useLocation();
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
   const wanted = useLater(text.trim());
@@ -40,6 +44,7 @@ export default function SearchPage(): ReactNode {
     enabled: wanted !== '',
     gcTime: 0,
   });
+  const hits = wanted === '' ? undefined : found.data;
   return (
     <Page title={t.search}>
       <TextInput
@@ -56,8 +61,16 @@ export default function SearchPage(): ReactNode {
         onChange={(event) => {
           setText(event.currentTarget.value);
         }}
+        onKeyDown={(event) => {
+          const [only, another] =
+            hits === undefined || wanted !== text.trim() ? [] : addressesOf(hits, session);
+          if (event.key === 'Enter' && only !== undefined && another === undefined) {
+            navigate(only);
+          }
+        }}
       />
-      {wanted !== '' && <Loaded query={found}>{(hits) => <Hits found={hits} text={wanted} />}</Loaded>}
+      <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
+      {wanted !== '' && <Loaded query={found}>{(shown) => <Hits found={shown} text={wanted} />}</Loaded>}
     </Page>
   );
 }
@@ -76,15 +89,33 @@ function useLater(text: string): string {
   return later;
 }
 
+function countOf({ people, tokens, transactions }: Found): number {
+  return (people?.hits.length ?? 0) + (tokens?.hits.length ?? 0) + (transactions?.length ?? 0);
+}
+
+/** @returns the addresses of the pages of all hits */
+function addressesOf({ people, tokens, transactions }: Found, session: Session): readonly string[] {
+  return [
+    ...(people?.hits ?? []).flatMap((person) => personPage(person, session) ?? []),
+    ...(tokens?.hits ?? []).map(({ serial }) => tokenAddress(serial)),
+    ...(transactions ?? []).map(({ transaction_id: id }) => transactionAddress(id)),
+  ];
+}
+
+type PersonHit = NonNullable<Found['people']>['hits'][number];
+
+/** @returns the address of the person's page; undefined for a caller who may not see tokens there */
+function personPage({ user, realms, resolver }: PersonHit, session: Session): string | undefined {
+  const realm = realms.find((name) => session.may('admin', 'show', name));
+  return realm === undefined ? undefined : personAddress({ user, realm, resolver });
+}
+
 function Hits({ found, text }: { readonly found: Found; readonly text: string }): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { people, tokens, transactions } = found;
-  const isEmpty = [people?.hits, tokens?.hits, transactions].every((hits) => (hits ?? []).length === 0);
   return (
     <div className={classes.columns}>
-      <p role="status" hidden={!isEmpty} className={classes.quiet}>
-        {isEmpty && t.nothing(text)}
-      </p>
+      {countOf(found) === 0 && <p className={classes.quiet}>{t.nothing(text)}</p>}
       {people !== null && <Incomplete people={people} />}
       {people !== null && <PeopleHits people={people} />}
       {tokens !== null && <TokenHits tokens={tokens} />}
@@ -135,15 +166,23 @@ function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> 
   const t = useTexts(helpdeskTexts);
   return (
     <HitSection title={t.people} isEmpty={people.hits.length === 0} hasMore={people.more}>
-      {people.hits.map(({ user, given_name: given, surname, email, realms, resolver }) => (
-        <li key={`${resolver} ${user}`} className={classes.hit}>
-          <Anchor href={`#${personAddress({ user, realm: realms[0] ?? '', resolver })}`}>{user}</Anchor>
-          <span>{[given, surname].filter((name) => name !== '').join(' ')}</span>
-          <span>{email}</span>
-          <span className={classes.quiet}>{realms.join(', ')}</span>
-        </li>
+      {people.hits.map((person) => (
+        <PersonRow key={`${person.resolver} ${person.user}`} person={person} />
       ))}
     </HitSection>
+  );
+}
+
+function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
+  const address = personPage(person, useSession());
+  const { user, given_name: given, surname, email, realms } = person;
+  return (
+    <li className={classes.hit}>
+      {address === undefined ? <strong>{user}</strong> : <Anchor href={`#${address}`}>{user}</Anchor>}
+      <span>{[given, surname].filter((name) => name !== '').join(' ')}</span>
+      <span>{email}</span>
+      <span className={classes.quiet}>{realms.join(', ')}</span>
+    </li>
   );
 }
 

@@ -16,7 +16,7 @@ const texts: Texts<Record<Act | 'unlock', string>> = {
   en: { unlock: 'Unlock', reset: 'Reset the fail counter', disable: 'Disable', enable: 'Enable' },
   de: {
     unlock: 'Entsperren',
-    reset: 'Fehlzähler zurücksetzen',
+    reset: 'Fehlerzähler zurücksetzen',
     disable: 'Deaktivieren',
     enable: 'Aktivieren',
   },

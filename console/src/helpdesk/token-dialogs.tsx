@@ -1,10 +1,12 @@
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
+import { RealmSelect } from './realm-select.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
@@ -17,28 +19,18 @@ interface DialogProps {
 export function PinDialog({ token: { serial }, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [pin, setPin] = useState('');
-  const change = useTokenAct(() => call('/admin/set', { serial, pin }), onClose);
   return (
-    <FormDialog
-      title={t.setPin}
-      action={t.save}
-      isRunning={change.isPending}
-      error={change.error}
-      onSubmit={change.mutate}
-      onClose={onClose}
-    >
-      <PasswordInput
+    <ActDialog title={t.setPin} act={() => call('/admin/set', { serial, pin })} onClose={onClose}>
+      <SecretField
         label={t.pin}
         description={t.pinHelp}
         autoComplete="off"
-        data-autofocus
+        isOptional
+        isFirst
         value={pin}
-        onChange={(event) => {
-          setPin(event.currentTarget.value);
-        }}
-        visibilityToggleButtonProps={{ 'aria-label': t.showPin }}
+        onChange={setPin}
       />
-    </FormDialog>
+    </ActDialog>
   );
 }
 
@@ -47,64 +39,33 @@ export function DescribeDialog({ token: { serial, description }, onClose }: Dial
   const t = useTexts(tokenTexts);
   const names = useTexts(helpdeskTexts);
   const [text, setText] = useState(description);
-  const change = useTokenAct(() => call('/admin/set', { serial, description: text }), onClose);
   return (
-    <FormDialog
+    <ActDialog
       title={t.describe}
-      action={t.save}
-      isRunning={change.isPending}
-      error={change.error}
-      onSubmit={change.mutate}
+      act={() => call('/admin/set', { serial, description: text })}
       onClose={onClose}
     >
-      <TextInput
-        label={names.description}
-        data-autofocus
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-        }}
-      />
-    </FormDialog>
+      <Field label={names.description} isFirst value={text} onChange={setText} />
+    </ActDialog>
   );
 }
 
 /** Gives the token to a user. */
 export function AssignDialog({ token: { serial, owner }, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const names = useTexts(helpdeskTexts);
   const [user, setUser] = useState('');
   const [realm, setRealm] = useState(owner?.realm ?? '');
-  const change = useTokenAct(() => call('/admin/assign', { serial, user, realm }), onClose);
   return (
-    <FormDialog
+    <ActDialog
       title={t.assign}
       action={t.assign}
-      isRunning={change.isPending}
-      error={change.error}
-      onSubmit={change.mutate}
+      act={() => call('/admin/assign', { serial, user, realm })}
       onClose={onClose}
     >
       <Text size="sm">{t.assignHelp}</Text>
-      <TextInput
-        label={t.login}
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        data-autofocus
-        value={user}
-        onChange={(event) => {
-          setUser(event.currentTarget.value);
-        }}
-      />
-      <TextInput
-        label={names.realm}
-        value={realm}
-        onChange={(event) => {
-          setRealm(event.currentTarget.value);
-        }}
-      />
-    </FormDialog>
+      <Field label={t.login} isFirst isRequired value={user} onChange={setUser} />
+      <RealmSelect right="assign" none={t.defaultRealm} value={realm} onChange={setRealm} />
+    </ActDialog>
   );
 }
 
@@ -112,25 +73,66 @@ export function AssignDialog({ token: { serial, owner }, onClose }: DialogProps)
 export function RealmsDialog({ token: { serial, realms }, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [list, setList] = useState(realms.join(', '));
-  const change = useTokenAct(() => call('/admin/tokenrealm', { serial, realms: list }), onClose);
+  return (
+    <ActDialog
+      title={t.moveRealms}
+      act={() => call('/admin/tokenrealm', { serial, realms: list })}
+      onClose={onClose}
+    >
+      <Field label={t.moveRealms} description={t.realmsHelp} isFirst value={list} onChange={setList} />
+    </ActDialog>
+  );
+}
+
+interface ActDialogProps {
+  readonly title: string;
+  /** As a verb; left out: save. */
+  readonly action?: string;
+  readonly act: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Fields of a change of the token. */
+function ActDialog({ title, action, act, onClose, children }: ActDialogProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const change = useTokenAct(act, onClose);
   return (
     <FormDialog
-      title={t.moveRealms}
-      action={t.save}
+      title={title}
+      action={action ?? t.save}
       isRunning={change.isPending}
       error={change.error}
       onSubmit={change.mutate}
       onClose={onClose}
     >
-      <TextInput
-        label={t.moveRealms}
-        description={t.realmsHelp}
-        data-autofocus
-        value={list}
-        onChange={(event) => {
-          setList(event.currentTarget.value);
-        }}
-      />
+      {children}
     </FormDialog>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly isFirst?: boolean;
+  readonly isRequired?: boolean;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ label, description, isFirst, isRequired, value, onChange }: FieldProps): ReactNode {
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      required={isRequired ?? false}
+      withAsterisk={false}
+      autoComplete="off"
+      data-autofocus={isFirst}
+      value={value}
+      onChange={(event) => {
+        onChange(event.currentTarget.value);
+      }}
+    />
   );
 }

@@ -23,12 +23,11 @@ interface TokenTexts {
   readonly setPin: string;
   readonly pin: string;
   readonly pinHelp: string;
-  readonly pinDone: string;
-  readonly showPin: string;
   readonly describe: string;
   readonly assign: string;
   readonly assignHelp: string;
   readonly login: string;
+  readonly defaultRealm: string;
   readonly unassign: string;
   readonly unassignHelp: (login: string) => string;
   readonly moveRealms: string;
@@ -36,7 +35,6 @@ interface TokenTexts {
   readonly remove: string;
   readonly removeHelp: (serial: string) => string;
   readonly save: string;
-  readonly cancel: string;
   readonly close: string;
 }
 
@@ -65,12 +63,11 @@ export const tokenTexts: Texts<TokenTexts> = {
     setPin: 'Set the PIN',
     pin: 'New token PIN',
     pinHelp: 'It is typed before each response. Empty: none.',
-    pinDone: 'The PIN is set.',
-    showPin: 'Show the PIN',
     describe: 'Rename',
     assign: 'Assign',
     assignHelp: 'The token also joins the realm of its new owner. Its PIN stays.',
     login: 'Login',
+    defaultRealm: 'the default realm',
     unassign: 'Unassign',
     unassignHelp: (login) =>
       `The token no longer belongs to ${login}, who cannot answer with it any more. It stays in its realms.`,
@@ -81,7 +78,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     removeHelp: (serial) =>
       `The token ${serial}, its key and its stored transactions are removed for ever. To keep a lost phone from being used, disabling is enough.`,
     save: 'Save',
-    cancel: 'Cancel',
     close: 'Close',
   },
   de: {
@@ -109,12 +105,11 @@ export const tokenTexts: Texts<TokenTexts> = {
     setPin: 'PIN setzen',
     pin: 'Neue Token-PIN',
     pinHelp: 'Sie wird vor jeder Antwort eingegeben. Leer: keine.',
-    pinDone: 'Die PIN ist gesetzt.',
-    showPin: 'PIN anzeigen',
     describe: 'Umbenennen',
     assign: 'Zuweisen',
     assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',
     login: 'Benutzername',
+    defaultRealm: 'der Standard-Realm',
     unassign: 'Zuweisung aufheben',
     unassignHelp: (login) =>
       `Das Token gehört dann nicht mehr ${login}; Antworten damit sind nicht mehr möglich. Es bleibt in seinen Realms.`,
@@ -125,7 +120,6 @@ export const tokenTexts: Texts<TokenTexts> = {
     removeHelp: (serial) =>
       `Das Token ${serial}, sein Schlüssel und seine gespeicherten Transaktionen werden endgültig gelöscht. Damit ein verlorenes Telefon nicht benutzt wird, reicht es, das Token zu deaktivieren.`,
     save: 'Speichern',
-    cancel: 'Abbrechen',
     close: 'Schließen',
   },
 };

@@ -1,18 +1,25 @@
-import { Anchor, Button, NativeSelect, Table, TextInput } from '@mantine/core';
+import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { type Texts, useTexts } from '../language/language.ts';
+import { useSession } from '../session/session.tsx';
 import { personAddress, tokenAddress } from './addresses.ts';
 import classes from './helpdesk.module.css';
 import { helpdeskTexts } from './helpdesk-texts.ts';
+import { RealmSelect } from './realm-select.tsx';
 import { TokenBadge } from './token-badge.tsx';
+import { mayOnToken } from './token-state.ts';
 import { useSearchKey } from './use-search-key.ts';
 
-type Sheet = ValueOf<'/admin/tokens'>;
+type Sheet = ValueOf<'/admin/tokens'> & {
+  /** From 1. */
+  readonly page: number;
+};
 
 interface Filter {
   readonly serial: string;
@@ -24,7 +31,7 @@ interface Filter {
 interface TokensTexts {
   readonly title: string;
   readonly serial: string;
-  readonly realmHelp: string;
+  readonly allRealms: string;
   readonly any: string;
   readonly states: Readonly<Record<Exclude<Filter['state'], ''>, string>>;
   readonly owners: Readonly<Record<Exclude<Filter['owner'], ''>, string>>;
@@ -39,26 +46,26 @@ const texts: Texts<TokensTexts> = {
   en: {
     title: 'Tokens',
     serial: 'Beginning of the serial',
-    realmHelp: 'All',
+    allRealms: 'All',
     any: 'any',
     states: { active: 'active', inactive: 'disabled', locked: 'locked' },
     owners: { assigned: 'somebody', unassigned: 'nobody' },
-    none: 'No token is like this.',
-    back: 'Back',
-    next: 'Further',
+    none: 'No token matches.',
+    back: 'Previous page',
+    next: 'Next page',
     total: (count) => `${count} in all`,
     page: (number) => `Page ${number}`,
   },
   de: {
     title: 'Token',
     serial: 'Anfang der Seriennummer',
-    realmHelp: 'Alle',
+    allRealms: 'Alle',
     any: 'beliebig',
     states: { active: 'aktiv', inactive: 'deaktiviert', locked: 'gesperrt' },
     owners: { assigned: 'jemand', unassigned: 'niemand' },
-    none: 'Kein Token passt dazu.',
-    back: 'Zurück',
-    next: 'Weiter',
+    none: 'Kein Token passt.',
+    back: 'Vorige Seite',
+    next: 'Nächste Seite',
     total: (count) => `${count} insgesamt`,
     page: (number) => `Seite ${number}`,
   },
@@ -72,6 +79,8 @@ interface View {
 }
 
 const FIRST_VIEW: View = { filter: { serial: '', realm: '', state: '', owner: '' }, cursors: [''] };
+/** The name for tokens in no realm, as the server writes it. */
+const NO_REALM = '/:no realm:/';
 /** The last view, in the memory of the page until the sign-out, for the way back from a token. */
 const LAST_VIEW = ['helpdesk', 'view of tokens'];
 
@@ -93,10 +102,17 @@ export default function TokensPage(): ReactNode {
   const status = [filter.state, filter.owner].filter((one) => one !== '').join(',');
   const sheet = useQuery({
     queryKey: ['helpdesk', 'tokens', filter, cursor],
-    queryFn: ({ signal }) =>
-      call('/admin/tokens', { serial: filter.serial, realm: filter.realm, status, cursor }, { signal }),
+    queryFn: async ({ signal }) => ({
+      ...(await call(
+        '/admin/tokens',
+        { serial: filter.serial, realm: filter.realm, status, cursor },
+        { signal },
+      )),
+      page: cursors.length,
+    }),
     placeholderData: keepPreviousData,
   });
+  useBeginning(sheet.data?.page);
   return (
     <Page title={t.title}>
       <Filters
@@ -111,12 +127,15 @@ export default function TokensPage(): ReactNode {
             <TokenTable tokens={shown.tokens} />
             <Turning
               sheet={shown}
-              page={cursors.length}
+              isFirst={cursors.length === 1}
               onBack={() => {
                 turnTo(cursors.slice(0, -1));
               }}
               onNext={(next) => {
-                turnTo([...cursors, next]);
+                // The cursor of the next page is not known before this one is.
+                if (!sheet.isPlaceholderData) {
+                  turnTo([...cursors, next]);
+                }
               }}
             />
           </>
@@ -124,6 +143,17 @@ export default function TokensPage(): ReactNode {
       </Loaded>
     </Page>
   );
+}
+
+/** Shows the beginning of a page that was turned to. */
+function useBeginning(page: number | undefined): void {
+  const shown = useRef(page);
+  useEffect(() => {
+    if (shown.current !== undefined && shown.current !== page) {
+      scrollTo({ top: 0 });
+    }
+    shown.current = page;
+  }, [page]);
 }
 
 interface FiltersProps {
@@ -134,6 +164,7 @@ interface FiltersProps {
 function Filters({ filter, onChange }: FiltersProps): ReactNode {
   const t = useTexts(texts);
   const names = useTexts(helpdeskTexts);
+  const session = useSession();
   const choices = (words: Readonly<Record<string, string>>): { value: string; label: string }[] => [
     { value: '', label: t.any },
     ...Object.entries(words).map(([value, label]) => ({ value, label })),
@@ -149,8 +180,13 @@ function Filters({ filter, onChange }: FiltersProps): ReactNode {
           onChange({ ...filter, serial: event.currentTarget.value });
         }}
       />
-      <RealmField
-        realm={filter.realm}
+      <RealmSelect
+        right="show"
+        none={t.allRealms}
+        others={
+          mayOnToken(session, 'show', { realms: [] }) ? [{ value: NO_REALM, label: names.noRealm }] : []
+        }
+        value={filter.realm}
         onChange={(realm) => {
           onChange({ ...filter, realm });
         }}
@@ -175,38 +211,6 @@ function Filters({ filter, onChange }: FiltersProps): ReactNode {
   );
 }
 
-/** Takes the realm when it is typed: the beginning of one is the name of none. */
-function RealmField({
-  realm,
-  onChange,
-}: {
-  readonly realm: string;
-  readonly onChange: (realm: string) => void;
-}): ReactNode {
-  const t = useTexts(texts);
-  const names = useTexts(helpdeskTexts);
-  const [text, setText] = useState(realm);
-  return (
-    <TextInput
-      label={names.realm}
-      placeholder={t.realmHelp}
-      autoComplete="off"
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-      }}
-      onBlur={() => {
-        onChange(text.trim());
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') {
-          onChange(text.trim());
-        }
-      }}
-    />
-  );
-}
-
 function TokenTable({ tokens }: Pick<Sheet, 'tokens'>): ReactNode {
   const t = useTexts(texts);
   const names = useTexts(helpdeskTexts);
@@ -214,33 +218,17 @@ function TokenTable({ tokens }: Pick<Sheet, 'tokens'>): ReactNode {
     return <p className={classes.quiet}>{t.none}</p>;
   }
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {[names.serial, names.owner, names.realms, names.state].map((name) => (
-              <Table.Th key={name}>{name}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tokens.map((token) => (
-            <Table.Tr key={token.serial}>
-              <Table.Td>
-                <Anchor href={`#${tokenAddress(token.serial)}`}>{token.serial}</Anchor>
-              </Table.Td>
-              <Table.Td>
-                <OwnerCell owner={token.owner} />
-              </Table.Td>
-              <Table.Td>{token.realms.join(', ')}</Table.Td>
-              <Table.Td>
-                <TokenBadge token={token} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.title}
+      columns={[
+        [names.serial, ({ serial }) => <Anchor href={`#${tokenAddress(serial)}`}>{serial}</Anchor>],
+        [names.owner, ({ owner }) => <OwnerCell owner={owner} />],
+        [names.realms, ({ realms }) => realms.join(', ')],
+        [names.state, (token) => <TokenBadge token={token} />],
+      ]}
+      rows={tokens}
+      keyOf={({ serial }) => serial}
+    />
   );
 }
 
@@ -258,18 +246,17 @@ function OwnerCell({ owner }: { readonly owner: Sheet['tokens'][number]['owner']
 
 interface TurningProps {
   readonly sheet: Sheet;
-  /** From 1. */
-  readonly page: number;
+  readonly isFirst: boolean;
   readonly onBack: () => void;
   readonly onNext: (cursor: string) => void;
 }
 
-function Turning({ sheet: { next, total }, page, onBack, onNext }: TurningProps): ReactNode {
+function Turning({ sheet: { next, total, page }, isFirst, onBack, onNext }: TurningProps): ReactNode {
   const t = useTexts(texts);
   const format = useFormat();
   return (
     <div className={classes.actions}>
-      <Button variant="default" size="xs" disabled={page === 1} onClick={onBack}>
+      <Button variant="default" size="xs" disabled={isFirst} onClick={onBack}>
         {t.back}
       </Button>
       <Button

@@ -95,7 +95,7 @@ function Events({ history: { events, more } }: { readonly history: History }): R
             </p>
             <p className={classes.quiet}>
               {[
-                one.reason,
+                t.reasons[one.reason] ?? one.reason,
                 one.action,
                 one.actor === '' ? '' : t.by(one.actor),
                 one.client === '' ? '' : t.from(one.client),

@@ -9,6 +9,8 @@ interface TransactionTexts {
   readonly gone: string;
   readonly timeline: string;
   readonly events: Readonly<Record<EventKind, string>>;
+  /** By the words of the server; left out: these. */
+  readonly reasons: Readonly<Record<string, string>>;
   readonly by: (actor: string) => string;
   readonly from: (client: string) => string;
   readonly derived: string;
@@ -31,6 +33,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
       superseded: 'Replaced by a newer one',
       other: 'Other',
     },
+    reasons: {},
     by: (actor) => `by ${actor}`,
     from: (client) => `from ${client}`,
     derived: 'not in the audit: it follows from the challenge',
@@ -50,6 +53,17 @@ export const transactionTexts: Texts<TransactionTexts> = {
       expired: 'Abgelaufen',
       superseded: 'Durch eine neuere ersetzt',
       other: 'Sonstiges',
+    },
+    reasons: {
+      'wrong response or PIN': 'falsche Antwort oder PIN',
+      'too many wrong responses': 'zu viele falsche Antworten',
+      'replay: a response was accepted before': 'Wiederholung: Eine Antwort wurde schon angenommen',
+      'the challenge is given up or superseded': 'die Challenge ist aufgegeben oder ersetzt',
+      'the challenge has expired': 'die Challenge ist abgelaufen',
+      'the token is disabled': 'das Token ist deaktiviert',
+      'the token is locked': 'das Token ist gesperrt',
+      'the token has no key to verify with': 'das Token hat keinen Schlüssel zum Prüfen',
+      'a newer challenge, key or owner': 'eine neuere Challenge, ein neuer Schlüssel oder Inhaber',
     },
     by: (actor) => `durch ${actor}`,
     from: (client) => `von ${client}`,

@@ -1,126 +1,59 @@
-import { useEffect, useState } from 'react';
-import { call } from '../api/call.ts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
-import { useSessionControl } from '../session/session.tsx';
+import { useWatchedTransaction, type WatchedTransaction } from '../challenges/watch-transaction.ts';
+import { useSession } from '../session/session.tsx';
 
 /** What has come of the first response. `fallen`: too many were wrong, and the activation code is asked for again. */
 export type FirstResponse =
   | { readonly kind: 'waiting'; readonly wrong: number; readonly failure: Error | null }
   | { readonly kind: 'accepted' | 'fallen' };
 
-/** Milliseconds between questions, where the server does not hold them until something changes. */
-const PAUSE_MS = 2_000;
-const WAIT = '20S';
+/** Milliseconds between two looks at the token, where no change of the transaction leads to one. */
+const LOOK_MS = 2_000;
+
+type RollOut = ValueOf<'/admin/token'>['token']['rollout'];
 
 /** @returns the state of the roll-out's first transaction, as it changes */
 export function useFirstResponse(serial: string, transactionId: string): FirstResponse {
-  const [state, setState] = useState<FirstResponse>({ kind: 'waiting', wrong: 0, failure: null });
-  const { ended } = useSessionControl();
-  useEffect(() => {
-    const control = new AbortController();
-    const watch = new Watch(serial, transactionId, control.signal);
-    const tell = (told: FirstResponse): void => {
-      setState(told);
-      if (told.kind === 'waiting' && told.failure instanceof ServerFailure && told.failure.isSignedOut) {
-        ended();
-      }
-    };
-    void watch.untilTheEnd(tell);
-    return () => {
-      control.abort();
-    };
-  }, [serial, transactionId, ended]);
-  return state;
+  const mayWatch = useSession().may('ocra', 'status');
+  const watched = useWatchedTransaction(mayWatch ? transactionId : null);
+  const wrong = useWrongResponses(watched);
+  const rollOut = useRollOut(serial, watched);
+  if (isOver(rollOut.data)) {
+    return { kind: rollOut.data === 'complete' ? 'accepted' : 'fallen' };
+  }
+  return { kind: 'waiting', wrong, failure: rollOut.error ?? rollOut.failureReason ?? awayOf(watched) };
 }
 
-/** Asks for the state of a transaction until the roll-out is complete, or has fallen back. */
-class Watch {
-  readonly #serial: string;
-  readonly #transactionId: string;
-  readonly #signal: AbortSignal;
-  #known: string | undefined;
-  #firstFailCount: number | undefined;
-
-  constructor(serial: string, transactionId: string, signal: AbortSignal) {
-    this.#serial = serial;
-    this.#transactionId = transactionId;
-    this.#signal = signal;
-  }
-
-  async untilTheEnd(tell: (state: FirstResponse) => void): Promise<void> {
-    for (;;) {
-      const asked = performance.now();
-      const state = await this.#look();
-      if (state === undefined) {
-        return;
-      }
-      tell(state);
-      if (state.kind !== 'waiting') {
-        return;
-      }
-      // A transaction that takes no more responses is answered at once.
-      await pause(performance.now() - asked < PAUSE_MS ? PAUSE_MS : 0, this.#signal);
-    }
-  }
-
-  /** @returns undefined when nobody wants to know any more */
-  async #look(): Promise<FirstResponse | undefined> {
-    try {
-      const wrong = await this.#wrongResponses();
-      const outcome = await outcomeOf(this.#serial, this.#signal);
-      return outcome === undefined ? { kind: 'waiting', wrong, failure: null } : { kind: outcome };
-    } catch (error) {
-      return this.#signal.aborted ? undefined : { kind: 'waiting', wrong: 0, failure: error as Error };
-    }
-  }
-
-  /** Waits at the server for a change, once it knows the state. */
-  async #wrongResponses(): Promise<number> {
-    const [entry] = await statusOf(this.#transactionId, this.#known, this.#signal);
-    if (entry === undefined) {
-      return 0;
-    }
-    this.#firstFailCount ??= entry.failcount;
-    this.#known = `${String(entry.received_tan)},${String(entry.valid_tan)},${entry.failcount}`;
-    return Math.max(0, entry.failcount - this.#firstFailCount);
-  }
+/** @returns the wrong responses of the token since the transaction was first seen */
+function useWrongResponses({ status }: WatchedTransaction): number {
+  const first = useRef<number>(undefined);
+  first.current ??= status?.failcount;
+  return status === undefined ? 0 : Math.max(0, status.failcount - (first.current ?? 0));
 }
 
-/** A caller without the right to it gets nothing. */
-async function statusOf(
-  transactionid: string,
-  known: string | undefined,
-  signal: AbortSignal,
-): ReturnType<typeof call<'/ocra/checkstatus'>> {
-  try {
-    const waiting = known === undefined ? {} : { wait: WAIT, known };
-    return await call('/ocra/checkstatus', { transactionid, ...waiting }, { signal });
-  } catch (error) {
-    if (error instanceof ServerFailure && !error.isAway && !error.isSignedOut) {
-      return [];
-    }
-    throw error;
-  }
-}
-
-async function outcomeOf(serial: string, signal: AbortSignal): Promise<'accepted' | 'fallen' | undefined> {
-  const { token } = await call('/admin/token', { serial }, { signal });
-  switch (token.rollout) {
-    case 'complete':
-      return 'accepted';
-    case 'phase1':
-      return 'fallen';
-    case 'phase2':
-      return undefined;
-  }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+/** Looks at the token after each change of the transaction, and now and then where no change can be seen. */
+function useRollOut(
+  serial: string,
+  { status, isClosed, failure }: WatchedTransaction,
+): UseQueryResult<RollOut> {
+  const isFollowed = status !== undefined && !isClosed && failure === null;
+  return useQuery({
+    queryKey: ['helpdesk', 'roll-out', serial, status?.failcount, isClosed],
+    queryFn: async ({ signal }) => (await call('/admin/token', { serial }, { signal })).token.rollout,
+    refetchInterval: ({ state }) => (isFollowed || isOver(state.data) ? false : LOOK_MS),
+    staleTime: 0,
+    gcTime: 0,
   });
+}
+
+function isOver(rollOut: RollOut | undefined): boolean {
+  return rollOut === 'complete' || rollOut === 'phase1';
+}
+
+/** A caller without the right to the transaction looks at the token alone. */
+function awayOf({ failure }: WatchedTransaction): Error | null {
+  return failure instanceof ServerFailure && failure.isAway ? failure : null;
 }

@@ -1,18 +1,35 @@
 import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 
 /**
  * A change of a token, after which the helpdesk's pages are read again.
  * @param act sends the change; what it holds is not kept
+ * @param onSuccess not called once its place has left the page: another dialog may be open there
  */
 export function useTokenAct<Result>(
   act: () => Promise<Result>,
   onSuccess?: (result: Result) => void,
 ): UseMutationResult<Result, Error, void> {
   const queries = useQueryClient();
+  const isThere = useRef(true);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
   return useMutation({
     mutationFn: act,
     gcTime: 0,
-    onSuccess: (result) => onSuccess?.(result),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['helpdesk'] }),
+    onSuccess: (result) => {
+      if (isThere.current) {
+        onSuccess?.(result);
+      }
+    },
+    onSettled: (_result, error) => {
+      const reread = queries.invalidateQueries({ queryKey: ['helpdesk'] });
+      // A server that is away would hold the failure back.
+      return error === null ? reread : undefined;
+    },
   });
 }

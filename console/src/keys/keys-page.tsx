@@ -1,11 +1,12 @@
-import { Badge, Button, Code, List, Progress, Table, Text, Title } from '@mantine/core';
+import { Badge, Button, Code, List, Progress, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Card, CardList, Facts } from '../design/card.tsx';
-import { Failure } from '../design/failure.tsx';
+import { QueryFailure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { keyTexts } from './key-texts.ts';
@@ -46,7 +47,7 @@ export default function KeysPage(): ReactNode {
   });
   return (
     <Page title={t.title} lead={t.lead}>
-      <Failure error={report.error === null ? counted.error : null} onRetry={() => counted.refetch()} />
+      {report.error === null && <QueryFailure query={counted} />}
       <Loaded query={report}>
         {(shown) => <Report report={{ ...shown, ...counted.data, servers: shown.servers }} />}
       </Loaded>
@@ -151,26 +152,15 @@ function Servers({ servers }: { readonly servers: KeyReport['servers'] }): React
       {servers.length === 0 ? (
         <Text>{t.noServers}</Text>
       ) : (
-        <Table.ScrollContainer minWidth={0} type="native">
-          <Table aria-label={t.servers}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.server}</Table.Th>
-                <Table.Th>{t.sealsWith}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {servers.map(({ place, seals_with: key }) => (
-                <Table.Tr key={place}>
-                  <Table.Td>{place}</Table.Td>
-                  <Table.Td>
-                    <Code>{key}</Code>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <RecordTable
+          label={t.servers}
+          columns={[
+            [t.server, ({ place }) => place],
+            [t.sealsWith, ({ seals_with: key }) => <Code>{key}</Code>],
+          ]}
+          rows={servers}
+          keyOf={({ place }) => place}
+        />
       )}
     </section>
   );

@@ -41,7 +41,7 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
             <Checkbox
               key={name}
               label={name}
-              description={meaningOf(language, scope.name, name, meaning)}
+              description={meaningOf(language, `${scope.name}:${name}`, meaning)}
               checked={chosen.includes(name)}
               onChange={(event) => {
                 onChange(withEntry(actions, name, event.currentTarget.checked));
@@ -51,7 +51,7 @@ export function ActionChoice({ scope, actions, error, onChange }: ActionChoicePr
             <TextInput
               key={name}
               label={name}
-              description={`${meaningOf(language, scope.name, name, meaning)}: ${value}`}
+              description={`${meaningOf(language, `${scope.name}:${name}`, meaning)}: ${value}`}
               value={valueIn(actions, name)}
               onChange={(event) => {
                 onChange(withValue(actions, name, event.currentTarget.value));

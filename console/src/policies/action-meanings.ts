@@ -1,19 +1,24 @@
 import type { Language } from '../language/language.ts';
 
-/** German meanings of the actions; the English ones come from the server, as do those of new actions. */
+/** German meanings of scopes and actions; the English ones come from the server, as do those of new ones. */
 const GERMAN: Readonly<Record<string, string>> = {
-  'admin:init': 'Tokens ausrollen, oder einem Token einen neuen Schlüssel geben',
+  admin: 'Token, Benutzer, Audit und Sitzungen',
+  system: 'Richtlinien, Realms, Resolver und Einstellungen',
+  monitoring: 'Zahlen und Zustände',
+  ocra: 'Challenges von Portalen',
+  authentication: 'wie sich Token verhalten',
+  'admin:init': 'Token ausrollen, oder einem Token einen neuen Schlüssel geben',
   'admin:loadtokens': 'die Schlüssel einer PSKC-Datei laden',
-  'admin:show': 'Tokens auflisten',
+  'admin:show': 'Token auflisten',
   'admin:userlist': 'Benutzer auflisten',
   'admin:set': 'PIN, Grenzen und Beschreibung eines Tokens setzen',
-  'admin:reset': 'den Fehlerzähler eines Tokens auf 0 setzen, was ihn entsperrt',
-  'admin:resync': 'einen Token neu synchronisieren',
-  'admin:enable': 'einen Token einschalten',
-  'admin:disable': 'einen Token ausschalten',
-  'admin:assign': 'einem Benutzer einen Token zuweisen',
+  'admin:reset': 'den Fehlerzähler eines Tokens auf 0 setzen, was es entsperrt',
+  'admin:resync': 'ein Token neu synchronisieren',
+  'admin:enable': 'ein Token aktivieren',
+  'admin:disable': 'ein Token deaktivieren',
+  'admin:assign': 'einem Benutzer ein Token zuweisen',
   'admin:unassign': 'einem Token den Inhaber nehmen',
-  'admin:remove': 'einen Token und seine Challenges entfernen',
+  'admin:remove': 'ein Token und seine Challenges entfernen',
   'admin:tokenrealm': 'die Realms eines Tokens setzen',
   'admin:audit': 'das Audit durchsuchen',
   'admin:transaction': 'sehen, was mit einer Transaktion geschah',
@@ -21,7 +26,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'admin:sessions': 'die Sitzungen anderer Administratoren auflisten und beenden',
   'system:read': 'Richtlinien, Realms, Resolver und Einstellungen sehen',
   'system:write': 'Richtlinien, Realms, Resolver und Einstellungen ändern',
-  'monitoring:tokens': 'Tokens nach Realm und Zustand zählen',
+  'monitoring:tokens': 'Token nach Realm und Zustand zählen',
   'monitoring:userinfo': 'Benutzer nach Realm und Resolver zählen',
   'monitoring:activeUsers': 'Benutzer mit einem aktiven Token zählen',
   'monitoring:config': 'Zustand und Abgleich der Konfiguration sehen',
@@ -36,7 +41,39 @@ const GERMAN: Readonly<Record<string, string>> = {
   'authentication:otppin': 'PIN oder Passwort vor einer Antwort',
 };
 
-/** @param meaning the server's. @returns the meaning of an action in the language of the console */
-export function meaningOf(language: Language, scope: string, action: string, meaning: string): string {
-  return language === 'de' ? (GERMAN[`${scope}:${action}`] ?? meaning) : meaning;
+/** German meanings of the forms of entries, by the server's. */
+const GERMAN_FORMS: Readonly<Record<string, string>> = {
+  'a realm': 'ein Realm',
+  'all realms': 'alle Realms',
+  'an administrator; in the scope authentication, the login of an owner':
+    'ein Administrator; im Bereich authentication der Benutzername eines Inhabers',
+  everybody: 'alle',
+  'a user in a realm': 'ein Benutzer in einem Realm',
+  'all users of a realm': 'alle Benutzer eines Realms',
+  'all users of a resolver': 'alle Benutzer eines Resolvers',
+  'a pattern for whole names': 'ein Muster für ganze Namen',
+  'a group of people who sign in by single sign-on': 'eine Gruppe von Personen mit Single Sign-on',
+  'a person who signs in by single sign-on': 'eine Person mit Single Sign-on',
+  'not this one; so for every form': 'diese nicht; so bei jeder Form',
+  'an address': 'eine Adresse',
+  'a network': 'ein Netz',
+  'not this one': 'diese nicht',
+  'any client': 'jeder Client',
+  'Monday to Friday from 8:00 to 17:59': 'Montag bis Freitag von 8:00 bis 17:59',
+  'December 2026': 'Dezember 2026',
+  always: 'immer',
+};
+
+/**
+ * @param name of a scope, or `scope:action`
+ * @param meaning the server's
+ * @returns the meaning in the language of the console
+ */
+export function meaningOf(language: Language, name: string, meaning: string): string {
+  return language === 'de' ? (GERMAN[name] ?? meaning) : meaning;
+}
+
+/** @param meaning the server's, of a form of entries. @returns it in the language of the console */
+export function formMeaning(language: Language, meaning: string): string {
+  return language === 'de' ? (GERMAN_FORMS[meaning] ?? meaning) : meaning;
 }

@@ -43,7 +43,9 @@ export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialog
         : call('/system/setPolicy', { ...wanted, expected }));
     },
     onSuccess: onClose,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['policies'] }),
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['policies'] });
+    },
   });
   const mustConfirm = preview.data?.lock_out === true;
   return (

@@ -1,6 +1,7 @@
-import { Alert, List } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
+import { ConsequenceItems } from '../consequences/consequence-items.tsx';
 import { useTexts } from '../language/language.ts';
 import { policyTexts } from './policy-texts.ts';
 
@@ -10,7 +11,7 @@ interface ConsequenceListProps {
   readonly preview: Pick<PolicyPreview, 'consequences' | 'lock_out'>;
 }
 
-/** What follows from a change, in the words of the server. */
+/** What follows from a change. */
 export function ConsequenceList({
   preview: { consequences, lock_out: locksOut },
 }: ConsequenceListProps): ReactNode {
@@ -24,11 +25,7 @@ export function ConsequenceList({
       title={locksOut ? t.lockOut : t.follows}
       role={locksOut ? 'alert' : 'status'}
     >
-      <List size="sm">
-        {consequences.map(({ code, text }) => (
-          <List.Item key={`${code} ${text}`}>{text}</List.Item>
-        ))}
-      </List>
+      <ConsequenceItems list={consequences} />
     </Alert>
   );
 }

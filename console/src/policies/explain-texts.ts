@@ -1,4 +1,7 @@
+import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
+
+type Obstacle = ValueOf<'/system/explainPolicy'>['rights'][number]['policies'][number]['obstacles'][number];
 
 interface ExplainTexts {
   readonly title: string;
@@ -40,6 +43,8 @@ interface ExplainTexts {
   readonly by: string;
   readonly butFor: string;
   readonly noValue: string;
+  /** By its kind; left out: the words of the server. */
+  readonly obstacles: Readonly<Partial<Record<Obstacle['kind'], string>>>;
   readonly disagree: string;
   readonly wasRefused: (endpoint: string, name: string, client: string, time: string) => string;
   readonly apiToken: string;
@@ -92,6 +97,7 @@ export const explainTexts: Texts<ExplainTexts> = {
     by: 'By',
     butFor: 'not',
     noValue: 'no value',
+    obstacles: {},
     disagree: 'Policies disagree.',
     wasRefused: (endpoint, name, client, time) =>
       `${endpoint} was refused to ${name} from ${client}, ${time}.`,
@@ -143,6 +149,15 @@ export const explainTexts: Texts<ExplainTexts> = {
     by: 'Durch',
     butFor: 'nicht',
     noValue: 'kein Wert',
+    obstacles: {
+      inactive: 'sie ist ausgeschaltet',
+      unreadable: 'sie kann nicht gelesen werden und hat keine Wirkung',
+      user: 'sie gilt für andere Benutzer',
+      precedence: 'Richtlinien, die den Administrator nennen, gehen ihr vor',
+      realm: 'sie gilt für andere Realms',
+      client: 'sie gilt für andere Clients',
+      time: 'sie gilt zu anderen Zeiten',
+    },
     disagree: 'Die Richtlinien widersprechen sich.',
     wasRefused: (endpoint, name, client, time) =>
       `${endpoint} wurde ${name} von ${client} abgelehnt, ${time}.`,

@@ -109,7 +109,7 @@ function Action({
   return (
     <div>
       <strong>{action}</strong>
-      <div className={classes.meaning}>{meaningOf(language, scope, action, known?.meaning ?? '')}</div>
+      <div className={classes.meaning}>{meaningOf(language, `${scope}:${action}`, known?.meaning ?? '')}</div>
     </div>
   );
 }

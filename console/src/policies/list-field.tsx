@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
-import { useTexts } from '../language/language.ts';
+import { useLanguage, useTexts } from '../language/language.ts';
+import { formMeaning } from './action-meanings.ts';
 import { editorTexts } from './editor-texts.ts';
 import classes from './policies.module.css';
 import { entriesOf, withEntry } from './policy-draft.ts';
@@ -26,6 +27,7 @@ const MOST_KNOWN = 20;
 export function ListField({ field, value, error, known, forms, onChange }: ListFieldProps): ReactNode {
   const t = useTexts(editorTexts);
   const { fields } = useTexts(policyTexts);
+  const language = useLanguage();
   const others = known.filter((entry) => !entriesOf(value).includes(entry)).slice(0, MOST_KNOWN);
   return (
     <div>
@@ -63,7 +65,7 @@ export function ListField({ field, value, error, known, forms, onChange }: ListF
               <dt>
                 <code>{form === '' ? '–' : form}</code>
               </dt>
-              <dd>{meaning}</dd>
+              <dd>{formMeaning(language, meaning)}</dd>
             </div>
           ))}
         </dl>

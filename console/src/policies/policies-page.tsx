@@ -1,16 +1,17 @@
-import { Button, NativeSelect, Table, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { ChangeDialog, type PolicyChange } from './change-dialog.tsx';
 import classes from './policies.module.css';
 import { isChosen, type PolicyFilter, type StoredPolicy } from './policy-draft.ts';
-import { PolicyRow } from './policy-row.tsx';
+import { ChangeButtons } from './change-buttons.tsx';
 import { policyTexts } from './policy-texts.ts';
 
 const NO_FILTER: PolicyFilter = { text: '', scope: '', realm: '', state: '' };
@@ -137,26 +138,52 @@ function PolicyTable({
     return <p>{isEmpty ? t.none : t.noneChosen}</p>;
   }
   return (
-    <Table.ScrollContainer minWidth={900} type="native">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.fields.name}</Table.Th>
-            <Table.Th>{t.state}</Table.Th>
-            <Table.Th>{t.fields.scope}</Table.Th>
-            <Table.Th>{t.fields.action}</Table.Th>
-            <Table.Th>{t.fields.realm}</Table.Th>
-            <Table.Th>{t.fields.user}</Table.Th>
-            <Table.Th>{`${t.fields.client}, ${t.fields.time}`}</Table.Th>
-            {onChange !== undefined && <Table.Th>{t.acts}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {policies.map((policy) => (
-            <PolicyRow key={policy.name} policy={policy} onChange={onChange} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.title}
+      columns={[
+        [t.fields.name, ({ name }) => <PolicyLink name={name} />],
+        [t.state, ({ active }) => <StateBadge isActive={active} />],
+        [t.fields.scope, ({ scope }) => <span className={classes.whole}>{scope}</span>],
+        [t.fields.action, ({ action }) => cell(action)],
+        [t.fields.realm, ({ realm }) => cell(realm)],
+        [t.fields.user, ({ user }) => cell(user)],
+        [
+          `${t.fields.client}, ${t.fields.time}`,
+          ({ client, time }) => cell([client, time].filter((text) => text !== '').join('; ')),
+        ],
+        onChange === undefined
+          ? null
+          : [t.acts, (policy) => <ChangeButtons policy={policy} onChange={onChange} />],
+      ]}
+      rows={policies}
+      keyOf={({ name }) => name}
+    />
+  );
+}
+
+/** @returns nothing for an empty text, so that a narrow window leaves the cell out */
+function cell(text: string): ReactNode {
+  return text === '' ? null : <span className={classes.cell}>{text}</span>;
+}
+
+function PolicyLink({ name }: { readonly name: string }): ReactNode {
+  return (
+    <Anchor
+      className={classes.cell}
+      component={Link}
+      underline="always"
+      href={`/policies/edit/${encodeURIComponent(name)}`}
+    >
+      {name}
+    </Anchor>
+  );
+}
+
+function StateBadge({ isActive }: { readonly isActive: boolean }): ReactNode {
+  const t = useTexts(policyTexts);
+  return (
+    <Badge className={classes.whole} variant="light" color={isActive ? 'green' : 'gray'}>
+      {isActive ? t.active : t.inactive}
+    </Badge>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, SegmentedControl, Textarea } from '@mantine/co
 import { type ReactNode, useState } from 'react';
 import type { ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
-import { Failure } from '../design/failure.tsx';
+import { Failure, QueryFailure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import { ConsequenceList, type PolicyPreview } from './consequence-list.tsx';
 import { editorTexts } from './editor-texts.ts';
@@ -31,7 +31,7 @@ interface PolicyEditorProps {
 export function PolicyEditor({ names, stored, mayWrite }: PolicyEditorProps): ReactNode {
   const t = useTexts(editorTexts);
   const editing = usePolicyEditing(stored);
-  const { draft, setDraft, errorOf, preview, isChecked } = editing;
+  const { draft, setDraft, errorOf, preview, isChecked, revision } = editing;
   return (
     <form
       className={classes.form}
@@ -40,7 +40,12 @@ export function PolicyEditor({ names, stored, mayWrite }: PolicyEditorProps): Re
         editing.submit();
       }}
     >
-      <DraftFields {...{ names, draft, errorOf }} isNamed={stored !== null} onChange={setDraft} />
+      <DraftFields
+        {...{ names, draft, errorOf, revision }}
+        isNamed={stored !== null}
+        onChange={setDraft}
+        onReadable={editing.setReadable}
+      />
       <Messages editing={editing} />
       {mayWrite && (
         <div>
@@ -65,7 +70,7 @@ function Messages({ editing }: { readonly editing: PolicyEditing }): ReactNode {
       {preview.data !== undefined && <UnknownNames names={preview.data.unknown_names} />}
       {preview.data?.problems.length === 0 && <ConsequenceList preview={preview.data} />}
       {isRefused && <Alert color="red" role="alert" title={t.fix} />}
-      <Failure error={preview.error} onRetry={() => preview.refetch()} />
+      <QueryFailure query={preview} />
       <Failure error={editing.failure} />
       {conflict !== undefined && (
         <PolicyConflict
@@ -84,7 +89,9 @@ interface DraftFieldsProps {
   readonly draft: PolicyDraft;
   readonly isNamed: boolean;
   readonly errorOf: (field: TextField) => string | undefined;
+  readonly revision: number;
   readonly onChange: (draft: PolicyDraft) => void;
+  readonly onReadable: (isReadable: boolean) => void;
 }
 
 /** The fields as a form, or as one text. */
@@ -104,14 +111,16 @@ function DraftFields(props: DraftFieldsProps): ReactNode {
         ]}
         onChange={(view) => {
           setText(view === 'text');
+          // The form has the draft of before.
+          props.onReadable(true);
         }}
       />
-      {isText ? <DraftText {...props} /> : <PolicyForm {...props} />}
+      {isText ? <DraftText key={props.revision} {...props} /> : <PolicyForm {...props} />}
     </>
   );
 }
 
-function DraftText({ draft, isNamed, errorOf, onChange }: DraftFieldsProps): ReactNode {
+function DraftText({ draft, isNamed, errorOf, onChange, onReadable }: DraftFieldsProps): ReactNode {
   const t = useTexts(editorTexts);
   const [text, setText] = useState(() => toText(draft));
   const read = fromText(text);
@@ -127,6 +136,7 @@ function DraftText({ draft, isNamed, errorOf, onChange }: DraftFieldsProps): Rea
         const written = event.currentTarget.value;
         setText(written);
         const next = fromText(written);
+        onReadable(!('wrong' in next));
         if (!('wrong' in next)) {
           onChange(isNamed ? { ...next, name: draft.name } : next);
         }

@@ -1,8 +1,9 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
-import { useTexts } from '../language/language.ts';
+import { type Language, useLanguage, useTexts } from '../language/language.ts';
 import { ActionChoice } from './action-choice.tsx';
+import { meaningOf } from './action-meanings.ts';
 import { editorTexts } from './editor-texts.ts';
 import { ListField } from './list-field.tsx';
 import classes from './policies.module.css';
@@ -24,6 +25,7 @@ interface PolicyFormProps {
 export function PolicyForm({ draft, isNamed, names, errorOf, onChange }: PolicyFormProps): ReactNode {
   const t = useTexts(editorTexts);
   const { fields } = useTexts(policyTexts);
+  const language = useLanguage();
   const scope = names.scopes.find(({ name }) => name === draft.scope);
   return (
     <div className={classes.form}>
@@ -41,7 +43,7 @@ export function PolicyForm({ draft, isNamed, names, errorOf, onChange }: PolicyF
           label={fields.scope}
           value={draft.scope}
           error={errorOf('scope')}
-          data={scopesOf(names, draft.scope)}
+          data={scopesOf(names, draft.scope, language)}
           onChange={(event) => {
             onChange(withScope(draft, event.currentTarget.value, names));
           }}
@@ -79,8 +81,11 @@ export function PolicyForm({ draft, isNamed, names, errorOf, onChange }: PolicyF
   );
 }
 
-function scopesOf(names: Names, present: string): { value: string; label: string }[] {
-  const known = names.scopes.map(({ name, meaning }) => ({ value: name, label: `${name}: ${meaning}` }));
+function scopesOf(names: Names, present: string, language: Language): { value: string; label: string }[] {
+  const known = names.scopes.map(({ name, meaning }) => ({
+    value: name,
+    label: `${name}: ${meaningOf(language, name, meaning)}`,
+  }));
   // A policy that was imported may have another one.
   return known.some(({ value }) => value === present)
     ? known

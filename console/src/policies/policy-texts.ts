@@ -67,7 +67,7 @@ export const policyTexts: Texts<PolicyTexts> = {
   },
   de: {
     title: 'Richtlinien',
-    lead: 'Wer was darf, und wie sich Tokens verhalten.',
+    lead: 'Wer was darf, und wie sich Token verhalten.',
     create: 'Neue Richtlinie',
     explain: 'Wer darf was?',
     search: 'Name, Benutzer, Aktion oder Client',

@@ -21,7 +21,8 @@ export function Reasons({ policies }: { readonly policies: readonly Verdict[] })
             <Anchor component={Link} underline="always" href={`/policies/edit/${encodeURIComponent(name)}`}>
               {name}
             </Anchor>
-            {obstacles.length > 0 && `: ${obstacles.map(({ text }) => text).join('; ')}`}
+            {obstacles.length > 0 &&
+              `: ${obstacles.map(({ kind, text }) => t.obstacles[kind] ?? text).join('; ')}`}
           </li>
         ))}
       </ul>

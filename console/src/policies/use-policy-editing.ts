@@ -19,9 +19,13 @@ const TYPING_MS = 300;
 export interface PolicyEditing {
   readonly draft: PolicyDraft;
   readonly setDraft: (draft: PolicyDraft) => void;
+  /** Notes whether what is typed is a draft: otherwise `draft` is that of before. */
+  readonly setReadable: (isReadable: boolean) => void;
+  /** Changes when another draft takes the place of what was typed. */
+  readonly revision: number;
   /** The server's check; its data may be those of the draft before. */
   readonly preview: UseQueryResult<PolicyPreview>;
-  /** True if `preview` is that of the draft as it is now. */
+  /** True if `preview` is that of what is typed now. */
   readonly isChecked: boolean;
   /** The problem of a field, unless nothing was typed there yet. */
   readonly errorOf: (field: TextField) => string | undefined;
@@ -47,11 +51,13 @@ export interface PolicyEditing {
 /** @param stored the policy that was read; null: a new one */
 export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
   const [, navigate] = useLocation();
-  const [draft, setDraft] = useState<PolicyDraft>(stored ?? NEW_POLICY);
   const [read, setRead] = useState(stored);
+  const { isReadable, replace, ...typed } = useTypedDraft(stored ?? NEW_POLICY);
+  const { draft } = typed;
   const [isTried, setTried] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const { preview, isChecked } = usePreview(draft);
+  const { preview, isChecked: isDraftChecked } = usePreview(draft);
+  const isChecked = isReadable && isDraftChecked;
   const save = usePolicySave(() => {
     navigate('/policies');
   });
@@ -62,8 +68,7 @@ export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
     save.mutate({ draft, read: over });
   };
   return {
-    draft,
-    setDraft,
+    ...typed,
     preview,
     isChecked,
     isAsking,
@@ -97,10 +102,29 @@ export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
     },
     takeTheirs: () => {
       setRead(conflict?.stored ?? null);
-      setDraft(conflict?.stored ?? draft);
+      replace(conflict?.stored ?? draft);
       save.reset();
     },
   };
+}
+
+/** @returns what is typed, and a way to put another draft in its place */
+function useTypedDraft(first: PolicyDraft): Pick<
+  PolicyEditing,
+  'draft' | 'setDraft' | 'setReadable' | 'revision'
+> & {
+  readonly isReadable: boolean;
+  readonly replace: (draft: PolicyDraft) => void;
+} {
+  const [draft, setDraft] = useState(first);
+  const [isReadable, setReadable] = useState(true);
+  const [revision, setRevision] = useState(0);
+  const replace = (other: PolicyDraft): void => {
+    setDraft(other);
+    setReadable(true);
+    setRevision(revision + 1);
+  };
+  return { draft, setDraft, isReadable, setReadable, revision, replace };
 }
 
 /** @returns the server's check of a draft, once nothing was typed for a moment */

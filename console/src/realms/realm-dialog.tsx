@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Consequences } from '../consequences/consequence-dialog.tsx';
-import { Failure } from '../design/failure.tsx';
+import { QueryFailure } from '../design/failure.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { moved } from './order.ts';
@@ -148,7 +148,7 @@ function Dropped({
   return (
     isDropped && (
       <div role="status">
-        <Failure error={foretold.error} />
+        <QueryFailure query={foretold} />
         {foretold.data !== undefined && <Consequences list={foretold.data} />}
       </div>
     )

@@ -1,10 +1,10 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
-import { Card, CardList, Facts } from '../design/card.tsx';
-import { Loaded } from '../design/loaded.tsx';
+import { Card, Facts } from '../design/card.tsx';
+import { LoadedCards } from '../design/loaded-cards.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -39,19 +39,9 @@ export default function RealmsPage(): ReactNode {
         )
       }
     >
-      <Loaded query={realms}>
-        {(all) =>
-          all.length === 0 ? (
-            <Text>{t.none}</Text>
-          ) : (
-            <CardList label={t.title}>
-              {all.map((realm) => (
-                <RealmCard key={realm.name} realm={realm} onIntent={mayChange ? setIntent : undefined} />
-              ))}
-            </CardList>
-          )
-        }
-      </Loaded>
+      <LoadedCards label={t.title} query={realms} none={t.none}>
+        {(realm) => <RealmCard key={realm.name} realm={realm} onIntent={mayChange ? setIntent : undefined} />}
+      </LoadedCards>
       {intent !== undefined && (
         <IntentDialog
           intent={intent}

@@ -1,10 +1,10 @@
-import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Text, TextInput, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
-import card from '../design/card.module.css';
 import { Loaded } from '../design/loaded.tsx';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -117,33 +117,27 @@ function UserTable({
 }: Pick<UserListProps, 'onIntent'> & { readonly users: readonly User[] }): ReactNode {
   const t = useTexts(userTexts);
   return (
-    <Table.ScrollContainer minWidth={0} type="native">
-      <Table aria-label={t.title} className={card.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.login}</Table.Th>
-            {onIntent && <Table.Th>{t.acts}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map(({ username, userid, givenname, surname, email }) => (
-            <Table.Tr key={userid}>
-              <Table.Td>
-                {username}
-                <Text size="sm" c="dimmed">
-                  {[`${givenname} ${surname}`.trim(), email].filter((text) => text !== '').join(', ')}
-                </Text>
-              </Table.Td>
-              {onIntent && (
-                <Table.Td>
-                  <UserActs login={username} onIntent={onIntent} />
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      label={t.title}
+      columns={[
+        [
+          t.login,
+          ({ username, givenname, surname, email }) => (
+            <>
+              {username}
+              <Text size="sm" c="dimmed">
+                {[`${givenname} ${surname}`.trim(), email].filter((text) => text !== '').join(', ')}
+              </Text>
+            </>
+          ),
+        ],
+        onIntent === undefined
+          ? null
+          : [t.acts, ({ username }) => <UserActs login={username} onIntent={onIntent} />],
+      ]}
+      rows={users}
+      keyOf={({ userid }) => userid}
+    />
   );
 }
 

@@ -28,7 +28,12 @@ function NewResolver({ kinds }: { readonly kinds: readonly ResolverKind[] }): Re
   const { kinds: names, meanings } = useTexts(settingTexts);
   const queries = useQueryClient();
   const [, open] = useLocation();
-  const [draft, setDraft] = useState<Draft>({ name: '', kind: kinds[0]?.kind ?? '', values: {} });
+  const [draft, setDraft] = useState<Draft>({
+    name: '',
+    kind: kinds[0]?.kind ?? '',
+    values: {},
+    removesPassword: false,
+  });
   const kind = kinds.find((one) => one.kind === draft.kind);
   return (
     kind && (

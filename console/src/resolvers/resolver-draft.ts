@@ -30,6 +30,8 @@ export interface Draft {
   readonly kind: string;
   /** The settings by name, the password among them where one is typed. */
   readonly values: Readonly<Record<string, string>>;
+  /** True: the stored password is to be removed, and none is typed. */
+  readonly removesPassword: boolean;
 }
 
 /** One URL in place of other settings; the form has these. */
@@ -42,11 +44,11 @@ export function settingsInForm({ settings }: ResolverKind): readonly ResolverSet
 
 /** @returns the form of a stored resolver, with an empty password */
 export function draftOf({ name, type, ...settings }: StoredResolver): Draft {
-  return { name, kind: type, values: settings };
+  return { name, kind: type, values: settings, removesPassword: false };
 }
 
 /** @returns the parameters of the requests that try and store it */
-export function parametersOf({ name, kind, values }: Draft): {
+export function parametersOf({ name, kind, values, removesPassword }: Draft): {
   readonly name: string;
   readonly type: string;
 } {
@@ -54,7 +56,12 @@ export function parametersOf({ name, kind, values }: Draft): {
   const given = Object.entries(values).flatMap(([setting, value]) =>
     value.trim() === '' ? [] : [[setting.toLowerCase(), value] as const],
   );
-  return { ...Object.fromEntries(given), name, type: kind };
+  return {
+    ...Object.fromEntries(given),
+    ...(removesPassword && { remove_password: '1' }),
+    name,
+    type: kind,
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { Button, Fieldset, Group, Text } from '@mantine/core';
+import { Button, Checkbox, Fieldset, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Fragment, type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import card from '../design/card.module.css';
 import { Failure } from '../design/failure.tsx';
@@ -52,7 +52,7 @@ function useActs({ draft, stored, kind, onSaved }: ResolverFormProps) {
 
 /** The settings of a resolver: tried before they are saved, and saved in spite of a failure only on request. */
 export function ResolverForm(props: ResolverFormProps): ReactNode {
-  const { kind, draft, onDraft, children } = props;
+  const { kind, draft, onDraft, stored, children } = props;
   const t = useTexts(resolverTexts);
   const { trial, trying, saving, isBusy } = useActs(props);
   const submit = (event: SyntheticEvent): void => {
@@ -60,10 +60,16 @@ export function ResolverForm(props: ResolverFormProps): ReactNode {
     trying.reset();
     saving.mutate({ isTried: true });
   };
+  const edit = (next: Draft): void => {
+    if (saving.isSuccess) {
+      saving.reset();
+    }
+    onDraft(next);
+  };
   return (
     <form className={card.form} onSubmit={submit}>
       {children}
-      <SettingFields kind={kind} draft={draft} onDraft={onDraft} />
+      <SettingFields kind={kind} draft={draft} onDraft={edit} stored={stored} />
       <Failure error={trying.error ?? saving.error} />
       {trial !== undefined && <TrialResult trial={trial} />}
       {saving.data === true && <Text role="status">{t.saved}</Text>}
@@ -103,7 +109,8 @@ function SettingFields({
   kind,
   draft,
   onDraft,
-}: Pick<ResolverFormProps, 'kind' | 'draft' | 'onDraft'>): ReactNode {
+  stored,
+}: Pick<ResolverFormProps, 'kind' | 'draft' | 'onDraft' | 'stored'>): ReactNode {
   const t = useTexts(resolverTexts);
   const settings = settingsInForm(kind);
   const groups = [
@@ -115,15 +122,27 @@ function SettingFields({
       own.length > 0 && (
         <Fieldset key={legend} legend={legend} className={card.form}>
           {own.map((setting) => (
-            <SettingField
-              key={setting.name}
-              kind={kind.kind}
-              setting={setting}
-              value={draft.values[setting.name] ?? ''}
-              onChange={(value) => {
-                onDraft({ ...draft, values: { ...draft.values, [setting.name]: value } });
-              }}
-            />
+            <Fragment key={setting.name}>
+              <SettingField
+                kind={kind.kind}
+                setting={setting}
+                value={draft.values[setting.name] ?? ''}
+                isDisabled={setting.secret && draft.removesPassword}
+                onChange={(value) => {
+                  onDraft({ ...draft, values: { ...draft.values, [setting.name]: value } });
+                }}
+              />
+              {setting.secret && stored !== undefined && (
+                <Checkbox
+                  label={t.removesPassword}
+                  checked={draft.removesPassword}
+                  onChange={({ currentTarget: { checked } }) => {
+                    const values = { ...draft.values, [setting.name]: '' };
+                    onDraft({ ...draft, values, removesPassword: checked });
+                  }}
+                />
+              )}
+            </Fragment>
           ))}
         </Fieldset>
       ),

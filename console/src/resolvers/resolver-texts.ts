@@ -22,7 +22,7 @@ interface ResolverTexts {
   readonly fallback: (value: string) => string;
   readonly unset: string;
   readonly keepsPassword: string;
-  readonly showPassword: string;
+  readonly removesPassword: string;
   readonly test: string;
   readonly save: string;
   readonly saveAnyway: string;
@@ -60,7 +60,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     fallback: (value) => `Without it: ${value}.`,
     unset: 'not set',
     keepsPassword: 'Left empty, a stored password stays. It is never shown.',
-    showPassword: 'Show the password',
+    removesPassword: 'Remove the stored password',
     test: 'Test',
     save: 'Save',
     saveAnyway: 'Save all the same',
@@ -96,7 +96,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     fallback: (value) => `Ohne Angabe: ${value}.`,
     unset: 'nicht gesetzt',
     keepsPassword: 'Bleibt das Feld leer, gilt das gespeicherte Passwort weiter. Es wird nie angezeigt.',
-    showPassword: 'Passwort anzeigen',
+    removesPassword: 'Gespeichertes Passwort entfernen',
     test: 'Testen',
     save: 'Speichern',
     saveAnyway: 'Trotzdem speichern',

@@ -1,10 +1,10 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
-import { Card, CardList, Facts } from '../design/card.tsx';
-import { Loaded } from '../design/loaded.tsx';
+import { Card, Facts } from '../design/card.tsx';
+import { LoadedCards } from '../design/loaded-cards.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
 import { type ShownResolver, useRealms, useResolvers } from '../realms/realm-queries.ts';
@@ -31,26 +31,18 @@ export default function ResolversPage(): ReactNode {
         )
       }
     >
-      <Loaded query={resolvers}>
-        {(all) =>
-          all.length === 0 ? (
-            <Text>{t.none}</Text>
-          ) : (
-            <CardList label={t.title}>
-              {all.map((resolver) => (
-                <ResolverCard
-                  key={resolver.name}
-                  resolver={resolver}
-                  realms={(realms.data ?? [])
-                    .filter((realm) => realm.resolvers.includes(resolver.name))
-                    .map(({ name }) => name)}
-                  onRemove={mayChange ? setRemoved : undefined}
-                />
-              ))}
-            </CardList>
-          )
-        }
-      </Loaded>
+      <LoadedCards label={t.title} query={resolvers} none={t.none}>
+        {(resolver) => (
+          <ResolverCard
+            key={resolver.name}
+            resolver={resolver}
+            realms={(realms.data ?? [])
+              .filter((realm) => realm.resolvers.includes(resolver.name))
+              .map(({ name }) => name)}
+            onRemove={mayChange ? setRemoved : undefined}
+          />
+        )}
+      </LoadedCards>
       {removed !== undefined && (
         <RemovalDialog
           name={removed}

@@ -1,6 +1,7 @@
-import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import card from '../design/card.module.css';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import type { ResolverSetting } from './resolver-draft.ts';
 import { resolverTexts } from './resolver-texts.ts';
@@ -10,11 +11,19 @@ interface SettingFieldProps {
   readonly kind: string;
   readonly setting: ResolverSetting;
   readonly value: string;
+  /** Of a secret. */
+  readonly isDisabled?: boolean;
   readonly onChange: (value: string) => void;
 }
 
 /** The field of one setting. A password is written, and never shown again. */
-export function SettingField({ kind, setting, value, onChange }: SettingFieldProps): ReactNode {
+export function SettingField({
+  kind,
+  setting,
+  value,
+  isDisabled = false,
+  onChange,
+}: SettingFieldProps): ReactNode {
   const t = useTexts(resolverTexts);
   const { labels } = useTexts(settingTexts);
   const { name, required, example, form, secret, values } = setting;
@@ -32,10 +41,14 @@ export function SettingField({ kind, setting, value, onChange }: SettingFieldPro
   };
   if (secret) {
     return (
-      <PasswordInput
-        {...common}
+      <SecretField
+        label={common.label}
+        description={description}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+        isOptional={!required}
+        isDisabled={isDisabled}
+        value={value}
+        onChange={onChange}
       />
     );
   }

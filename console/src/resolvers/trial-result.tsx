@@ -1,7 +1,7 @@
-import { Alert, Table, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ValueOf } from '../api/call.ts';
-import card from '../design/card.module.css';
+import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { resolverTexts } from './resolver-texts.ts';
@@ -32,30 +32,31 @@ function FirstUsers({ users }: { readonly users: Users }): ReactNode {
   const t = useTexts(resolverTexts);
   return (
     users.length > 0 && (
-      <Table.ScrollContainer minWidth={0} type="native">
-        <Table aria-label={t.first} className={card.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t.login}</Table.Th>
-              <Table.Th>{t.email}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {users.map(({ username, userid, givenname, surname, email }) => (
-              <Table.Tr key={userid}>
-                <Table.Td>
-                  {username}
-                  <Text size="sm">{`${givenname} ${surname}`.trim()}</Text>
-                </Table.Td>
-                <Table.Td>
-                  {email}
-                  <Text size="sm">{t.id(userid)}</Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <RecordTable
+        label={t.first}
+        columns={[
+          [
+            t.login,
+            ({ username, givenname, surname }) => (
+              <>
+                {username}
+                <Text size="sm">{`${givenname} ${surname}`.trim()}</Text>
+              </>
+            ),
+          ],
+          [
+            t.email,
+            ({ email, userid }) => (
+              <>
+                {email}
+                <Text size="sm">{t.id(userid)}</Text>
+              </>
+            ),
+          ],
+        ]}
+        rows={users}
+        keyOf={({ userid }) => userid}
+      />
     )
   );
 }

@@ -1,8 +1,9 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { userTexts } from './user-texts.ts';
 
@@ -57,15 +58,13 @@ export function NewUserDialog({ resolver, onDone, onCancel }: NewUserDialogProps
           }}
         />
       ))}
-      <PasswordInput
+      <SecretField
         label={t.password}
         description={t.noPasswordHint}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+        isOptional
         value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-        }}
+        onChange={setPassword}
       />
     </FormDialog>
   );
@@ -106,17 +105,12 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
       }}
       onClose={onCancel}
     >
-      <PasswordInput
+      <SecretField
         label={t.newPassword}
         description={t.passwordHint}
-        required
-        withAsterisk={false}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
         value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-        }}
+        onChange={setPassword}
       />
     </FormDialog>
   );

@@ -18,7 +18,6 @@ interface UserTexts {
   readonly newPassword: string;
   readonly passwordHint: string;
   readonly noPasswordHint: string;
-  readonly showPassword: string;
   readonly passwordTitle: (login: string) => string;
   readonly removePassword: string;
   readonly removePasswordTitle: (login: string) => string;
@@ -49,13 +48,12 @@ export const userTexts: Texts<UserTexts> = {
     newPassword: 'New password',
     passwordHint: '8 characters or more.',
     noPasswordHint: '8 characters or more. Left empty, the user has none.',
-    showPassword: 'Show the password',
     passwordTitle: (login) => `Password of ${login}`,
     removePassword: 'Remove the password',
     removePasswordTitle: (login) => `Remove the password of ${login}?`,
     removePasswordText: 'No password matches afterwards.',
     save: 'Save',
-    acts: 'Acts',
+    acts: 'Actions',
     remove: 'Remove',
     removeTitle: (login) => `Remove ${login}?`,
     removeText: 'The user and the password are gone for good.',
@@ -78,7 +76,6 @@ export const userTexts: Texts<UserTexts> = {
     newPassword: 'Neues Passwort',
     passwordHint: 'Mindestens 8 Zeichen.',
     noPasswordHint: 'Mindestens 8 Zeichen. Bleibt das Feld leer, gibt es kein Passwort.',
-    showPassword: 'Passwort anzeigen',
     passwordTitle: (login) => `Passwort von ${login}`,
     removePassword: 'Passwort entfernen',
     removePasswordTitle: (login) => `Passwort von ${login} entfernen?`,

@@ -36,10 +36,15 @@ export function useSession(): Session {
 }
 
 /** @returns the login of that name with these rights */
-function makeSession({ administrator, rights }: ValueOf<'/admin/rights'>): Session {
+function makeSession({ administrator, rights, realms }: ValueOf<'/admin/rights'>): Session {
   return {
     administrator,
+    isOfProvider: administrator.startsWith('oidc:'),
     rights,
+    realmsWith: (action) => {
+      const held = rights.find((right) => right.scope === 'admin' && right.action === action)?.realms ?? [];
+      return held === '*' ? realms : held;
+    },
     may: (scope, action, realm) =>
       rights.some(
         (right) =>
@@ -48,10 +53,12 @@ function makeSession({ administrator, rights }: ValueOf<'/admin/rights'>): Sessi
           (right.realms === '*' ||
             (realm === undefined ? right.realms.length > 0 : right.realms.includes(realm))),
       ),
+    mayEverywhere: (scope, action) =>
+      rights.some((right) => right.scope === scope && right.action === action && right.realms === '*'),
   };
 }
 
-const NOBODY = makeSession({ administrator: '', rights: [] });
+const NOBODY = makeSession({ administrator: '', rights: [], realms: [] });
 /** Milliseconds between attempts to reach a server that does not answer. */
 const RETRY_MS = 3_000;
 /** On which the tabs of a browser tell each other who is signed in: the name, or `null` for nobody. */

@@ -6,9 +6,15 @@ type HeldRight = ValueOf<'/admin/rights'>['rights'][number];
 /** The login of this browser. Its rights are for leaving out what would be refused: the server decides. */
 export interface Session {
   readonly administrator: string;
+  /** True for a person of single sign-on, who is no administrator of this server. */
+  readonly isOfProvider: boolean;
   readonly rights: readonly HeldRight[];
   /** @param realm left out: in any realm */
   may(scope: HeldRight['scope'], action: string, realm?: string): boolean;
+  /** True for a right that is not bound to realms, as what is in none takes it. */
+  mayEverywhere(scope: HeldRight['scope'], action: string): boolean;
+  /** @returns the names of the realms in which a right of the scope admin holds */
+  realmsWith(action: string): readonly string[];
 }
 
 /** What is known of the login. `away`: the server does not answer. */

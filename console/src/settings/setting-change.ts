@@ -7,3 +7,8 @@ export interface SettingChange {
   readonly setting: Setting;
   readonly kind: 'set' | 'reset';
 }
+
+/** @returns the parameter `expected`: the value as it was read; none for one that is not shown */
+export function expectedOf({ key, value, set, withheld }: Setting): { readonly expected?: string } {
+  return withheld ? {} : { expected: JSON.stringify({ [key]: set ? value : null }) };
+}

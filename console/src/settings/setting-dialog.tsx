@@ -1,4 +1,4 @@
-import { Alert, List, NativeSelect, TextInput } from '@mantine/core';
+import { Alert, NativeSelect, TextInput } from '@mantine/core';
 import {
   keepPreviousData,
   useMutation,
@@ -9,12 +9,15 @@ import {
 import { type ReactNode, useEffect, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
+import { ConsequenceItems } from '../consequences/consequence-items.tsx';
+import type { Consequence } from '../consequences/consequence-words.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
-import { Failure } from '../design/failure.tsx';
+import { QueryFailure } from '../design/failure.tsx';
+import { useFailureLine } from '../design/failure-words.ts';
 import { useTexts } from '../language/language.ts';
 import { policyTexts } from '../policies/policy-texts.ts';
 import { settingTexts } from './setting-texts.ts';
-import type { Setting, SettingChange } from './setting-change.ts';
+import { expectedOf, type Setting, type SettingChange } from './setting-change.ts';
 
 interface SettingDialogProps {
   readonly change: SettingChange;
@@ -28,16 +31,27 @@ const TYPING_MS = 300;
 export function SettingDialog({ change: { setting, kind }, onClose }: SettingDialogProps): ReactNode {
   const t = useTexts(settingTexts);
   const queries = useQueryClient();
+  const lineOf = useFailureLine();
   const { key } = setting;
   const [value, setValue] = useState(setting.value ?? '');
+  const [read, setRead] = useState(setting);
   const { preview, isChecked } = useCheck(kind === 'set' ? { key, value } : { key });
   const change = useMutation({
     mutationFn: async () => {
-      await (kind === 'set' ? call('/system/setConfig', { key, value }) : call('/system/delConfig', { key }));
+      const wanted = { key, ...expectedOf(read) };
+      await (kind === 'set'
+        ? call('/system/setConfig', { ...wanted, value })
+        : call('/system/delConfig', wanted));
     },
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['settings'] });
       onClose();
+    },
+    // Somebody else may have changed it: a second attempt replaces the value that is shown then.
+    onError: async () => {
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+      const present = queries.getQueryData<readonly Setting[]>(['settings']) ?? [];
+      setRead(present.find((one) => one.key === key) ?? read);
     },
   });
   return (
@@ -54,27 +68,31 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
       onCancel={onClose}
     >
       {kind === 'set' ? (
-        <ValueField setting={setting} value={value} error={wrongValue(preview.error)} onChange={setValue} />
+        <ValueField
+          setting={setting}
+          value={value}
+          error={lineOf(wrongValue(preview.error))}
+          onChange={setValue}
+        />
       ) : (
         <p>{`${t.initial}: ${setting.default ?? t.none}`}</p>
       )}
+      {read.value !== setting.value && <p role="status">{t.present(read.value ?? t.none)}</p>}
       <Check preview={preview} isChecked={isChecked} />
     </ConfirmDialog>
   );
 }
 
-/** @returns the server's words about the value, which stand at its field */
-function wrongValue(error: Error | null): string | undefined {
-  return error instanceof ServerFailure && !error.isAway ? error.message : undefined;
+/** @returns the refusal of the value, which stands at its field */
+function wrongValue(error: Error | null): Error | null {
+  return error instanceof ServerFailure && !error.isAway ? error : null;
 }
 
 /** What follows from the value, or why that is not known. */
 function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
   return (
     <>
-      {wrongValue(preview.error) === undefined && (
-        <Failure error={preview.error} onRetry={() => preview.refetch()} />
-      )}
+      {wrongValue(preview.error) === null && <QueryFailure query={preview} />}
       {isChecked && preview.data !== undefined && <Follows consequences={preview.data.consequences} />}
     </>
   );
@@ -158,22 +176,14 @@ function ValueField({
   );
 }
 
-function Follows({
-  consequences,
-}: {
-  readonly consequences: readonly { readonly code: string; readonly text: string }[];
-}): ReactNode {
+function Follows({ consequences }: { readonly consequences: readonly Consequence[] }): ReactNode {
   const t = useTexts(settingTexts);
   const { follows } = useTexts(policyTexts);
   return consequences.length === 0 ? (
     <p>{t.nothingFollows}</p>
   ) : (
     <Alert color="yellow" role="status" title={follows} mt="md">
-      <List size="sm">
-        {consequences.map(({ code, text }) => (
-          <List.Item key={code}>{text}</List.Item>
-        ))}
-      </List>
+      <ConsequenceItems list={consequences} />
     </Alert>
   );
 }

@@ -18,6 +18,7 @@ interface SettingTexts {
   readonly resetShort: string;
   readonly removeShort: string;
   readonly save: string;
+  readonly present: (value: string) => string;
   readonly forms: Readonly<Record<'number' | 'duration' | 'suite' | 'truth' | 'text', string>>;
   readonly range: (least: number, most: number) => string;
   readonly seconds: string;
@@ -44,6 +45,7 @@ export const settingTexts: Texts<SettingTexts> = {
     resetShort: 'Default',
     removeShort: 'Remove',
     save: 'Save',
+    present: (value) => `The value in force is now: ${value}`,
     forms: {
       number: 'A whole number',
       duration: 'Seconds (300), or a form like 1D2H3M4S',
@@ -74,6 +76,7 @@ export const settingTexts: Texts<SettingTexts> = {
     resetShort: 'Vorgabe',
     removeShort: 'Entfernen',
     save: 'Speichern',
+    present: (value) => `Jetzt gilt der Wert: ${value}`,
     forms: {
       number: 'Eine ganze Zahl',
       duration: 'Sekunden (300), oder eine Form wie 1D2H3M4S',
@@ -90,11 +93,11 @@ export const settingTexts: Texts<SettingTexts> = {
       OcraChallengeTimeout: 'Lebensdauer einer Challenge',
       'ocra.timeWindow': 'Abweichung, die die Uhr eines Geräts haben darf, in beide Richtungen',
       'ocra.timeShift': 'wird zur Uhr des Servers addiert, bevor verglichen wird',
-      OcraDefaultSuite: 'Suite einfacher Tokens, die keine nennen',
+      OcraDefaultSuite: 'Suite einfacher Token, die keine nennen',
       QrOcraDefaultSuite: 'Suite der QR-TAN-Apps',
       AutoResync:
         'zwei aufeinanderfolgende Antworten vor den Fenstern synchronisieren den Zähler eines Tokens neu',
-      DefaultMaxFailCount: 'falsche Antworten in Folge, die einen neuen Token sperren',
+      DefaultMaxFailCount: 'falsche Antworten in Folge, die ein neues Token sperren',
       DefaultCountWindow: 'Zähler, um die eine Antwort eines neuen Tokens voraus sein darf',
       DefaultSyncWindow:
         'Zähler oder Zeitschritte voraus, die eine Resynchronisation eines neuen Tokens versucht',

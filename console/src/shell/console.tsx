@@ -23,7 +23,7 @@ interface ConsoleProps {
  * of the console may be anything.
  */
 export function Console({ arrival }: ConsoleProps): ReactNode {
-  const queries = useMemo(() => createQueries(() => undefined), []);
+  const queries = useMemo(() => createQueries({ isOpen: () => true, onSignedOut: () => undefined }), []);
   return (
     <LanguageChoice>
       {/* Its variables and classes are in the style sheet: the Content-Security-Policy allows no inline one. */}
@@ -63,10 +63,15 @@ function LinkFirst({ arrival, children }: ConsoleProps & { readonly children: Re
  */
 function SignedInOnly({ arrival }: ConsoleProps): ReactNode {
   const { state, owner } = useSessionControl();
+  const [outcome, setOutcome] = useState(arrival);
+  if (outcome !== undefined && state.kind === 'signed-in') {
+    // A later sign-out has nothing to do with it.
+    setOutcome(undefined);
+  }
   return (
     <>
-      {state.kind === 'away' && <Failure error={state.failure} />}
-      {state.kind === 'signed-out' && <SignInPage arrival={arrival} />}
+      {state.kind === 'away' && <Failure error={state.failure} goesOn />}
+      {state.kind === 'signed-out' && <SignInPage arrival={outcome} />}
       {owner !== undefined && (
         <OwnedPages key={owner.administrator}>
           <Frame />

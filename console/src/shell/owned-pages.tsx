@@ -12,13 +12,18 @@ import { createQueries } from './queries.ts';
 export function OwnedPages({ children }: { readonly children: ReactNode }): ReactNode {
   const { state, isOpen, ended } = useSessionControl();
   const isUsed = useRef(true);
+  const isShown = useRef(isOpen);
+  isShown.current = isOpen;
   const queries = useMemo(
     () =>
-      createQueries(() => {
-        // An answer to the former person says nothing about the present one.
-        if (isUsed.current) {
-          ended();
-        }
+      createQueries({
+        isOpen: () => isShown.current,
+        onSignedOut: () => {
+          // An answer to the former person says nothing about the present one.
+          if (isUsed.current) {
+            ended();
+          }
+        },
       }),
     [ended],
   );
@@ -28,6 +33,9 @@ export function OwnedPages({ children }: { readonly children: ReactNode }): Reac
   const fill = useCallback(
     (place: HTMLElement | null) => {
       place?.append(pages, dialogs);
+      // Pages that come back were out of the document, and so was the focus.
+      const within = dialogs.querySelector<HTMLElement>('[role="dialog"] :is(input, button)');
+      (within ?? pages.querySelector<HTMLElement>('h1'))?.focus({ preventScroll: true });
     },
     [pages, dialogs],
   );

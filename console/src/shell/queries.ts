@@ -1,15 +1,21 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ServerFailure } from '../api/server-failure.ts';
+import { pauseAfter } from '../live/backoff.ts';
 
 /** Milliseconds for which an answer counts as fresh. */
 const FRESH_MS = 5_000;
-const MOST_RETRIES = 3;
+/** Milliseconds between two attempts to reach a server that does not answer, at most: somebody waits for it. */
+const MOST_PAUSE_MS = 5_000;
 
-/**
- * @param onSignedOut called when any request is refused as the login has ended
- * @returns the cache of the server's answers. Secrets must not be in it: use `call` for them
- */
-export function createQueries(onSignedOut: () => void): QueryClient {
+interface QueryOptions {
+  /** False while the pages are kept behind a sign-in: they ask nothing then. */
+  readonly isOpen: () => boolean;
+  /** Called when any request is refused as the login has ended. */
+  readonly onSignedOut: () => void;
+}
+
+/** @returns the cache of the server's answers. Secrets must not be in it: use `call` for them */
+export function createQueries({ isOpen, onSignedOut }: QueryOptions): QueryClient {
   const onError = (error: Error): void => {
     if (error instanceof ServerFailure && error.isSignedOut) {
       onSignedOut();
@@ -21,10 +27,15 @@ export function createQueries(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        retry: (count, error) => count < MOST_RETRIES && error instanceof ServerFailure && error.isAway,
+        enabled: isOpen,
+        // As long as the page is open, which says that it goes on.
+        retry: (_count, error) => error instanceof ServerFailure && error.isAway,
+        retryDelay: (count) => Math.min(pauseAfter(count + 1, Math.random()), MOST_PAUSE_MS),
+        // The server may be reached where the browser sees no network, such as on the same machine.
+        networkMode: 'always',
       },
-      // A change that may have reached the server is not sent again.
-      mutations: { retry: false },
+      // A change that may have reached the server is not sent again, and none is kept back to be sent later.
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
 }

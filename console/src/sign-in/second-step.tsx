@@ -11,8 +11,8 @@ import { assertPasskey, type PasskeyOptions } from './web-authn.ts';
 
 /** A second factor that the server asks for. */
 export type AskedFactor =
-  | { readonly kind: 'token'; readonly url: string; readonly expires: string }
-  | { readonly kind: 'passkey'; readonly options: PasskeyOptions; readonly expires: string };
+  | { readonly kind: 'token'; readonly url: string }
+  | { readonly kind: 'passkey'; readonly options: PasskeyOptions };
 
 /** The proof of a second factor; empty: has the app answered by itself? */
 interface Proof {
@@ -31,11 +31,13 @@ interface SecondStepProps {
 
 /** Milliseconds between questions whether the app has answered. */
 const POLL_MS = 1_500;
+/** Milliseconds for which the server takes a proof. Not by its clock, which this browser's may not follow. */
+const LIFETIME_MS = 300_000;
 
 /** Asks for the second factor: a QR code with a field for the TAN, or the passkey. */
 export function SecondStep(props: SecondStepProps): ReactNode {
   const t = useTexts(secondStepTexts);
-  const hasExpired = useExpired(props.asked.expires);
+  const hasExpired = useExpired();
   if (hasExpired) {
     return (
       <>
@@ -51,20 +53,16 @@ export function SecondStep(props: SecondStepProps): ReactNode {
   );
 }
 
-function useExpired(expires: string): boolean {
+function useExpired(): boolean {
   const [hasExpired, setExpired] = useState(false);
   useEffect(() => {
-    const left = new Date(expires).getTime() - Date.now();
-    const timer = setTimeout(
-      () => {
-        setExpired(true);
-      },
-      Math.max(0, left),
-    );
+    const timer = setTimeout(() => {
+      setExpired(true);
+    }, LIFETIME_MS);
     return () => {
       clearTimeout(timer);
     };
-  }, [expires]);
+  }, []);
   return hasExpired;
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Button, PasswordInput, TextInput, Title } from '@mantine/core';
+import { Alert, Button, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { call, callWithDetail } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
+import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import type { Arrival } from './arrival.ts';
@@ -10,6 +11,7 @@ import { keepWanted } from './take-arrival.ts';
 import { type AskedFactor, SecondStep } from './second-step.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 import classes from './sign-in-page.module.css';
+import { askedFactor, usePasswordStep } from './use-password-step.ts';
 
 interface SignInPageProps {
   /** The outcome of single sign-on, if that is why the console was opened. */
@@ -51,48 +53,18 @@ async function finishSignIn(proof: { response?: string; credential?: string }): 
   return (await call('/admin/sign-in/finish', proof)).signed_in;
 }
 
-/** @returns undefined: the password was enough */
-async function beginSignIn(username: string, password: string): Promise<AskedFactor | undefined> {
-  const { value, detail } = await callWithDetail('/admin/sign-in', { username, password });
-  if (value.signed_in) {
-    return undefined;
-  }
-  const { expires } = value;
-  return value.second_factor === 'passkey'
-    ? { kind: 'passkey', options: value.options, expires }
-    : { kind: 'token', url: detail.data, expires };
-}
-
 interface PasswordFormProps {
   readonly onAsked: (asked: AskedFactor) => void;
   readonly onDone: () => unknown;
 }
 
-function PasswordForm({ onAsked, onDone }: PasswordFormProps): ReactNode {
+function PasswordForm(props: PasswordFormProps): ReactNode {
   const t = useTexts(signInTexts);
   const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const signIn = useMutation({
-    mutationFn: () => beginSignIn(name, password),
-    onSuccess: (asked) => {
-      if (asked !== undefined) {
-        onAsked(asked);
-        return undefined;
-      }
-      return onDone();
-    },
-    onSettled: () => {
-      setPassword('');
-    },
-    gcTime: 0,
-  });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    signIn.mutate();
-  };
+  const step = usePasswordStep({ begin: (password) => beginSignIn(name, password), ...props });
   return (
-    <form className={classes.form} onSubmit={submit}>
-      <Failure error={signIn.error} />
+    <form className={classes.form} onSubmit={step.submit}>
+      <Failure error={step.error} />
       <TextInput
         label={t.name}
         autoComplete="username"
@@ -103,22 +75,23 @@ function PasswordForm({ onAsked, onDone }: PasswordFormProps): ReactNode {
           setName(event.currentTarget.value);
         }}
       />
-      <PasswordInput
+      <SecretField
         label={t.password}
         autoComplete="current-password"
-        required
-        withAsterisk={false}
-        value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-        }}
-        visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+        value={step.password}
+        onChange={step.setPassword}
       />
-      <Button type="submit" loading={signIn.isPending}>
+      <Button type="submit" loading={step.isPending}>
         {t.signIn}
       </Button>
     </form>
   );
+}
+
+/** @returns undefined: the password was enough */
+async function beginSignIn(username: string, password: string): Promise<AskedFactor | undefined> {
+  const { value, detail } = await callWithDetail('/admin/sign-in', { username, password });
+  return value.signed_in ? undefined : askedFactor(value, detail);
 }
 
 function ProviderOutcome({ arrival }: SignInPageProps): ReactNode {

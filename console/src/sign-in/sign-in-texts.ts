@@ -4,7 +4,6 @@ interface SignInTexts {
   readonly title: string;
   readonly name: string;
   readonly password: string;
-  readonly showPassword: string;
   readonly signIn: string;
   readonly secondFactor: string;
   readonly or: string;
@@ -28,7 +27,6 @@ export const signInTexts: Texts<SignInTexts> = {
     title: 'Sign in',
     name: 'User name',
     password: 'Password',
-    showPassword: 'Show the password',
     signIn: 'Sign in',
     secondFactor: 'Second factor',
     or: 'or',
@@ -57,7 +55,6 @@ export const signInTexts: Texts<SignInTexts> = {
     title: 'Anmelden',
     name: 'Benutzername',
     password: 'Passwort',
-    showPassword: 'Passwort anzeigen',
     signIn: 'Anmelden',
     secondFactor: 'Zweiter Faktor',
     or: 'oder',

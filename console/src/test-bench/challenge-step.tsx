@@ -4,8 +4,10 @@ import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react'
 import { Link } from 'wouter';
 import { call, callWithDetail } from '../api/call.ts';
 import type { WatchedTransaction } from '../challenges/watch-transaction.ts';
+import { CopyTextButton } from '../design/copy-text-button.tsx';
 import { Failure } from '../design/failure.tsx';
 import { QrCode } from '../design/qr-code.tsx';
+import { transactionAddress } from '../helpdesk/addresses.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { lifetimeSeconds, shownDuration } from './lifetime.ts';
@@ -94,7 +96,7 @@ function Issued({
           {t.transaction} <Code>{issued.transactionId}</Code>
         </p>
         {session.may('admin', 'transaction') && (
-          <Anchor component={Link} href={`/transactions/${issued.transactionId}`}>
+          <Anchor component={Link} href={transactionAddress(issued.transactionId)}>
             {t.timeline}
           </Anchor>
         )}
@@ -103,29 +105,10 @@ function Issued({
           <Code block className={classes.plain}>
             {issued.code}
           </Code>
-          <CopyButton text={issued.code} />
+          <CopyTextButton text={issued.code} />
         </details>
       </div>
     </div>
-  );
-}
-
-function CopyButton({ text }: { readonly text: string }): ReactNode {
-  const t = useTexts(testBenchTexts);
-  const [copied, setCopied] = useState<string>();
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      mt="xs"
-      onClick={() => {
-        void navigator.clipboard.writeText(text).then(() => {
-          setCopied(text);
-        });
-      }}
-    >
-      {copied === text ? t.copied : t.copy}
-    </Button>
   );
 }
 
@@ -154,7 +137,7 @@ function State({
         <strong>{t.states[state]}</strong>
         {status !== undefined && status.failcount > 0 && <div>{t.failcount(status.failcount)}</div>}
       </Alert>
-      <Failure error={failure} />
+      <Failure error={failure} goesOn />
     </>
   );
 }

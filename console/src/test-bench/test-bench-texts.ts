@@ -22,8 +22,6 @@ interface TestBenchTexts {
   readonly code: string;
   readonly codeHint: string;
   readonly link: string;
-  readonly copy: string;
-  readonly copied: string;
   readonly transaction: string;
   readonly timeline: string;
   readonly remaining: (time: string) => string;
@@ -90,8 +88,6 @@ const en: TestBenchTexts = {
   code: 'QR code of the challenge',
   codeHint: 'Scan it with the app that has this token.',
   link: 'The code as a link',
-  copy: 'Copy link',
-  copied: 'Copied',
   transaction: 'Transaction',
   timeline: 'Timeline',
   remaining: (time) => `Takes responses for ${time}`,
@@ -178,8 +174,6 @@ const de: TestBenchTexts = {
   code: 'QR-Code der Challenge',
   codeHint: 'Mit der App scannen, die dieses Token hat.',
   link: 'Der Code als Link',
-  copy: 'Link kopieren',
-  copied: 'Kopiert',
   transaction: 'Transaktion',
   timeline: 'Verlauf',
   remaining: (time) => `Nimmt noch ${time} Antworten an`,
@@ -213,7 +207,7 @@ const de: TestBenchTexts = {
     closed:
       'Abgelehnt: Die Transaktion ist geschlossen, weil sie abgelaufen ist, ersetzt wurde oder zu viele falsche Antworten hatte.',
     wrong: 'Falsch, und beim Token gezählt.',
-    refused: 'Abgelehnt und nicht gezählt: Die Transaktion ist abgelaufen, oder das Token ist gesperrt.',
+    refused: 'Abgelehnt und nicht gezählt: Die Transaktion ist abgelaufen, oder das Token ist deaktiviert.',
   },
   serverSays: 'Der Server antwortet',
   device: 'Virtuelles Gerät',

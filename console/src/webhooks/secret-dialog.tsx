@@ -1,6 +1,6 @@
-import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Button, Code, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { designTexts } from '../design/design-texts.ts';
+import { CopyTextButton } from '../design/copy-text-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { webhookTexts } from './webhook-texts.ts';
@@ -14,7 +14,6 @@ interface SecretDialogProps {
 /** Shows a secret once. It closes by its button alone, as a click beside it would lose the secret. */
 export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode {
   const t = useTexts(webhookTexts);
-  const common = useTexts(designTexts);
   return (
     <Dialog isOpen title={t.secretTitle} closedBy="nothing" onClose={onClose}>
       <Text>{t.secretText}</Text>
@@ -22,13 +21,7 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode 
         {secret}
       </Code>
       <Group justify="flex-end" mt="md">
-        <CopyButton value={secret}>
-          {({ copied, copy }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? common.copied : common.copy}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyTextButton text={secret} />
         <Button onClick={onClose}>{t.secretKept}</Button>
       </Group>
     </Dialog>

@@ -7,9 +7,10 @@ export type ShownWebhook = WebhookList['webhooks'][number];
 /** Milliseconds between two looks: deliveries go on. */
 const LOOK_MS = 15_000;
 
-/** @returns the webhooks, and the types of events */
-export function useWebhooks(): UseQueryResult<WebhookList> {
+/** @param select a part of the webhooks and the types of events */
+export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => Part): UseQueryResult<Part> {
   return useQuery({
+    ...(select !== undefined && { select }),
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => call('/system/webhooks', {}, { signal }),
     refetchInterval: LOOK_MS,

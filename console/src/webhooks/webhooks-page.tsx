@@ -1,7 +1,7 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Card, CardList, Facts } from '../design/card.tsx';
-import { Loaded } from '../design/loaded.tsx';
+import { Card, Facts } from '../design/card.tsx';
+import { LoadedCards } from '../design/loaded-cards.tsx';
 import { Page } from '../design/page.tsx';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
@@ -12,7 +12,7 @@ import { webhookTexts } from './webhook-texts.ts';
 /** Lists the webhooks with the numbers of their deliveries. */
 export default function WebhooksPage(): ReactNode {
   const t = useTexts(webhookTexts);
-  const list = useWebhooks();
+  const list = useWebhooks(({ webhooks }) => webhooks);
   const mayChange = useSession().may('system', 'write');
   return (
     <Page
@@ -26,19 +26,9 @@ export default function WebhooksPage(): ReactNode {
         )
       }
     >
-      <Loaded query={list}>
-        {({ webhooks }) =>
-          webhooks.length === 0 ? (
-            <Text>{t.none}</Text>
-          ) : (
-            <CardList label={t.title}>
-              {webhooks.map((webhook) => (
-                <WebhookCard key={webhook.name} webhook={webhook} />
-              ))}
-            </CardList>
-          )
-        }
-      </Loaded>
+      <LoadedCards label={t.title} query={list} none={t.none}>
+        {(webhook) => <WebhookCard key={webhook.name} webhook={webhook} />}
+      </LoadedCards>
     </Page>
   );
 }

@@ -8,13 +8,44 @@ import {
   addAdministrator,
   type ConsoleSite,
   openConsole,
+  signIn,
   startConsole,
 } from '../../support/browser/console-site.ts';
+import { serveFiles } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const PROBE = `"><img src=x onerror="document.title='probe'"><svg/onload=document.title='probe'>`;
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+const SOUTH = /SOUTH1"|cleo"|"south"/;
+const SUCCEEDED = /"status": ?true/;
+const FAILED = /"status": ?false/;
+
+/** Requests that tell of the south those who may see it. */
+const TELLING = [
+  ['/admin/show', {}],
+  ['/admin/show', { serial: 'SOUTH1' }],
+  ['/admin/tokens', {}],
+  ['/admin/tokens', { realm: 'south' }],
+  ['/admin/token', { serial: 'SOUTH1' }],
+  ['/admin/search', { text: 'SOUTH' }],
+  ['/admin/search', { text: 'cleo' }],
+  ['/admin/person', { user: 'cleo', realm: 'south' }],
+  ['/admin/userlist', { realm: 'south', username: '*' }],
+  ['/admin/overview', {}],
+  ['/audit/search', {}],
+  ['/audit/export', {}],
+] as const;
+/** Requests that are refused to the helpdesk of the north. */
+const REFUSED = [
+  ['/admin/disable', { serial: 'SOUTH1' }],
+  ['/admin/remove', { serial: 'SOUTH1' }],
+  ['/system/getPolicy', {}],
+  ['/system/explainPolicy', { administrator: 'admin' }],
+  ['/admin/administrators', {}],
+  ['/system/webhooks', {}],
+  ['/system/keys', {}],
+] as const;
 
 /** One person enrols an app, another one watches: through the pages of both, as their screens show them. */
 describeWithProgram('a day with the console', findChromium(), 'chromium', (program) => {
@@ -116,65 +147,76 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
 
   it('gives the helpdesk of one realm nothing of another, also by requests made by hand', async () => {
     const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
-    const answers = await page.evaluate<
-      readonly { readonly path: string; readonly text: string }[]
-    >(`(async () => {
-      const csrf = /csrf_access_token=([^;]*)/.exec(document.cookie)[1];
-      const ask = async (path, parameters) => {
-        const response = await fetch('api' + path, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'X-CSRF-TOKEN': csrf },
-          body: JSON.stringify(parameters),
-        });
-        return { path, text: await response.text() };
-      };
-      return Promise.all([
-        ask('/admin/show', {}),
-        ask('/admin/show', { serial: 'SOUTH1' }),
-        ask('/admin/tokens', {}),
-        ask('/admin/tokens', { realm: 'south' }),
-        ask('/admin/search', { query: 'SOUTH' }),
-        ask('/admin/search', { query: 'cleo' }),
-        ask('/admin/person', { user: 'cleo', realm: 'south' }),
-        ask('/admin/disable', { serial: 'SOUTH1' }),
-        ask('/admin/remove', { serial: 'SOUTH1' }),
-        ask('/admin/userlist', { realm: 'south', username: '*' }),
-        ask('/admin/overview', {}),
-        ask('/audit/search', {}),
-        ask('/audit/export', {}),
-        ask('/system/getPolicy', {}),
-        ask('/system/explainPolicy', { administrator: 'admin' }),
-        ask('/admin/administrators', {}),
-        ask('/system/webhooks', {}),
-        ask('/system/keys', {}),
-      ]);
-    })()`);
-    for (const { path, text } of answers) {
-      expect([path, text.replaceAll(/realm (?:named )?'?south'?|'south'|no user cleo/gi, '')]).toEqual([
-        path,
-        expect.not.stringMatching(/SOUTH1"|cleo"|"south"/),
-      ]);
+    const { page: officer } = await openConsole(browser, site, { path: '/search' });
+    for (const [path, parameters] of TELLING) {
+      // The request does tell of the south those who may see it.
+      expect([path, await asked(officer, path, parameters)]).toEqual([path, expect.stringMatching(SOUTH)]);
+    }
+    expect(await asked(page, '/admin/show', {})).toMatch(SUCCEEDED);
+    for (const [path, parameters] of [...TELLING, ...REFUSED]) {
+      const text = await asked(page, path, parameters);
+      // A refusal repeats what was asked.
+      const told = text.replaceAll(/realm (?:named )?'?south'?|'south'|no user cleo/gi, '');
+      expect([path, told]).toEqual([path, expect.not.stringMatching(SOUTH)]);
+    }
+    for (const [path, parameters] of REFUSED) {
+      expect([path, await asked(page, path, parameters)]).toEqual([path, expect.stringMatching(FAILED)]);
     }
     const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
     expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
   });
 
-  it('takes no request of a page elsewhere', async () => {
-    const { page } = await openConsole(browser, site, { path: '/search' });
-    const elsewhere = await page.context().newPage();
-    await elsewhere.route('http://evil.localhost:1/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>x</title>' }),
+  it('takes no request of a page of another site', async () => {
+    await using elsewhere = await serveFiles(new Map([['index.html', '<!doctype html><title>x</title>']]));
+    const context = await browser.newContext({ baseURL: site.origin });
+    const own = await context.newPage();
+    await own.goto(`${site.origin}/console/`);
+    await signIn(own, 'admin');
+    const foreign = await context.newPage();
+    await foreign.goto(elsewhere.origin);
+    const address = `${site.origin}/console/api/admin/disable`;
+    const byScript = foreign.waitForEvent('request', (request) => request.url() === address);
+    // Its script may not read the answer.
+    await expect(
+      foreign.evaluate(
+        `fetch("${address}", { method: "POST", mode: "no-cors", credentials: "include", body: new URLSearchParams({ serial: "SOUTH1" }) })`,
+      ),
+    ).rejects.toThrow('Failed to fetch');
+    expect((await byScript).method()).toBe('POST');
+    const posted = foreign.waitForResponse(address);
+    await foreign.setContent(
+      `<form method="post" action="${address}"><input name="serial" value="SOUTH1"></form>`,
     );
-    await elsewhere.goto('http://evil.localhost:1/').catch(() => undefined);
-    await elsewhere.setContent(
-      `<form id="f" method="post" action="${site.origin}/console/api/admin/disable"><input name="serial" value="SOUTH1"></form>`,
-    );
-    await elsewhere.evaluate('document.querySelector("#f").submit()');
-    await elsewhere.waitForLoadState();
-    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
-    expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
+    await foreign.evaluate('document.forms[0].submit()');
+    expect((await posted).status()).toBe(403);
+    expect(await isActive()).toBe(true);
+    // The request itself is right.
+    expect(await asked(own, '/admin/disable', { serial: 'SOUTH1' })).toMatch(SUCCEEDED);
+    expect(await isActive()).toBe(false);
+    await context.close();
   });
+
+  async function isActive(): Promise<boolean | undefined> {
+    const shown = await site.application.asAdmin('/admin/show', { serial: 'SOUTH1' });
+    const { result } = shown.body as {
+      readonly result: { readonly value: { readonly tokens: readonly { readonly active: boolean }[] } };
+    };
+    return result.value.tokens[0]?.active;
+  }
 });
+
+/** Sends a request by hand, with all that the console itself would send. @returns the text of the answer */
+function asked(page: Page, path: string, parameters: Readonly<Record<string, string>>): Promise<string> {
+  return page.evaluate<string>(`(async () => {
+    const csrf = /csrf_access_token=([^;]*)/.exec(document.cookie)[1];
+    const response = await fetch("api${path}", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRF-TOKEN": csrf },
+      body: JSON.stringify(${JSON.stringify(parameters)}),
+    });
+    return response.text();
+  })()`);
+}
 
 async function shows(page: Page, name: string, value: string): Promise<void> {
   const shown = page.locator('dt', { hasText: name }).locator('xpath=following-sibling::dd');

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import { lookAt, openConsole, PASSWORD, signIn, WIDTHS } from '../../support/browser/console-site.ts';
+import {
+  lookAt,
+  openConsole,
+  PASSWORD,
+  showsTotal,
+  signIn,
+  WIDTHS,
+} from '../../support/browser/console-site.ts';
 import { buildConsole } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
@@ -43,13 +50,6 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
       await sleep(20);
     }
   }
-
-  /** @returns the number of all tokens as the page shows it */
-  const totalOf = (page: Page): ReturnType<Page['locator']> =>
-    page.locator('dt', { hasText: 'Tokens, all' }).locator('xpath=following-sibling::dd');
-
-  const showsTotal = (page: Page, total: number): Promise<void> =>
-    totalOf(page).getByText(String(total), { exact: true }).waitFor();
 
   beforeAll(async () => {
     const consoleFiles = siteFilesOf(await buildConsole());

@@ -191,6 +191,10 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByRole('alert').getByText(text).waitFor();
     expect(page.url()).toBe(`${site.origin}/console/#/`);
     await signIn(page, 'admin');
+    // It has nothing to do with the end of this login.
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('not by an answer of the provider to somebody else: an attacker’s', async () => {

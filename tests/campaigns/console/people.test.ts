@@ -191,11 +191,22 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByRole('heading', { name: 'Open sessions' }).waitFor();
     await page.getByRole('cell', { name, exact: true }).first().waitFor();
     expect(await lookAt(page, 'sessions')).toEqual([]);
+    expect(await sideways(page)).toEqual([]);
     await page.goto(`${site.origin}/console/#/account`);
     await page.getByText('this one', { exact: true }).waitFor();
     expect(await lookAt(page, 'account')).toEqual([]);
+    expect(await sideways(page)).toEqual([]);
     expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
   });
+
+  /** @returns the classes of what scrolls sideways in the page */
+  function sideways(of: Page): Promise<readonly string[]> {
+    return of.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('#content *')]
+        .filter((one) => one.scrollWidth > one.clientWidth && /auto|scroll/.test(getComputedStyle(one).overflowX))
+        .map(({ className }) => className)`,
+    );
+  }
 
   async function confirm(name: string): Promise<void> {
     await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);

@@ -118,9 +118,28 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset', user: 'anna, carol' });
     expect(await page.getByRole('checkbox', { name: 'enable' }).isChecked()).toBe(true);
     expect(await lookAt(page, 'policy-conflict')).toEqual([]);
+    await page.getByText('Text', { exact: true }).click();
+    expect(await page.getByLabel('Text', { exact: true }).last().inputValue()).toContain('enable');
+    await page.getByText('Form', { exact: true }).click();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('link', { name: 'helpdesk' }).waitFor();
     expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset, enable', user: 'anna' });
+  });
+
+  it('take no text for saved that they cannot read, and show what was taken over', async () => {
+    const page = await open('/policies/edit/helpdesk');
+    await page.getByText('Text', { exact: true }).click();
+    const text = page.locator('textarea');
+    const written = await text.inputValue();
+    await text.fill(`${written}\nthis is no field`);
+    await page.getByText('This line is not read: this is no field').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await text.fill(written.replace('show', 'show, disable'));
+    await set({ ...HELPDESK, user: 'anna, dora' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Take the stored one' }).click();
+    expect(await text.inputValue()).toContain('user = anna, dora');
+    await set({ ...HELPDESK, action: 'show, reset, enable' });
   });
 
   it('switch a policy off, and find it by that', async () => {
@@ -181,5 +200,23 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await dialog.waitFor({ state: 'detached' });
     const settings = await site.application.services.settings.list(OPERATOR);
     expect(settings.has('OcraMaxChallenges')).toBe(false);
+  });
+
+  it('do not overwrite the setting of somebody else unseen, and keep what was typed', async () => {
+    const { settings } = site.application.services;
+    const page = await open('/settings');
+    await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Value in force').fill('7');
+    await settings.set(OPERATOR, new Map([['OcraMaxChallenges', '6']]));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('was set by somebody else meanwhile').waitFor();
+    await dialog.getByText('The value in force is now: 6').waitFor();
+    expect((await settings.list(OPERATOR)).get('OcraMaxChallenges')).toBe('6');
+    expect(await dialog.getByLabel('Value in force').inputValue()).toBe('7');
+    expect(await lookAt(page, 'setting-conflict')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await settings.list(OPERATOR)).get('OcraMaxChallenges')).toBe('7');
   });
 });

@@ -139,6 +139,26 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     expect(stored).not.toMatch(/bind password|another one/);
   });
 
+  it('remove a stored password on request', async () => {
+    const { resolvers } = site.application.services;
+    const { kind, settings } = await resolvers.show(OPERATOR, 'directory');
+    await resolvers.set(OPERATOR, { name: 'spare', kind, settings, secret: 'a spare one' });
+    const { page } = await openConsole(browser, site, { path: '/resolvers/spare' });
+    await page.getByLabel('Password (BINDPW)').fill('another one');
+    await page.getByLabel('Remove the stored password').check();
+    expect(await page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
+    expect(await page.getByLabel('Password (BINDPW)').isDisabled()).toBe(true);
+    expect(await lookAt(page, 'resolver-without-password')).toEqual([]);
+    await page.getByRole('button', { name: 'Test' }).click();
+    await shown(page, 'The users cannot be read');
+    await page.getByRole('button', { name: 'Save all the same' }).click();
+    await shown(page, 'Saved.');
+    expect(await page.getByLabel('Remove the stored password').isChecked()).toBe(false);
+    const { secretStamp } = await resolvers.show(OPERATOR, 'spare');
+    expect(secretStamp).toBeNull();
+    await resolvers.remove(OPERATOR, 'spare');
+  });
+
   it('add a user, set the password, remove the user', async () => {
     const { page } = await openConsole(browser, site, { path: '/resolvers/customers' });
     await page.getByRole('button', { name: 'Add a user' }).click();

@@ -40,7 +40,7 @@ it.each([
 
 describe('a row', () => {
   it.each([
-    [{ action: 'ocra/check_t', serial: 'A/B 1' }, '/tokens/A%2FB%201'],
+    [{ action: 'ocra/check_t', serial: 'A/B 1' }, '/tokens/A~2f~B~20~1'],
     [{ action: 'admin/init', serial: 'QR1' }, '/tokens/QR1'],
     [{ action: 'token/reset', serial: '' }, undefined],
     [{ action: 'policy/set', serial: 'QR1' }, undefined],

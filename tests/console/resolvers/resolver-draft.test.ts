@@ -19,6 +19,12 @@ describe('the form of a resolver', () => {
     expect(parametersOf(typed)).toEqual({ name: 'crm', type: 'sql', password: 'p' });
   });
 
+  it('removes the stored password on request, not by an empty field', () => {
+    const draft = draftOf(STORED);
+    expect(parametersOf(draft)).not.toHaveProperty('remove_password');
+    expect(parametersOf({ ...draft, removesPassword: true })).toMatchObject({ remove_password: '1' });
+  });
+
   it('expects what was read, without the password', () => {
     expect(JSON.parse(expectedOf(STORED, KIND))).toEqual({ Server: 'db.example.com' });
     expect(expectedOf(undefined, KIND)).toBe('null');

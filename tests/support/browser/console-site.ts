@@ -112,3 +112,12 @@ export async function lookAt(page: Page, name: string): Promise<readonly string[
   }
   return faults;
 }
+
+/** Waits until the overview shows this number of all tokens. */
+export function showsTotal(page: Page, total: number): Promise<void> {
+  return page
+    .locator('dt', { hasText: 'Tokens, all' })
+    .locator('xpath=following-sibling::dd')
+    .getByText(String(total), { exact: true })
+    .waitFor();
+}

@@ -1,26 +1,28 @@
 import { Alert, Button, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
-import { call } from '../api/call.ts';
-import { Failure } from '../design/failure.tsx';
-import { QrCode } from '../design/qr-code.tsx';
-import { useFormat } from '../language/format.ts';
-import { useTexts } from '../language/language.ts';
+import { call } from '../../api/call.ts';
+import { Failure } from '../../design/failure.tsx';
+import { useFailureLine } from '../../design/failure-words.ts';
+import { QrCode } from '../../design/qr-code.tsx';
+import { useFormat } from '../../language/format.ts';
+import { useTexts } from '../../language/language.ts';
 import { enrolTexts } from './enrol-texts.ts';
-import classes from './helpdesk.module.css';
+import classes from '../helpdesk.module.css';
 import { beginPhase2, type Stage } from './roll-out.ts';
-import { type FirstResponse, useFirstResponse } from './use-first-response.ts';
-import { useTokenAct } from './use-token-act.ts';
+import { type FirstResponse, useFirstResponse } from '../use-first-response.ts';
+import { useTokenAct } from '../use-token-act.ts';
 
 interface ResponseProps {
   readonly stage: Extract<Stage, { kind: 'phase2' }>;
-  /** The activation code, for the same step once more. */
+  /** The activation code and the text that the app shows, for the same step once more. */
   readonly code: string;
+  readonly message: string;
   readonly onStage: (stage: Stage) => void;
   readonly onBack: () => void;
 }
 
 /** The second QR code, and the first response of the app as it comes. */
-export function EnrolResponse({ stage, code, onStage, onBack }: ResponseProps): ReactNode {
+export function EnrolResponse({ stage, code, message, onStage, onBack }: ResponseProps): ReactNode {
   const t = useTexts(enrolTexts);
   const { serial } = stage;
   const response = useFirstResponse(serial, stage.transactionId);
@@ -30,7 +32,7 @@ export function EnrolResponse({ stage, code, onStage, onBack }: ResponseProps): 
       onStage({ kind: 'ready', serial });
     }
   }, [isAccepted, onStage, serial]);
-  const again = useTokenAct(() => beginPhase2(serial, { code, message: t.defaultMessage }), onStage);
+  const again = useTokenAct(() => beginPhase2(serial, { code, message }), onStage);
   return (
     <section className={classes.section} aria-label={t.step3}>
       <h2>{t.step3}</h2>
@@ -85,7 +87,7 @@ function Progress({ response }: { readonly response: FirstResponse }): ReactNode
       <Alert color={wrong > 0 ? 'yellow' : 'blue'} role="status">
         {wrong > 0 ? t.wrong(format.number(wrong)) : t.waiting}
       </Alert>
-      <Failure error={failure} />
+      <Failure error={failure} goesOn />
     </>
   );
 }
@@ -93,6 +95,7 @@ function Progress({ response }: { readonly response: FirstResponse }): ReactNode
 /** Sends a response that the app shows. */
 function TypedResponse({ transactionId }: { readonly transactionId: string }): ReactNode {
   const t = useTexts(enrolTexts);
+  const lineOf = useFailureLine();
   const [pass, setPass] = useState('');
   const check = useTokenAct(() => call('/ocra/check_t', { transactionid: transactionId, pass }));
   const submit = (event: SyntheticEvent): void => {
@@ -109,7 +112,7 @@ function TypedResponse({ transactionId }: { readonly transactionId: string }): R
         withAsterisk={false}
         autoComplete="off"
         value={pass}
-        error={isWrong ? t.typedWrong : check.error?.message}
+        error={isWrong ? t.typedWrong : lineOf(check.error)}
         onChange={(event) => {
           setPass(event.currentTarget.value);
         }}

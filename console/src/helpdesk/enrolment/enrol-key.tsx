@@ -1,9 +1,9 @@
 import { Alert, Button, Code } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { QrCode } from '../design/qr-code.tsx';
-import { useTexts } from '../language/language.ts';
+import { QrCode } from '../../design/qr-code.tsx';
+import { useTexts } from '../../language/language.ts';
 import { enrolTexts } from './enrol-texts.ts';
-import classes from './helpdesk.module.css';
+import classes from '../helpdesk.module.css';
 import type { Stage } from './roll-out.ts';
 
 interface KeyProps {

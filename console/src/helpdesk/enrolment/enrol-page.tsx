@@ -1,22 +1,22 @@
 import { Alert, Anchor, Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { call } from '../api/call.ts';
-import { Failure } from '../design/failure.tsx';
-import { Page } from '../design/page.tsx';
-import { useTexts } from '../language/language.ts';
-import { useSession } from '../session/session.tsx';
-import { tokenAddress } from './addresses.ts';
+import { call } from '../../api/call.ts';
+import { Failure } from '../../design/failure.tsx';
+import { Page } from '../../design/page.tsx';
+import { useTexts } from '../../language/language.ts';
+import { useSession } from '../../session/session.tsx';
+import { tokenAddress } from '../addresses.ts';
 import { EnrolBegin } from './enrol-begin.tsx';
 import { EnrolCode } from './enrol-code.tsx';
 import { EnrolKey } from './enrol-key.tsx';
 import { EnrolResponse } from './enrol-response.tsx';
 import { enrolTexts } from './enrol-texts.ts';
-import classes from './helpdesk.module.css';
+import classes from '../helpdesk.module.css';
 import type { EnrolTarget, Stage } from './roll-out.ts';
-import { useNames } from './use-names.ts';
-import { useSearchKey } from './use-search-key.ts';
-import { useTokenAct } from './use-token-act.ts';
+import { useNames } from '../use-names.ts';
+import { useSearchKey } from '../use-search-key.ts';
+import { useTokenAct } from '../use-token-act.ts';
 
 /** The enrolment of a token. Its secrets are in the state of this page, and gone when it closes. */
 export default function EnrolPage(): ReactNode {
@@ -53,10 +53,12 @@ function leadOf(t: (typeof enrolTexts)['en'], target: EnrolTarget): string {
 }
 
 function Steps({ target }: { readonly target: EnrolTarget }): ReactNode {
+  const t = useTexts(enrolTexts);
   const [stage, setStage] = useState<Stage>({ kind: 'begin' });
   const [first, setFirst] = useState<Extract<Stage, { kind: 'phase1' }>>();
-  /** Kept for a second QR code anew. */
+  /** These are kept for a second QR code anew. */
   const [code, setCode] = useState('');
+  const [message, setMessage] = useState(t.defaultMessage);
   const go = (next: Stage): void => {
     if (next.kind === 'phase1') {
       setFirst(next);
@@ -74,7 +76,14 @@ function Steps({ target }: { readonly target: EnrolTarget }): ReactNode {
     case 'phase1':
       return (
         <>
-          <EnrolCode stage={stage} code={code} onCode={setCode} onStage={go} />
+          <EnrolCode
+            stage={stage}
+            code={code}
+            onCode={setCode}
+            message={message}
+            onMessage={setMessage}
+            onStage={go}
+          />
           {stop}
         </>
       );
@@ -85,6 +94,7 @@ function Steps({ target }: { readonly target: EnrolTarget }): ReactNode {
             key={stage.transactionId}
             stage={stage}
             code={code}
+            message={message}
             onStage={go}
             onBack={() => {
               setStage(first ?? { kind: 'begin' });

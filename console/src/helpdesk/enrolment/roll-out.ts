@@ -1,4 +1,4 @@
-import { callWithDetail, type DetailOf } from '../api/call.ts';
+import { callWithDetail, type DetailOf } from '../../api/call.ts';
 
 /** Who or what a token is enrolled for. */
 export type EnrolTarget =

@@ -1,4 +1,4 @@
-import type { Texts } from '../language/language.ts';
+import type { Texts } from '../../language/language.ts';
 
 interface EnrolTexts {
   readonly title: string;
@@ -14,7 +14,6 @@ interface EnrolTexts {
   readonly description: string;
   readonly pin: string;
   readonly pinHelp: string;
-  readonly showPin: string;
   readonly start: string;
   readonly makeKey: string;
   readonly step1: string;
@@ -66,7 +65,6 @@ export const enrolTexts: Texts<EnrolTexts> = {
     description: 'Description (optional)',
     pin: 'Token PIN (optional)',
     pinHelp: 'It is typed before each response.',
-    showPin: 'Show the PIN',
     start: 'Show the first QR code',
     makeKey: 'Make the key',
     step1: '1. First QR code',
@@ -117,7 +115,6 @@ export const enrolTexts: Texts<EnrolTexts> = {
     description: 'Beschreibung (optional)',
     pin: 'Token-PIN (optional)',
     pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
-    showPin: 'PIN anzeigen',
     start: 'Ersten QR-Code zeigen',
     makeKey: 'Schlüssel erzeugen',
     step1: '1. Erster QR-Code',
@@ -139,7 +136,7 @@ export const enrolTexts: Texts<EnrolTexts> = {
       `Eine falsche Antwort ist gekommen (${count}). Wurde der Aktivierungscode in der App richtig eingegeben?`,
     fallen: 'Zu viele falsche Antworten: Das Token wartet wieder auf den Aktivierungscode.',
     noAddress:
-      'Die App hat keine Adresse für ihre Antwort (Policy qrtanurl). Geben Sie die Antwort unten ein.',
+      'Die App hat keine Adresse für ihre Antwort (Richtlinie qrtanurl). Geben Sie die Antwort unten ein.',
     typed: 'Antwort, die die App zeigt',
     typedHelp: 'Für eine App ohne Netz.',
     check: 'Prüfen',

@@ -1,26 +1,30 @@
 import { Alert, Button, Code, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { call } from '../api/call.ts';
-import { Failure } from '../design/failure.tsx';
-import { QrCode } from '../design/qr-code.tsx';
-import { useTexts } from '../language/language.ts';
-import { useSession } from '../session/session.tsx';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { call } from '../../api/call.ts';
+import { Failure } from '../../design/failure.tsx';
+import { useFailureLine } from '../../design/failure-words.ts';
+import { QrCode } from '../../design/qr-code.tsx';
+import { useTexts } from '../../language/language.ts';
+import { useSession } from '../../session/session.tsx';
 import { enrolTexts } from './enrol-texts.ts';
-import classes from './helpdesk.module.css';
+import classes from '../helpdesk.module.css';
 import { beginPhase2, type Stage } from './roll-out.ts';
-import { useTokenAct } from './use-token-act.ts';
+import { useTokenAct } from '../use-token-act.ts';
 
 interface CodeProps {
   readonly stage: Extract<Stage, { kind: 'phase1' }>;
   readonly code: string;
   readonly onCode: (code: string) => void;
+  /** What the app shows with the second QR code. */
+  readonly message: string;
+  readonly onMessage: (message: string) => void;
   readonly onStage: (stage: Stage) => void;
 }
 
 /** The first QR code, and the activation code that leads to the second. */
-export function EnrolCode({ stage, code, onCode, onStage }: CodeProps): ReactNode {
+export function EnrolCode({ stage, code, onCode, message, onMessage, onStage }: CodeProps): ReactNode {
   const t = useTexts(enrolTexts);
-  const [message, setMessage] = useState(t.defaultMessage);
+  const lineOf = useFailureLine();
   const begin = useTokenAct(() => beginPhase2(stage.serial, { code, message }), onStage);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -44,7 +48,7 @@ export function EnrolCode({ stage, code, onCode, onStage }: CodeProps): ReactNod
             autoComplete="off"
             spellCheck={false}
             value={code}
-            error={begin.error?.message}
+            error={lineOf(begin.error)}
             onChange={(event) => {
               onCode(event.currentTarget.value);
             }}
@@ -55,7 +59,7 @@ export function EnrolCode({ stage, code, onCode, onStage }: CodeProps): ReactNod
             autoComplete="off"
             value={message}
             onChange={(event) => {
-              setMessage(event.currentTarget.value);
+              onMessage(event.currentTarget.value);
             }}
           />
           <Button type="submit" loading={begin.isPending}>

@@ -1,11 +1,12 @@
-import { Alert, Button, PasswordInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Radio, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { Failure } from '../design/failure.tsx';
-import { useTexts } from '../language/language.ts';
+import { Failure } from '../../design/failure.tsx';
+import { SecretField } from '../../design/secret-field.tsx';
+import { useTexts } from '../../language/language.ts';
 import { enrolTexts } from './enrol-texts.ts';
-import classes from './helpdesk.module.css';
+import classes from '../helpdesk.module.css';
 import { beginPhase1, type EnrolTarget, makePlain, type Stage } from './roll-out.ts';
-import { useTokenAct } from './use-token-act.ts';
+import { useTokenAct } from '../use-token-act.ts';
 
 interface BeginProps {
   readonly target: EnrolTarget;
@@ -42,15 +43,13 @@ export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
           setDescription(event.currentTarget.value);
         }}
       />
-      <PasswordInput
+      <SecretField
         label={t.pin}
         description={t.pinHelp}
         autoComplete="off"
+        isOptional
         value={pin}
-        onChange={(event) => {
-          setPin(event.currentTarget.value);
-        }}
-        visibilityToggleButtonProps={{ 'aria-label': t.showPin }}
+        onChange={setPin}
       />
       {target.kind === 'token' && <Alert color="yellow">{t.oldKeyEnds}</Alert>}
       <Failure error={begin.error} />

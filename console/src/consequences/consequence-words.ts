@@ -1,0 +1,88 @@
+import type { Language } from '../language/language.ts';
+
+/** What follows from an act, as the server foretells it. */
+export interface Consequence {
+  readonly code: string;
+  /** In English. */
+  readonly text: string;
+  readonly count?: number | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly rights?: readonly string[] | undefined;
+}
+
+interface Facts {
+  readonly count: number;
+  readonly names: readonly string[];
+  readonly rights: readonly string[];
+}
+
+/** Names in a clause; more are counted. */
+const MOST_NAMES = 5;
+
+/** @returns `a, b und c`; of many, the first ones and the number of the others */
+function listed(names: readonly string[]): string {
+  const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names;
+  const others = names.length - shown.length;
+  return new Intl.ListFormat('de').format(others > 0 ? [...shown, `${others} weitere`] : shown);
+}
+
+function chosen<Form>(count: number, one: Form, several: Form): Form {
+  return count === 1 ? one : several;
+}
+
+/** German clauses by the code of the consequence. */
+const GERMAN: Readonly<Record<string, (facts: Facts) => string>> = {
+  'policy.lock-out': () =>
+    'Danach kann niemand mehr Richtlinien über HTTP ändern, nur noch `tankeeper policy` auf dem Server',
+  'policy.rights': ({ names, rights }) =>
+    `${listed(names)} ${chosen(names.length, 'verliert', 'verlieren')} ${listed(rights)}`,
+  'policy.qrtanurl': ({ names }) =>
+    `In ${listed(names)} lehnen Apps neue Challenges ab: Es gibt keine Adresse für ihre Antworten`,
+  'policy.otppin': ({ names }) =>
+    `In ${listed(names)} brauchen Antworten eine andere PIN oder ein anderes Passwort als bisher`,
+  'policy.own': ({ rights }) =>
+    `Sie verlieren ${listed(rights)}, zumindest von dieser Adresse und zu dieser Zeit`,
+  'policy.own-realms': ({ rights }) => `Sie haben ${listed(rights)} in weniger Realms`,
+  'setting.expiry': ({ count }) =>
+    `Offene Challenges, die älter als ${count} Sekunden sind, laufen sofort ab`,
+  'setting.challenges': ({ count }) =>
+    `Mit der nächsten Challenge eines Tokens bleiben höchstens ${count} offen, ältere werden geschlossen`,
+  'setting.attempts': ({ count }) =>
+    `Eine Challenge wird nach ${count} falschen Antworten geschlossen, auch eine schon offene`,
+  'setting.lock': ({ count }) => `Neue Token werden nach ${count} falschen Antworten gesperrt`,
+  'setting.clock': () =>
+    'Antworten von Geräten mit abweichender Uhr werden abgelehnt: Das Zeitfenster ändert sich',
+  'realm.tokens': ({ count }) => `${count} Token ${chosen(count, 'verlässt', 'verlassen')} diesen Realm`,
+  'realm.last': ({ count }) => `${count} davon ${chosen(count, 'ist', 'sind')} danach in keinem Realm`,
+  'realm.default': () => 'Er ist der Standard-Realm',
+  'realm.users': ({ count }) =>
+    `${count} Benutzer mit aktiven Token ${chosen(count, 'kann', 'können')} nicht mehr mit diesem Realm genannt werden`,
+  'realm.policies': ({ names }) => `Richtlinien nennen ihn: ${listed(names)}`,
+  'realm.resolvers': ({ names }) =>
+    `Benutzer aus ${listed(names)} werden in diesem Realm nicht mehr gefunden`,
+  'realm.resolver-users': ({ count }) => `${count} davon ${chosen(count, 'hat', 'haben')} aktive Token`,
+  'realm.new-default': ({ names }) =>
+    names.length === 0
+      ? 'Benutzer ohne Angabe eines Realms werden nicht mehr gefunden'
+      : `Benutzer ohne Angabe eines Realms werden in ${listed(names)} gesucht`,
+  'resolver.no-realm': ({ names }) =>
+    `${listed(names)} ${chosen(names.length, 'ist', 'sind')} danach in keinem Realm`,
+  'resolver.users': ({ count }) =>
+    `${count} Benutzer ${chosen(count, 'wird', 'werden')} mit Passwort entfernt`,
+  'resolver.secret': () => 'Sein Passwort wird entfernt',
+  'resolver.policies': ({ names }) => `Richtlinien nennen ihn: ${listed(names)}`,
+  'user.tokens': ({ count }) =>
+    `${count} Token ${chosen(count, 'gehört', 'gehören')} danach niemandem, offene Challenges werden geschlossen`,
+  'user.password': () => 'Das Passwort ist endgültig weg, Anmeldungen damit werden abgelehnt',
+};
+
+/** @returns a consequence in that language; in the words of the server where there are none */
+export function consequenceWords(
+  { code, text, count = 0, names = [], rights = [] }: Consequence,
+  language: Language,
+): { readonly text: string; readonly language: Language | undefined } {
+  const german = language === 'de' ? GERMAN[code] : undefined;
+  return german === undefined
+    ? { text, language: language === 'en' ? undefined : 'en' }
+    : { text: german({ count, names, rights }), language: undefined };
+}

@@ -1,0 +1,115 @@
+import { ServerFailure } from '../api/server-failure.ts';
+import { type Language, useLanguage, useTexts } from '../language/language.ts';
+import { designTexts } from './design-texts.ts';
+
+/** A failure in words. */
+export interface FailureWords {
+  /** Undefined: the text says enough. */
+  readonly title: string | undefined;
+  readonly text: string;
+  /** The language of the text, where it is not that of the console. */
+  readonly language: Language | undefined;
+}
+
+/** German for the words of the server: in their place, or as a heading above what only they say. */
+interface Translation {
+  readonly instead?: string;
+  readonly above?: string;
+}
+
+const NOT_TAKEN = { above: 'Diese Angaben nimmt der Server nicht an.' };
+const CHANGED = { above: 'Jemand anderes hat das inzwischen geändert.' };
+const NOT_THERE = { above: 'Das gibt es hier nicht.' };
+
+/** By the code of the failure. */
+const GERMAN: Readonly<Record<string, Translation>> = {
+  'sign-in.refused/password': { instead: 'Benutzername oder Passwort ist falsch.' },
+  'sign-in.refused/second-factor': { instead: 'Der zweite Faktor ist falsch.' },
+  'sign-in.ended': { instead: 'Das ist abgelaufen oder wurde schon verwendet. Beginnen Sie neu.' },
+  'sign-in.unavailable': { instead: 'Der Anmeldedienst ist nicht erreichbar.' },
+  'second-factor.unusable': { above: 'Ihr zweiter Faktor lässt sich nicht verwenden.' },
+  'confirmation.required': { instead: 'Bestätigen Sie zuerst, dass Sie es sind.' },
+  'confirmation.refused/password': { instead: 'Das Passwort ist falsch.' },
+  'confirmation.refused/second-factor': { instead: 'Der zweite Faktor ist falsch.' },
+  'passkey.unknown': NOT_THERE,
+  'passkey.invalid': { above: 'Der Passkey wurde nicht angenommen.' },
+  'right.missing': { above: 'Dazu fehlt Ihnen ein Recht.' },
+  'too-many-requests': { instead: 'Zu viele Anfragen oder Versuche. Warten Sie einen Moment.' },
+  'server.busy': { instead: 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.' },
+  'database.unavailable': { instead: 'Die Datenbank ist gerade nicht erreichbar.' },
+  'security-module.unavailable': { instead: 'Das Sicherheitsmodul ist gerade nicht erreichbar.' },
+  internal: { instead: 'Im Server ist ein Fehler aufgetreten. Er steht im Log des Servers.' },
+  'user.unknown': { instead: 'Diesen Benutzer gibt es nicht, oder Sie dürfen ihn nicht sehen.' },
+  'user.exists': { instead: 'Diesen Benutzer gibt es schon.' },
+  'realm.unknown': NOT_THERE,
+  'realm.changed': CHANGED,
+  'resolver.unknown': NOT_THERE,
+  'resolver.changed': CHANGED,
+  'resolver.in-use': { above: 'Der Resolver wird noch gebraucht.' },
+  'resolver.unavailable': { above: 'Der Resolver ist nicht erreichbar.' },
+  'resolver.invalid': NOT_TAKEN,
+  'token.unknown': { instead: 'Dieses Token gibt es nicht, oder Sie dürfen es nicht sehen.' },
+  'token.exists': { instead: 'Diese Seriennummer hat schon ein anderes Token.' },
+  'token.ambiguous': { above: 'Es gibt mehrere Token dieser Person.' },
+  'token.not-ocra': { instead: 'Das ist kein OCRA-Token.' },
+  'token.not-ready': { instead: 'Das Token hat noch keinen Schlüssel.' },
+  'token.state': { above: 'Das Token hat sich inzwischen geändert.' },
+  'transaction.unknown': { instead: 'Diese Transaktion gibt es nicht, oder Sie dürfen sie nicht sehen.' },
+  'challenge.too-long': { instead: 'Der Text ist zu lang für einen QR-Code.' },
+  'activation-code.invalid': { above: 'Der Aktivierungscode ist falsch.' },
+  'parameter.missing': NOT_TAKEN,
+  'parameter.invalid': NOT_TAKEN,
+  'policy.unknown': NOT_THERE,
+  'policy.invalid': NOT_TAKEN,
+  'policy.changed': CHANGED,
+  'administrator.unknown': NOT_THERE,
+  'administrator.exists': { instead: 'Diesen Namen gibt es schon.' },
+  'administrator.invalid': NOT_TAKEN,
+  'configuration.invalid': NOT_TAKEN,
+  'configuration.changed': CHANGED,
+  'licence.invalid': NOT_TAKEN,
+  'webhook.unknown': NOT_THERE,
+  'webhook.invalid': NOT_TAKEN,
+};
+
+/**
+ * @param goesOn true where the same is asked again by itself
+ * @returns a failure in the language of the console; in the words of the server where only they say it
+ */
+export function useFailureWords(): (error: Error, goesOn?: boolean) => FailureWords {
+  const t = useTexts(designTexts);
+  const language = useLanguage();
+  return (error, goesOn = false) => {
+    if (error instanceof ServerFailure && error.isAway && error.message === '') {
+      return { title: undefined, text: goesOn ? t.awayGoesOn : t.away, language: undefined };
+    }
+    const { instead, above = t.failed } = germanOf(error, language);
+    return instead === undefined
+      ? { title: above, text: error.message, language: languageOf(error) }
+      : { title: above, text: instead, language: undefined };
+  };
+}
+
+/** @returns the failure in one line, as a field shows it; undefined: there is none */
+export function useFailureLine(): (error: Error | null) => string | undefined {
+  const wordsOf = useFailureWords();
+  const t = useTexts(designTexts);
+  return (error) => {
+    if (error === null) {
+      return undefined;
+    }
+    const { title, text } = wordsOf(error);
+    return title === undefined || title === t.failed ? text : `${title} ${text}`;
+  };
+}
+
+/** @returns the language of its message: the server's are in English, those of the console in its own */
+function languageOf(error: Error): Language | undefined {
+  return error instanceof ServerFailure ? 'en' : undefined;
+}
+
+function germanOf(error: Error, language: Language): Translation {
+  const code = error instanceof ServerFailure && language === 'de' ? (error.code ?? '') : '';
+  const [general = ''] = code.split('/');
+  return GERMAN[code] ?? GERMAN[general] ?? {};
+}

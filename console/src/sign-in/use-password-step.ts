@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import type { AskedFactor } from './second-step.tsx';
+import type { PasskeyOptions } from './web-authn.ts';
+
+/** An answer to a right password that asks for a second factor. */
+type FactorAnswer =
+  | { readonly second_factor: 'token' }
+  | { readonly second_factor: 'passkey'; readonly options: PasskeyOptions };
+
+/** @param detail has the content of the QR code; an answer with `passkey` has none */
+export function askedFactor(answer: FactorAnswer, detail: { readonly data: string }): AskedFactor {
+  return answer.second_factor === 'passkey'
+    ? { kind: 'passkey', options: answer.options }
+    : { kind: 'token', url: detail.data };
+}
+
+/** What a form with a password does. */
+interface PasswordStepActs {
+  /** @returns undefined: the password was enough. @throws ServerFailure */
+  readonly begin: (password: string) => Promise<AskedFactor | undefined>;
+  readonly onAsked: (asked: AskedFactor) => void;
+  readonly onDone: () => unknown;
+}
+
+/** The first step of a sign-in or a confirmation: the password, which is forgotten with the answer. */
+export function usePasswordStep({ begin, onAsked, onDone }: PasswordStepActs): {
+  readonly password: string;
+  readonly setPassword: (password: string) => void;
+  readonly submit: (event: SyntheticEvent) => void;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+} {
+  const [password, setPassword] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => begin(password),
+    onSuccess: (asked) => {
+      if (asked !== undefined) {
+        onAsked(asked);
+        return undefined;
+      }
+      return onDone();
+    },
+    onSettled: () => {
+      setPassword('');
+    },
+    gcTime: 0,
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    mutate();
+  };
+  return { password, setPassword, submit, error, isPending };
+}
