@@ -26,6 +26,8 @@ export interface BenchServerOptions {
 export interface BenchServer {
   readonly baseUrl: string;
   readonly pid: number;
+  /** Of the administrator `admin`. */
+  readonly password: string;
   /** HTTP Basic of the administrator: the value of `Authorization`. */
   readonly basic: string;
   /** An API token of the administrator, with the rights that were asked for. */
@@ -75,6 +77,7 @@ export async function startBenchServer(
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    password: ADMIN_PASSWORD,
     basic: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`,
     apiToken: await makeApiToken(environment, 'admin', tokenName, rights),
     addAdministrator: async (name) => {

@@ -34,7 +34,7 @@ export async function loadMeasuredTokens(
     serialOf('ASK', index),
   ]);
   await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
-  await server.run(['token', 'import', file, '--realm', REALM]);
+  await server.run(['import', 'pskc', file, '--realm', REALM]);
   await postForm(server, '/system/setPolicy', {
     ...{ name: 'qrtan', scope: 'authentication', realm: REALM, user: '*', client: '*', active: 'True' },
     action: 'qrtanurl=https://otp.example.org/ocra/check_t',

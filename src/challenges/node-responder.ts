@@ -1,10 +1,44 @@
-import { createHmac } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 
 import { responder } from '../ocra/compute.ts';
-import type { KeyedHmac } from '../ocra/hashes.ts';
+import { blockLength, type KeyedHmac } from '../ocra/hashes.ts';
+import type { HashName } from '../ocra/suite.ts';
 import type { Responder } from '../ocra/verify.ts';
 
-const keyedHmac: KeyedHmac = (hash, key) => (data) => createHmac(hash, key).update(data).digest();
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
 
-/** Prepares the computation of responses as `responder` does, with Node's HMAC, which takes half the time. */
+/**
+ * HMAC (RFC 2104 §2) by two calls of Node's hash. `createHmac` makes an object for each of the dozen candidates of a
+ * token's window: that takes three times as long, and again as long to collect.
+ */
+const keyedHmac: KeyedHmac = (hash, key) => {
+  const length = blockLength(hash);
+  const block = Buffer.alloc(length);
+  block.set(key.length > length ? Buffer.from(digest(hash, key), 'latin1') : key);
+  const outerPad = block.map((byte) => byte ^ OUTER_PAD);
+  const innerPad = block.map((byte) => byte ^ INNER_PAD);
+  // The data inputs of a suite have one length, so that both buffers are used again.
+  let inner = Buffer.from(innerPad);
+  let outer = Buffer.from(outerPad);
+  return (data) => {
+    if (inner.length !== length + data.length) {
+      inner = Buffer.concat([innerPad, data]);
+    }
+    inner.set(data, length);
+    const innerDigest = digest(hash, inner);
+    if (outer.length !== length + innerDigest.length) {
+      outer = Buffer.concat([outerPad, Buffer.alloc(innerDigest.length)]);
+    }
+    outer.write(innerDigest, length, 'latin1');
+    return Buffer.from(digest(hash, outer), 'latin1');
+  };
+};
+
+/** As a string of bytes, which is cheaper than a buffer. */
+function digest(hash: HashName, data: Uint8Array): string {
+  return hashOnce(hash, data, 'binary');
+}
+
+/** Prepares the computation of responses as `responder` does, with Node's hashes, which take a third of the time. */
 export const nodeResponder: Responder = (suite, key) => responder(suite, key, keyedHmac);
