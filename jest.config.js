@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/support/environment/ordinary-globals.js',
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   // The long ones: `npm run test:campaigns`.
@@ -17,8 +17,6 @@ export default {
   },
   globalSetup: '<rootDir>/tests/support/database/global-setup.ts',
   globalTeardown: '<rootDir>/tests/support/database/global-teardown.ts',
-  // Drawing QR codes looks Math up a million times, which is slow through the tests' own global object.
-  sandboxInjectedGlobals: ['Math'],
   testTimeout: 20_000,
   // More than the two cores of CI: many tests wait for servers that they have started.
   maxWorkers: 3,

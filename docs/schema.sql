@@ -633,10 +633,10 @@ CREATE OR REPLACE FUNCTION public.append_locked_token_deltas()
  LANGUAGE plpgsql
 AS $function$
     BEGIN
-      IF TG_OP <> 'INSERT' AND OLD.fail_count >= OLD.max_fail THEN
+      IF TG_OP <> 'INSERT' AND OLD.locked THEN
         INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (OLD.realm_set_id, -1);
       END IF;
-      IF TG_OP <> 'DELETE' AND NEW.fail_count >= NEW.max_fail THEN
+      IF TG_OP <> 'DELETE' AND NEW.locked THEN
         INSERT INTO public.locked_token_deltas (realm_set_id, tokens) VALUES (NEW.realm_set_id, 1);
       END IF;
       RETURN NULL;
@@ -808,8 +808,7 @@ AS $function$
       END IF;
 
       WITH deltas AS (
-        DELETE FROM user_count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM user_count_deltas LIMIT batch))
-        RETURNING *
+        DELETE FROM user_count_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM user_count_deltas LIMIT batch)) RETURNING *
       ), changed AS (
         INSERT INTO user_counts AS k (resolver_id, users)
         SELECT resolver_id, sum(users) FROM deltas GROUP BY resolver_id HAVING sum(users) <> 0
@@ -821,8 +820,7 @@ AS $function$
       END IF;
 
       WITH deltas AS (
-        DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch))
-        RETURNING *
+        DELETE FROM locked_token_deltas WHERE ctid = ANY (ARRAY(SELECT ctid FROM locked_token_deltas LIMIT batch)) RETURNING *
       ), changed AS (
         INSERT INTO locked_token_counts AS k (realm_set_id, tokens)
         SELECT realm_set_id, sum(tokens) FROM deltas GROUP BY realm_set_id HAVING sum(tokens) <> 0
@@ -835,7 +833,7 @@ AS $function$
       RETURN greatest(folded, folded_users, folded_locked);
     END
   $function$;
-COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the three kinds. Returns the larger number of them, or NULL while another fold is at work.';
+COMMENT ON FUNCTION fold_counts(integer) IS 'Adds up at most so many deltas of each of the three kinds. Returns the largest number of them, or NULL while another fold is at work.';
 
 CREATE OR REPLACE FUNCTION public.hold_sealing_key(sealed bytea)
  RETURNS void
@@ -1016,32 +1014,32 @@ AS $function$
           SELECT realm_set_id, active, resolver_id IS NOT NULL AS assigned, sum(tokens) AS tokens
           FROM deltas GROUP BY 1, 2, 3 HAVING sum(tokens) <> 0
         ), changes AS MATERIALIZED (
-          SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM deltas
-          WHERE active AND resolver_id IS NOT NULL
-          GROUP BY resolver_id, user_id, realm_set_id HAVING sum(tokens) <> 0
-        ), states AS (
-          SELECT resolver_id, user_id, realm_set_id,
-            coalesce(sum(tokens) FILTER (WHERE is_kept), 0) AS before, sum(tokens) AS after
-          FROM (
-            SELECT resolver_id, user_id, realm_set_id, tokens, false AS is_kept FROM changes
-            UNION ALL
-            SELECT k.resolver_id, k.user_id, k.realm_set_id, k.tokens, true
-            FROM (SELECT DISTINCT resolver_id, user_id FROM changes) AS u CROSS JOIN LATERAL (
-              SELECT * FROM active_user_tokens AS t
-              WHERE t.resolver_id = u.resolver_id AND t.user_id = u.user_id OFFSET 0) AS k
-          ) AS both_sides
-          GROUP BY resolver_id, user_id, realm_set_id
-        ), combinations AS (
-          SELECT resolver_id,
-            array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE before > 0) AS before,
-            array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE after > 0) AS after
-          FROM states GROUP BY resolver_id, user_id
-        ), moves AS (
-          SELECT resolver_id, sets AS realm_set_ids, sum(moved) AS users
-          FROM combinations CROSS JOIN LATERAL (VALUES (before, -1), (after, 1)) AS sides (sets, moved)
-          WHERE sets IS NOT NULL AND before IS DISTINCT FROM after
-          GROUP BY resolver_id, sets HAVING sum(moved) <> 0
-        )
+        SELECT resolver_id, user_id, realm_set_id, sum(tokens) AS tokens FROM deltas
+        WHERE active AND resolver_id IS NOT NULL
+        GROUP BY resolver_id, user_id, realm_set_id HAVING sum(tokens) <> 0
+      ), states AS (
+        SELECT resolver_id, user_id, realm_set_id,
+          coalesce(sum(tokens) FILTER (WHERE is_kept), 0) AS before, sum(tokens) AS after
+        FROM (
+          SELECT resolver_id, user_id, realm_set_id, tokens, false AS is_kept FROM changes
+          UNION ALL
+          SELECT k.resolver_id, k.user_id, k.realm_set_id, k.tokens, true
+          FROM (SELECT DISTINCT resolver_id, user_id FROM changes) AS u CROSS JOIN LATERAL (
+            SELECT * FROM active_user_tokens AS t
+            WHERE t.resolver_id = u.resolver_id AND t.user_id = u.user_id OFFSET 0) AS k
+        ) AS both_sides
+        GROUP BY resolver_id, user_id, realm_set_id
+      ), combinations AS (
+        SELECT resolver_id,
+          array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE before > 0) AS before,
+          array_agg(realm_set_id ORDER BY realm_set_id) FILTER (WHERE after > 0) AS after
+        FROM states GROUP BY resolver_id, user_id
+      ), moves AS (
+        SELECT resolver_id, sets AS realm_set_ids, sum(moved) AS users
+        FROM combinations CROSS JOIN LATERAL (VALUES (before, -1), (after, 1)) AS sides (sets, moved)
+        WHERE sets IS NOT NULL AND before IS DISTINCT FROM after
+        GROUP BY resolver_id, sets HAVING sum(moved) <> 0
+      )
         SELECT json_build_object(
           'tokens', (SELECT json_agg(json_build_array(realm_set_id, active, assigned, tokens)) FROM tokens),
           'users', (SELECT json_agg(json_build_array(resolver_id, realm_set_ids, users)) FROM moves),
@@ -1094,7 +1092,7 @@ AS $function$
       GROUP BY 1, 2;
       INSERT INTO user_counts (resolver_id, users) SELECT resolver_id, count(*) FROM users GROUP BY 1;
       INSERT INTO locked_token_counts (realm_set_id, tokens)
-      SELECT realm_set_id, count(*) FROM tokens WHERE fail_count >= max_fail GROUP BY 1;
+      SELECT realm_set_id, count(*) FROM tokens WHERE locked GROUP BY 1;
       UPDATE count_state SET revision = revision + 1, changed_at = clock_timestamp();
     END
   $function$;
@@ -1157,9 +1155,9 @@ CREATE CONSTRAINT TRIGGER sessions_note_removal AFTER DELETE ON sessions DEFERRA
 CREATE TRIGGER sessions_note_truncation AFTER TRUNCATE ON sessions FOR EACH STATEMENT EXECUTE FUNCTION note_credential_change();
 CREATE TRIGGER tokens_count_delete AFTER DELETE ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_insert AFTER INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION append_token_deltas();
-CREATE TRIGGER tokens_count_locked_delete AFTER DELETE ON tokens FOR EACH ROW WHEN (old.fail_count >= old.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
-CREATE TRIGGER tokens_count_locked_insert AFTER INSERT ON tokens FOR EACH ROW WHEN (new.fail_count >= new.max_fail) EXECUTE FUNCTION append_locked_token_deltas();
-CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail, realm_set_id ON tokens FOR EACH ROW WHEN ((old.fail_count >= old.max_fail) <> (new.fail_count >= new.max_fail) OR old.fail_count >= old.max_fail AND old.realm_set_id <> new.realm_set_id) EXECUTE FUNCTION append_locked_token_deltas();
+CREATE TRIGGER tokens_count_locked_delete AFTER DELETE ON tokens FOR EACH ROW WHEN (old.locked) EXECUTE FUNCTION append_locked_token_deltas();
+CREATE TRIGGER tokens_count_locked_insert AFTER INSERT ON tokens FOR EACH ROW WHEN (new.locked) EXECUTE FUNCTION append_locked_token_deltas();
+CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail, realm_set_id ON tokens FOR EACH ROW WHEN (old.locked <> new.locked OR old.locked AND old.realm_set_id <> new.realm_set_id) EXECUTE FUNCTION append_locked_token_deltas();
 CREATE TRIGGER tokens_count_truncate AFTER TRUNCATE ON tokens FOR EACH STATEMENT EXECUTE FUNCTION empty_token_counts();
 CREATE TRIGGER tokens_count_update AFTER UPDATE OF active, realm_set_id, owner_resolver_id, owner_user_id ON tokens FOR EACH ROW WHEN (old.active IS DISTINCT FROM new.active OR old.realm_set_id IS DISTINCT FROM new.realm_set_id OR old.owner_resolver_id IS DISTINCT FROM new.owner_resolver_id OR old.owner_user_id IS DISTINCT FROM new.owner_user_id) EXECUTE FUNCTION append_token_deltas();
 CREATE TRIGGER tokens_count_version BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION count_token_version();

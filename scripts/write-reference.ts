@@ -5,6 +5,7 @@ import { commandsPage } from './command-reference.ts';
 import { configurationPage, environmentExample } from './configuration-reference.ts';
 import { endpointsPage } from './endpoint-reference.ts';
 import { metricsPage } from './metrics-reference.ts';
+import { policyActionsPage } from './policy-reference.ts';
 import { recordedDifferencesPage } from './recorded-differences.ts';
 
 /** `npm run docs:reference`: writes the pages that derive from declarations. Tests hold the pages to them. */
@@ -16,6 +17,7 @@ write('docs/reference/commands.md', commandsPage());
 write('docs/reference/configuration.md', configurationPage());
 write('docs/reference/endpoints.md', endpointsPage());
 write('docs/reference/metrics.md', metricsPage());
+write('docs/reference/policy-actions.md', policyActionsPage());
 write('docs/reference/recorded-differences.md', recordedDifferencesPage());
 
 function write(path: string, text: string): void {

@@ -76,7 +76,7 @@ export class AdministratorService {
   async add(caller: Caller, name: string, password: string): Promise<void> {
     await this.#authorizeConfirmed(caller);
     const known = readAdministratorName(name);
-    const hash = await this.#hash(password);
+    const hash = await this.#confirmedHash(caller, password);
     await this.#deps.administrators.insert(known, hash, actOf(caller, 'administrator/add'));
   }
 
@@ -111,7 +111,7 @@ export class AdministratorService {
         'A password of one’s own is changed with the present one',
       );
     }
-    const hash = await this.#hash(password);
+    const hash = await this.#confirmedHash(caller, password);
     const act = actOf(caller, 'administrator/password');
     const changed = await this.#deps.administrators.setPassword(name, hash, act, options);
     if (changed === undefined) {
@@ -310,6 +310,13 @@ export class AdministratorService {
   async #authorizeConfirmed(caller: Caller): Promise<void> {
     await this.#authorize(caller, 'write');
     await assertConfirmed(caller, this.#deps);
+  }
+
+  /** The hash is slow: the caller's login, or its confirmation, may have ended meanwhile. */
+  async #confirmedHash(caller: Caller, password: string): Promise<string> {
+    const hash = await this.#hash(password);
+    await assertConfirmed(caller, this.#deps);
+    return hash;
   }
 
   #hash(password: string): Promise<string> {

@@ -1,8 +1,9 @@
 import type { Clock, Random } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { ProvenPassword } from './ports.ts';
+import type { SecondFactor } from './second-factor.ts';
 import {
   attemptHash,
   type ProvenFactor,
@@ -64,10 +65,11 @@ export class ConfirmationService {
 
   /**
    * @returns undefined for a wrong password
-   * @throws ServiceError 'confirmation.required' for a caller without a login, 'second-factor.unusable'
+   * @throws ServiceError 'confirmation.required' for a caller without a login, 'confirmation.refused' for a second factor
+   *   that cannot be used
    */
   async begin(caller: Caller, password: string): Promise<BegunConfirmation | undefined> {
-    const { administrators, secondStep, attempts, host, random, clock } = this.#deps;
+    const { administrators, attempts, random, clock } = this.#deps;
     const login = loginOf(caller);
     const { administrator } = caller.principal;
     const proven = await administrators.authenticatePassword(administrator, password);
@@ -75,13 +77,7 @@ export class ConfirmationService {
       return proven && this.#confirm(caller, { login, proven }, { factor: undefined });
     }
     const act = actOf(caller, 'admin/confirmation');
-    const text = `Confirm as ${administrator} at ${host}`;
-    const { requested: factor, shown } = await secondStep.request(
-      administrator,
-      proven.secondFactor,
-      text,
-      act,
-    );
+    const { requested: factor, shown } = await this.#request(administrator, proven.secondFactor, act);
     const secret = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + SIGN_IN_LIFETIME * 1000);
     const content = { kind: 'confirmation', login: login.toString('base64'), factor } as const;
@@ -113,7 +109,7 @@ export class ConfirmationService {
 
   /**
    * @returns undefined for a wrong proof; `waiting` while the app has not answered
-   * @throws ServiceError 'confirmation.required', 'sign-in.ended'
+   * @throws ServiceError 'confirmation.required'
    */
   async finish(
     caller: Caller,
@@ -131,11 +127,27 @@ export class ConfirmationService {
     if (shown === undefined || shown === 'waiting') {
       return shown;
     }
-    const confirmed = await this.#confirm(caller, pending, shown);
+    const confirmed = shown === 'over' ? undefined : await this.#confirm(caller, pending, shown);
     if (confirmed === undefined) {
       throw ended();
     }
     return confirmed;
+  }
+
+  /** The login goes on with a second factor that cannot be used, unlike a sign-in. */
+  async #request(administrator: string, factor: SecondFactor, act: Act): ReturnType<SecondStep['request']> {
+    const { secondStep, host } = this.#deps;
+    try {
+      return await secondStep.request(administrator, factor, `Confirm as ${administrator} at ${host}`, act);
+    } catch (cause) {
+      throw isServiceError(cause, 'second-factor.unusable')
+        ? new ServiceError('confirmation.refused', cause.message, {
+            credentials: 'second factor',
+            account: administrator,
+            cause,
+          })
+        : cause;
+    }
   }
 
   async #confirm(

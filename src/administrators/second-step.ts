@@ -1,4 +1,3 @@
-import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { SecondFactor } from './second-factor.ts';
 import { secretHash } from './session-secrets.ts';
@@ -69,15 +68,14 @@ export class SecondStep {
 
   /**
    * @returns undefined for a wrong proof: the challenge of a passkey must then end; `waiting` while the app has not
-   *   answered
-   * @throws ServiceError 'sign-in.ended'
+   *   answered; `over` where it cannot any more
    */
   async verify(
     administrator: string,
     requested: RequestedFactor,
     { response, credential }: SecondProof,
     act: Act,
-  ): Promise<ProvenFactor | 'waiting' | undefined> {
+  ): Promise<ProvenFactor | 'waiting' | 'over' | undefined> {
     const { tokens, passkeys } = this.#deps;
     if (requested.kind === 'passkey') {
       const used =
@@ -92,14 +90,6 @@ export class SecondStep {
       return (await tokens.check(transactionId, response, act)) ? proven : undefined;
     }
     const state = await tokens.state(transactionId, act);
-    if (state === 'over') {
-      throw signInEnded();
-    }
-    return state === 'answered' ? proven : 'waiting';
+    return state === 'answered' ? proven : state;
   }
-}
-
-/** @returns the refusal of the second step of a sign-in that is not under way any more, or never was */
-export function signInEnded(): ServiceError {
-  return new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
 }

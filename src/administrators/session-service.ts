@@ -2,7 +2,6 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { sessionHash, type SessionKind } from './session-secrets.ts';
 
@@ -107,7 +106,10 @@ export class SessionService {
     const { access, configuration } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'sessions');
     if (grant.realms !== 'all') {
-      throw lackingRight('admin:sessions');
+      throw new ServiceError(
+        'right.missing',
+        'The right admin:sessions is bound to realms, and sessions are in none',
+      );
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Login, LoginService } from './login-service.ts';
@@ -10,7 +11,6 @@ import {
   type SecondStep,
   type ShownFactor,
   SIGN_IN_LIFETIME,
-  signInEnded,
 } from './second-step.ts';
 import type { SecondFactor } from './second-factor.ts';
 import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
@@ -83,7 +83,7 @@ export class SignInService {
         ? await attempts.find(hash, ['token', 'passkey'], clock.now())
         : undefined;
     if (found?.proven === undefined || !isFactor(found.content)) {
-      throw signInEnded();
+      throw ended();
     }
     return { hash, content: found.content, proven: found.proven };
   }
@@ -100,6 +100,9 @@ export class SignInService {
     if (factor === undefined && content.kind === 'passkey') {
       // A challenge takes one assertion.
       await attempts.take(hash, ['passkey'], clock.now());
+    }
+    if (factor === 'over') {
+      throw ended();
     }
     return factor === undefined || factor === 'waiting' ? factor : this.#open(pending, factor, own);
   }
@@ -123,10 +126,15 @@ export class SignInService {
     const expiresAt = new Date(clock.now().getTime() + sessionLifetime * 1000);
     const opened = { hash: sessionHash(session, 'login'), expiresAt };
     if (!(await attempts.complete(hash, { proven, ...factor }, opened, act))) {
-      throw signInEnded();
+      throw ended();
     }
     return logins.sign(proven.administrator, { session, expiresAt });
   }
+}
+
+/** Of a sign-in that is not under way any more, or never was. */
+function ended(): ServiceError {
+  return new ServiceError('sign-in.ended', 'This sign-in has ended: begin again with the password');
 }
 
 function isFactor(content: SignInContent): content is RequestedFactor {

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
+import { SharedPlaces } from '../kernel/shared-places.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/ports.ts';
@@ -13,7 +14,7 @@ import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
 
 /** Dependencies of exports. */
 export interface AuditExportDependencies {
-  readonly store: Pick<AuditStore, 'search' | 'readInSteps' | 'note'>;
+  readonly store: Pick<AuditStore, 'searchStep' | 'readInSteps' | 'note'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };
@@ -21,10 +22,7 @@ export interface AuditExportDependencies {
 }
 
 /** The wanted rows; all given filters must match. */
-export interface AuditExportRequest extends Omit<
-  AuditFilter,
-  'limit' | 'offset' | 'after' | 'within' | 'timeLimit'
-> {
+export interface AuditExportRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
   readonly format: ExportFormat;
 }
 
@@ -39,24 +37,23 @@ export interface GrantedExport {
   /**
    * Records the export in the audit, then writes it. Ends when `write` fails.
    * @returns the number of rows
-   * @throws ServiceError 'server.busy' at once if too many exports are under way; the error of `write`
+   * @throws ServiceError 'server.busy' at once if too many exports are under way, in all or by the administrator; the
+   *   error of `write`
    */
   readonly write: (write: WriteText) => Promise<number>;
 }
 
-const EXPORTS_AT_ONCE = 2;
+/** Exports under way: most of them wait for their readers, however slow. */
+const EXPORTS_AT_ONCE = { all: 8, each: 2 };
+/** Steps that read the database at once. */
+const STEPS_AT_ONCE = 2;
 const ROWS_AT_ONCE = 1_000;
-/** For the next rows of an extract. */
-const STEP_LIMIT_MS = 20_000;
 
 /** Exports the audit trail for administrators, in bounded memory and short transactions. */
 export class AuditExport {
   readonly #deps: AuditExportDependencies;
-  readonly #turns = new Semaphore(EXPORTS_AT_ONCE, {
-    waiting: 0,
-    refuse: () =>
-      new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 }),
-  });
+  readonly #places = new SharedPlaces(EXPORTS_AT_ONCE);
+  readonly #steps = new Semaphore(STEPS_AT_ONCE);
 
   constructor(dependencies: AuditExportDependencies) {
     this.#deps = dependencies;
@@ -81,10 +78,13 @@ export class AuditExport {
       format,
       isVerifiable,
       write: (write) =>
-        this.#turns.run(() =>
-          isVerifiable
-            ? this.#writeTrail(act, note, { since, until }, write)
-            : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
+        this.#places.run(
+          caller.principal.administrator,
+          () =>
+            isVerifiable
+              ? this.#writeTrail(act, note, { since, until }, write)
+              : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
+          () => new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 }),
         ),
     };
   }
@@ -100,7 +100,7 @@ export class AuditExport {
     return store.readInSteps(
       (snapshot) =>
         exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format: 'jsonl', period, write }),
-      () => Promise.resolve(),
+      (step) => this.#steps.run(step),
     );
   }
 
@@ -119,19 +119,12 @@ export class AuditExport {
   /** Each step is a search of its own, from the last row on. */
   async *#rows(wanted: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
-    for (;;) {
-      const found = await this.#deps.store.search({
-        ...wanted,
-        limit: ROWS_AT_ONCE,
-        timeLimit: STEP_LIMIT_MS,
-        after,
-      });
-      yield found.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
-      after = found.at(-1);
-      if (found.length < ROWS_AT_ONCE) {
-        return;
-      }
-    }
+    do {
+      const from = { ...wanted, limit: ROWS_AT_ONCE, after };
+      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from));
+      yield rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
+      after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
+    } while (after !== undefined);
   }
 }
 

@@ -16,8 +16,8 @@ export interface ExtractOptions {
   readonly at: Date;
   readonly format: ExportFormat;
   /** Selects the rows; written to the head. */
-  readonly filter: Omit<AuditFilter, 'limit' | 'timeLimit' | 'offset' | 'after'>;
-  /** Rows, some at a time, newest first. */
+  readonly filter: Omit<AuditFilter, 'limit' | 'offset' | 'after'>;
+  /** The rows of each step, newest first, perhaps none; at least one step. */
   readonly rows: AsyncIterable<readonly AuditRow[]>;
   readonly write: (text: string) => Promise<void>;
 }
@@ -28,17 +28,15 @@ export interface ExtractOptions {
  * @returns the number of rows
  */
 export async function exportExtract({ at, format, filter, rows, write }: ExtractOptions): Promise<number> {
+  const lineOf = (row: AuditRow): string =>
+    format === 'csv' ? csvLine(COLUMNS.map((name) => row[name])) : jsonLine({ row: columnsOf(row) });
+  let head = format === 'csv' ? csvLine(COLUMNS) : headLine(at, filter);
   let count = 0;
-  await write(format === 'csv' ? csvLine(COLUMNS) : headLine(at, filter));
   for await (const some of rows) {
+    // Not before the first step: a fault until then can still be answered in words.
+    await write(`${head}${some.map(lineOf).join('')}`);
+    head = '';
     count += some.length;
-    await write(
-      some
-        .map((row) =>
-          format === 'csv' ? csvLine(COLUMNS.map((name) => row[name])) : jsonLine({ row: columnsOf(row) }),
-        )
-        .join(''),
-    );
   }
   if (format === 'jsonl') {
     await write(jsonLine({ end: { rows: count } }));

@@ -44,6 +44,9 @@ export interface StoredSnapshot extends AuditSnapshot {
   planPruning(before: Date): Promise<PruningPlan>;
 }
 
+/** Runs the statements of one step, when it is their turn. */
+export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
+
 /** The trail as it was stored at the beginning of a reading in steps. */
 export type SteppedSnapshot = AuditSnapshot & Pick<StoredSnapshot, 'installation'>;
 
@@ -81,8 +84,6 @@ export interface AuditFilter extends AuditPeriod {
   readonly after?: RowPlace | undefined;
   /** Realms of which the subject is in at least one. */
   readonly within?: readonly string[] | undefined;
-  /** Milliseconds; undefined: a search may take any time. */
-  readonly timeLimit?: number | undefined;
 }
 
 /** The place of a row in the order of time. */
@@ -90,6 +91,14 @@ export interface RowPlace {
   /** As `AuditRow.at`. */
   readonly at: string;
   readonly id: string;
+}
+
+/** The rows that a step of a search has found. */
+export interface FoundRows {
+  /** Newest first. */
+  readonly rows: readonly AuditRow[];
+  /** The last row that was read, for `after` of the next step; null: the limit or the end of the trail is reached. */
+  readonly reached: RowPlace | null;
 }
 
 /** The result of a prune. */
@@ -148,17 +157,19 @@ export interface TransactionTrail {
 
 /** The trail as it is stored. */
 export interface AuditStore {
-  /** @returns rows, newest first. @throws ServiceError 'parameter.invalid' after the time limit of the filter */
+  /** @returns rows, newest first. Rare ones take a reading of the whole trail */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** As `search`, in short statements: where no index helps, in so much of the trail as they read. */
+  searchStep(filter: AuditFilter): Promise<FoundRows>;
   /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
   /**
    * Reads the trail as it was at the beginning, in short transactions: no connection and no snapshot is held between
    * them. Rows that are changed meanwhile are read as changed.
-   * @param pace called before each step; ends the reading by its error
+   * @param run runs each step; ends the reading by its error
    * @throws ServiceError 'server.busy' if the trail was pruned meanwhile, 'audit.unverifiable' if its table was altered
    */
-  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, pace: () => Promise<void>): Promise<T>;
+  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, run: StepRun): Promise<T>;
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void>;
   /** @returns the approximate number of rows, from the database's statistics */

@@ -1,3 +1,5 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Right } from '../policy/granting.ts';
@@ -5,12 +7,13 @@ import type { PolicyBase, PolicyChange, RefusedRight, RefusedRights } from '../p
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 import type { AuditRow } from './audit-row.ts';
-import type { AuditSearch } from './audit-search.ts';
+import type { AuditPage, AuditPageRequest, AuditSearch } from './audit-search.ts';
 
 interface RefusedRightDependencies {
   readonly audit: Pick<AuditSearch, 'page'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };
+  readonly clock: Clock;
 }
 
 /** As `http/refused-requests.ts` writes it; of several alike ones, their number follows. */
@@ -18,6 +21,10 @@ const NO_RIGHT =
   /^refused: no right(?: (?<scope>\w+):(?<action>\w+))?(?: \*)?(?<token> in the API token)?(?:,|$)/;
 /** The most rows of one request, and the most changes of policies of each kind. */
 const MOST = 100;
+/** A page of rare rows reads a part of the trail: see `AuditStore.searchStep`. */
+const MOST_PAGES = 10;
+/** Milliseconds back from now that are searched first: rows have no index by request, and most questions are new. */
+const LATELY_MS = [3_600_000, 86_400_000];
 const KINDS = [
   ['policy/set', 'set'],
   ['policy/remove', 'removed'],
@@ -32,12 +39,20 @@ export class RefusedRightSearch implements RefusedRights {
   }
 
   async find(caller: Caller, requestId: string): Promise<RefusedRight | undefined> {
-    const { rows } = await this.#deps.audit.page(caller, { requestId, limit: MOST });
-    return rows.map(readRefusal).find((refusal) => refusal !== undefined);
+    const now = this.#deps.clock.now().getTime();
+    for (const since of [...LATELY_MS.map((before) => new Date(now - before)), undefined]) {
+      for await (const rows of this.#pages(caller, { requestId, since })) {
+        const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
+        if (found !== undefined) {
+          return found;
+        }
+      }
+    }
+    return undefined;
   }
 
   async policyChangesSince(caller: Caller, at: Date): Promise<readonly PolicyChange[] | undefined> {
-    const { audit, access, configuration } = this.#deps;
+    const { access, configuration } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
     if (grant.realms !== 'all') {
       // Policies are in no realm.
@@ -45,18 +60,42 @@ export class RefusedRightSearch implements RefusedRights {
     }
     const found: PolicyChange[] = [];
     for (const [action, kind] of KINDS) {
-      const { rows } = await audit.page(caller, { action, since: at, limit: MOST });
-      found.push(
-        ...rows.map(({ subject, actor, at: time }) => ({
-          policy: subject,
-          kind,
-          administrator: actor,
-          at: new Date(time),
-        })),
-      );
+      const changes: PolicyChange[] = [];
+      for await (const rows of this.#pages(caller, { action, since: at })) {
+        changes.push(...rows.map((row) => readChange(row, kind)));
+        if (changes.length >= MOST) {
+          break;
+        }
+      }
+      found.push(...changes.slice(0, MOST));
     }
     return found.sort((one, other) => one.at.getTime() - other.at.getTime());
   }
+
+  /** @throws ServiceError 'parameter.invalid' where the trail is too long */
+  async *#pages(
+    caller: Caller,
+    wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since'>,
+  ): AsyncGenerator<AuditPage['rows']> {
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MOST, cursor });
+      yield rows;
+      if (next === null) {
+        return;
+      }
+      cursor = next;
+    }
+    throw new ServiceError(
+      'parameter.invalid',
+      'The audit is too long to be searched so far back: ask by name, address and time',
+      { parameter: 'request' },
+    );
+  }
+}
+
+function readChange({ subject, actor, at }: AuditRow, kind: PolicyChange['kind']): PolicyChange {
+  return { policy: subject, kind, administrator: actor, at: new Date(at) };
 }
 
 /** @returns undefined for a row about anything else */

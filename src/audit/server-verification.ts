@@ -31,6 +31,8 @@ const LISTED_FINDINGS = 100;
 const PROGRESS_EVERY_MS = 2_000;
 /** The longest rest after a step. */
 const LONGEST_REST_MS = 1_000;
+/** Readings of the trail that a prune may spoil, one after the other. Prunes are rare. */
+const READINGS = 3;
 const CHECKPOINT = /^[0-9a-fA-F]{64}$/;
 
 /** The newest verification, and the keys of the installation. */
@@ -159,7 +161,7 @@ export class ServerVerification {
     const { listed } = run;
     const empty = { records: 0, newest: '' };
     try {
-      const { rows, records, newest, findings } = await this.#verify(run, checkpoint);
+      const { rows, records, newest, findings } = await this.#verifyAgain(run, checkpoint, READINGS);
       return { state: 'finished', rows, records, newest, findings, listed, reason: '' };
     } catch (error) {
       const { rows, findings } = run;
@@ -173,6 +175,24 @@ export class ServerVerification {
       const reason = isServiceError(error) ? error.message : 'internal error';
       return { state: 'failed', rows, findings, listed, reason, ...empty };
     }
+  }
+
+  /** Begins again when months were removed meanwhile: their rows are missing in what was read. */
+  async #verifyAgain(run: Run, checkpoint: string, readings: number): Promise<TrailVerification> {
+    try {
+      return await this.#verify(run, checkpoint);
+    } catch (error) {
+      if (!isServiceError(error, 'server.busy')) {
+        throw error;
+      }
+      run.listed.length = 0;
+      run.findings = 0;
+      run.rows = 0;
+      if (readings === 1) {
+        throw error;
+      }
+    }
+    return this.#verifyAgain(run, checkpoint, readings - 1);
   }
 
   #verify(run: Run, checkpoint: string): Promise<TrailVerification> {
@@ -193,11 +213,14 @@ export class ServerVerification {
             run.rows = rows;
           },
         }),
-      () => this.#pace(run),
+      async (step) => {
+        await this.#pace(run);
+        return step();
+      },
     );
   }
 
-  /** Rests as long as the last step took, so that requests have the other half of a processor. */
+  /** Before each step: rests as long as the last one took, so that requests have the other half of a processor. */
   async #pace(run: Run): Promise<void> {
     const { elapsed, rest, verifications } = this.#deps;
     const { signal } = this.#stopping;

@@ -45,7 +45,7 @@ export interface StatusWatchOptions {
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
   /** Milliseconds between two looks at all states without a notice; default: a second. */
-  readonly poll?: number;
+  readonly poll?: number | undefined;
   /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
   readonly toldPoll?: number;
 }

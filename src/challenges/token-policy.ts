@@ -1,4 +1,4 @@
-import { policyValue } from '../policy/policy.ts';
+import { policyValue } from '../policy/policy-value.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Token } from '../tokens/token.ts';
 

@@ -22,13 +22,15 @@ export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCo
   readonly metrics: ServiceMetrics;
   /** The text of all metrics of the server; default: those of this process. */
   readonly metricsText?: () => Promise<string>;
+  /** Frees the port, on which something else answers until this server can. */
+  readonly freePort: () => Promise<unknown>;
   readonly log: Log;
 }
 
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
 export async function startHttpServer(
   { database, services }: Pick<Installation, 'database' | 'services'>,
-  { config, metrics, metricsText, log, ...shared }: HttpServerParts,
+  { config, metrics, metricsText, log, freePort, ...shared }: HttpServerParts,
 ): Promise<RunningServer> {
   metrics.limitsAre(LIMIT_NAMES);
   const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock: systemClock });
@@ -48,6 +50,7 @@ export async function startHttpServer(
     random: systemRandom,
   });
   const { host, port, limits } = config;
+  await freePort();
   const server = await startServer(app, {
     host,
     port,

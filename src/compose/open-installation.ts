@@ -13,7 +13,7 @@ import {
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
 import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
-import type { Services } from './build-services.ts';
+import type { Services } from './services/build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
 import { openReadReplica } from './read-replica.ts';
 import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
@@ -171,8 +171,8 @@ async function loadServices(role: Role): Promise<{
 }> {
   const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
     role === 'guest'
-      ? import('./guest-services.ts').then(({ guestServices }) => ({ buildServices: guestServices }))
-      : import('./build-services.ts'),
+      ? import('./services/guest-services.ts').then(({ guestServices }) => ({ buildServices: guestServices }))
+      : import('./services/build-services.ts'),
     import('../security/passwords/password-hash.ts'),
   ]);
   return { buildServices, hasher: new Argon2PasswordHasher() };

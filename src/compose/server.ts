@@ -45,8 +45,8 @@ export async function startTankeeper(
     const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
-    await starting.close();
-    const server = await startHttpServer(installation, { config, metrics, log });
+    const freePort = (): Promise<void> => starting.close();
+    const server = await startHttpServer(installation, { config, metrics, log, freePort });
     opened.unshift(() => server.close(0));
     const forMetrics = await startMetricsServer(config, metrics, metrics, log);
     opened.unshift(async () => forMetrics?.close(0));

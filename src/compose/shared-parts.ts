@@ -91,6 +91,10 @@ export interface ServiceParts {
   readonly workers?: number | undefined;
   /** The most requests that wait for the state of a transaction, of all workers together; by default 500. */
   readonly statusWaits?: number;
+  /** Milliseconds between two looks for those requests where no notices come; by default a second. */
+  readonly statusPoll?: number | undefined;
+  /** Milliseconds between two looks at the state for streams; by default 2 seconds. */
+  readonly liveTick?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Undefined: all counts come from the database. */

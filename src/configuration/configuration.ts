@@ -1,4 +1,4 @@
-import type { Policy } from '../policy/stored-policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 
 /** A set of users that tokens and policies refer to by one name, from resolvers in this order. */
 export interface Realm {
@@ -44,7 +44,7 @@ export interface Configuration {
   /** Sorted by name. */
   readonly resolvers: readonly Resolver[];
   /** Sorted by name. */
-  readonly policies: readonly Policy[];
+  readonly policies: readonly ReadPolicy[];
   /** Keys as clients write them (`OcraMaxChallenges`), case kept. */
   readonly settings: ReadonlyMap<string, string>;
 }

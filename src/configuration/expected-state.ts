@@ -7,6 +7,9 @@ export type ExpectedResolver = Resolver['settings'] | null;
 /** The resolvers of the realm that a caller has read. Null: there was no such realm. */
 export type ExpectedRealm = Realm['resolvers'] | null;
 
+/** The configuration values that a caller has read, by key. Null: it was not set. */
+export type ExpectedSettings = ReadonlyMap<string, string | null>;
+
 /**
  * Keeps an editor from overwriting the change of another one.
  * @throws ServiceError 'resolver.changed' where the stored one is another
@@ -36,12 +39,29 @@ export function assertRealmUnchanged(name: string, expected: ExpectedRealm, stor
   }
 }
 
+/** Likewise, of each expected key. @throws ServiceError 'configuration.changed' that names the first changed one */
+export function assertSettingsUnchanged(
+  expected: ExpectedSettings,
+  stored: ReadonlyMap<string, string>,
+): void {
+  for (const [key, value] of expected) {
+    const present = stored.get(key) ?? null;
+    if (present !== value) {
+      throw new ServiceError(
+        'configuration.changed',
+        changedMeanwhile('configuration value', key, value, present),
+      );
+    }
+  }
+}
+
 function changedMeanwhile(
-  what: 'realm' | 'resolver',
+  what: 'realm' | 'resolver' | 'configuration value',
   name: string,
-  expected: object | null,
-  stored: object | null,
+  expected: object | string | null,
+  stored: object | string | null,
 ): string {
-  const done = expected === null ? 'was created' : stored === null ? 'was removed' : 'was changed';
+  const made = what === 'configuration value' ? 'was set' : 'was created';
+  const done = expected === null ? made : stored === null ? 'was removed' : 'was changed';
   return `The ${what} '${name}' ${done} by somebody else meanwhile; nothing was changed now`;
 }

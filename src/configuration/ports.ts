@@ -1,5 +1,5 @@
 import type { ResolverKind, Configuration } from './configuration.ts';
-import type { ExpectedRealm, ExpectedResolver } from './expected-state.ts';
+import type { ExpectedRealm, ExpectedResolver, ExpectedSettings } from './expected-state.ts';
 import type { PolicyStore } from '../policy/ports.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
@@ -52,7 +52,15 @@ export interface ConfigurationStore extends PolicyStore {
    * @throws ServiceError 'resolver.in-use' while a realm or a token's owner refers to it
    */
   removeResolver(name: string, act: Act): Promise<boolean>;
-  putSettings(entries: ReadonlyMap<string, string>, act: Act): Promise<void>;
-  /** @returns true if the key was set */
-  removeSetting(key: string, act: Act): Promise<boolean>;
+  /**
+   * @param expected the values that are replaced; keys that it does not have: any
+   * @throws ServiceError 'configuration.changed' where a stored one is another
+   */
+  putSettings(entries: ReadonlyMap<string, string>, act: Act, expected?: ExpectedSettings): Promise<void>;
+  /**
+   * @param expected as for `putSettings`
+   * @returns true if the key was set
+   * @throws ServiceError 'configuration.changed'
+   */
+  removeSetting(key: string, act: Act, expected?: ExpectedSettings): Promise<boolean>;
 }

@@ -11,6 +11,7 @@ import {
   type KnownSetting,
   mayBeSecret,
 } from './setting.ts';
+import type { ExpectedSettings } from './expected-state.ts';
 import type { ConfigurationStore } from './ports.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';
 
@@ -104,11 +105,18 @@ export class SettingService {
 
   /**
    * Sets values, all or none.
-   * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key
+   * @param expected the values that the caller has read; of keys that it does not have, any is replaced
+   * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key,
+   *   'configuration.changed' where another administrator has changed an expected one meanwhile
    */
-  async set(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
+  async set(
+    caller: Caller,
+    entries: ReadonlyMap<string, string>,
+    expected?: ExpectedSettings,
+  ): Promise<void> {
     const wanted = this.#wanted(await this.#authorize(caller, 'write'), entries);
-    await this.#deps.configuration.putSettings(wanted, actOf(caller, 'configuration/set'));
+    const act = actOf(caller, 'configuration/set');
+    await this.#deps.configuration.putSettings(wanted, act, this.#stored(expected));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
     const unread = caller.principal.operator ? [] : this.#unread(wanted.keys());
     for (const key of unread) {
@@ -123,11 +131,15 @@ export class SettingService {
     return unread === undefined ? undefined : `the server reads no setting ${unread}${this.#nearest(unread)}`;
   }
 
-  /** @throws ServiceError 'configuration.invalid' when no such value is set */
-  async remove(caller: Caller, key: string): Promise<void> {
+  /**
+   * @param expected as for `set`
+   * @throws ServiceError 'configuration.invalid' when no such value is set, 'configuration.changed'
+   */
+  async remove(caller: Caller, key: string, expected?: ExpectedSettings): Promise<void> {
     await this.#authorize(caller, 'write');
     const known = this.#canonical(key);
-    if (!(await this.#deps.configuration.removeSetting(known, actOf(caller, 'configuration/remove')))) {
+    const act = actOf(caller, 'configuration/remove');
+    if (!(await this.#deps.configuration.removeSetting(known, act, this.#stored(expected)))) {
       throw new ServiceError(
         'configuration.invalid',
         `The configuration value ${key.slice(0, 100)} is not set`,
@@ -146,6 +158,11 @@ export class SettingService {
     }
     this.#deps.check(new Map([...settings, ...wanted]));
     return wanted;
+  }
+
+  /** @returns the expected values by the keys under which they are stored */
+  #stored(expected: ExpectedSettings | undefined): ExpectedSettings | undefined {
+    return expected && new Map([...expected].map(([key, value]) => [this.#canonical(key), value]));
   }
 
   #unread(keys: Iterable<string>): readonly string[] {

@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { named } from '../kernel/name-list.ts';
 import type { TokenCounts } from '../monitoring/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -13,12 +14,12 @@ import { policiesAfter } from '../policy/lost-rights.ts';
 import { checkPolicy, type PolicyDraft, policyProblems } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
 import { splitList } from '../policy/policy-users.ts';
-import type { Policy } from '../policy/stored-policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/ports.ts';
-import { type Consequence, consequence, counted, named } from './consequence.ts';
+import { type Consequence, consequence, counted } from './consequence.ts';
 import { type PolicyPreview, previewChange } from './policy-preview.ts';
 import { RealmConsequences } from './realm-consequences.ts';
 import { settingConsequences } from './setting-consequences.ts';
@@ -240,7 +241,7 @@ export class ConsequenceService {
   async #preview(
     { principal }: Caller,
     configuration: Configuration,
-    after: readonly Policy[],
+    after: readonly ReadPolicy[],
   ): Promise<PolicyPreview> {
     const administrators = await this.#administrators();
     return previewChange(configuration, after, { administrators, principal, at: this.#deps.clock.now() });

@@ -1,11 +1,12 @@
+import { named } from '../kernel/name-list.ts';
 import type { Principal } from '../policy/caller.ts';
 import { decide } from '../policy/decision.ts';
 import type { Right } from '../policy/granting.ts';
 import { changedScopes } from '../policy/lost-rights.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import type { PolicyBase } from '../policy/ports.ts';
-import type { Policy } from '../policy/stored-policy.ts';
-import { type Consequence, consequence, named } from './consequence.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
+import { type Consequence, consequence } from './consequence.ts';
 
 /** The effect of a change of policies on the caller. */
 interface OwnChange {
@@ -21,7 +22,7 @@ interface OwnChange {
  */
 export function ownConsequences(
   base: PolicyBase,
-  after: readonly Policy[],
+  after: readonly ReadPolicy[],
   principal: Principal,
   at: Date,
 ): OwnChange {
@@ -41,14 +42,17 @@ export function ownConsequences(
       lost.length > 0,
       'policy.own',
       `you lose ${named(lost)}, at least from this address and at this time`,
+      { rights: lost },
     ),
-    ...consequence(narrowed.length > 0, 'policy.own-realms', `you have ${named(narrowed)} in fewer realms`),
+    ...consequence(narrowed.length > 0, 'policy.own-realms', `you have ${named(narrowed)} in fewer realms`, {
+      rights: narrowed,
+    }),
   ];
   return { lost, consequences };
 }
 
 /** @returns the rights in the scopes of which a policy is new, changed or gone */
-function rightsOf(before: readonly Policy[], after: readonly Policy[]): readonly Right[] {
+function rightsOf(before: readonly ReadPolicy[], after: readonly ReadPolicy[]): readonly Right[] {
   return changedScopes(before, after).flatMap((scope) =>
     knownActions(scope).map((action) => ({ scope, action })),
   );

@@ -1,8 +1,9 @@
 import type { Configuration } from '../configuration/configuration.ts';
+import { named } from '../kernel/name-list.ts';
 import type { RightsChange } from '../policy/lost-rights.ts';
-import { policyValue } from '../policy/policy.ts';
-import type { Policy } from '../policy/stored-policy.ts';
-import { type Consequence, consequence, named } from './consequence.ts';
+import { policyValue } from '../policy/policy-value.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
+import { type Consequence, consequence } from './consequence.ts';
 
 /** Values of the scope authentication, and what follows where a realm has none any more, or another one. */
 const VALUES = [
@@ -16,7 +17,7 @@ const VALUES = [
  */
 export function policyConsequences(
   configuration: Pick<Configuration, 'policies' | 'realms'>,
-  after: readonly Policy[],
+  after: readonly ReadPolicy[],
   { lost, nobodyWrites }: RightsChange,
   at: Date,
 ): readonly Consequence[] {
@@ -29,6 +30,8 @@ export function policyConsequences(
     ...lost.map(({ administrators: names, rights }) => ({
       code: 'policy.rights',
       text: `${named(names)} ${names.length === 1 ? 'loses' : 'lose'} ${named(rights)}`,
+      names,
+      rights,
     })),
     ...lostValues(configuration, after, at),
   ];
@@ -36,11 +39,11 @@ export function policyConsequences(
 
 function lostValues(
   { policies, realms }: Pick<Configuration, 'policies' | 'realms'>,
-  after: readonly Policy[],
+  after: readonly ReadPolicy[],
   at: Date,
 ): readonly Consequence[] {
   return VALUES.flatMap(({ action, lost }) => {
-    const valueIn = (base: readonly Policy[], realm: string): string =>
+    const valueIn = (base: readonly ReadPolicy[], realm: string): string =>
       policyValue(base, { scope: 'authentication', action, realms: [realm], at }).join(' ');
     const changed = realms
       .map(({ name }) => name)
@@ -48,6 +51,8 @@ function lostValues(
         const [was, is] = [valueIn(policies, realm), valueIn(after, realm)];
         return action === 'qrtanurl' ? was !== '' && is === '' : was !== is;
       });
-    return consequence(changed.length > 0, `policy.${action}`, `in ${named(changed)}, ${lost}`);
+    return consequence(changed.length > 0, `policy.${action}`, `in ${named(changed)}, ${lost}`, {
+      names: changed,
+    });
   });
 }

@@ -2,7 +2,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Principal } from '../policy/caller.ts';
 import { changeOfRights, type RightsChange } from '../policy/lost-rights.ts';
 import type { PolicyProblem } from '../policy/policy.ts';
-import type { Policy } from '../policy/stored-policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { UnknownPolicyName } from '../policy/unknown-names.ts';
 import type { Consequence } from './consequence.ts';
 import { ownConsequences } from './own-rights.ts';
@@ -24,7 +24,7 @@ export interface PolicyPreview {
 /** @param after the policies that there would be. @param administrators their names */
 export function previewChange(
   configuration: Configuration,
-  after: readonly Policy[],
+  after: readonly ReadPolicy[],
   {
     administrators,
     principal,

@@ -1,10 +1,10 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
+import { named } from '../kernel/name-list.ts';
 import { assertInNoRealm, requireResolver, unknown } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
-import { policyRealms } from '../policy/policy.ts';
 import { plainResolverName, splitList } from '../policy/policy-users.ts';
-import { type Consequence, consequence, counted, named } from './consequence.ts';
+import { type Consequence, consequence, counted } from './consequence.ts';
 
 /** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */
 export class RealmConsequences {
@@ -33,15 +33,26 @@ export class RealmConsequences {
         leaving > 0,
         'realm.tokens',
         `${counted(leaving, 'token')} ${leaving === 1 ? 'leaves' : 'leave'} this realm`,
+        { count: leaving },
       ),
-      ...consequence(homeless > 0, 'realm.last', `${homeless} of them are in no realm afterwards`),
+      ...consequence(homeless > 0, 'realm.last', `${homeless} of them are in no realm afterwards`, {
+        count: homeless,
+      }),
       ...consequence(realm.isDefault, 'realm.default', 'it is the default realm'),
       ...consequence(
         lost > 0,
         'realm.users',
         `${counted(lost, 'user')} with active tokens can no longer be named by this realm`,
+        { count: lost },
       ),
-      ...consequence(policies.length > 0, 'realm.policies', `it is named by the policies ${named(policies)}`),
+      ...consequence(
+        policies.length > 0,
+        'realm.policies',
+        `it is named by the policies ${named(policies)}`,
+        {
+          names: policies,
+        },
+      ),
     ];
   }
 
@@ -64,16 +75,19 @@ export class RealmConsequences {
       {
         code: 'realm.resolvers',
         text: `users of ${named(dropped)} are no longer found in the realm ${realm.name}`,
+        names: dropped,
       },
       ...consequence(
         users > 0,
-        'realm.users',
+        'realm.resolver-users',
         `${users} of them ${users === 1 ? 'has' : 'have'} active tokens`,
+        { count: users },
       ),
       ...consequence(
         nowhere.length > 0,
         'resolver.no-realm',
         `${named(nowhere)} ${nowhere.length === 1 ? 'is' : 'are'} in no realm afterwards`,
+        { names: nowhere },
       ),
     ];
   }
@@ -89,7 +103,8 @@ export class RealmConsequences {
       wanted === undefined
         ? 'are no longer found'
         : `are looked for in ${wanted}, no longer in ${present.name}`;
-    return [{ code: 'realm.default', text: `users who are named without a realm ${after}` }];
+    const names = wanted === undefined ? [] : [wanted];
+    return [{ code: 'realm.new-default', text: `users who are named without a realm ${after}`, names }];
   }
 
   /** @throws ServiceError 'resolver.unknown'; 'resolver.in-use' for one of a realm: its removal is refused */
@@ -105,12 +120,14 @@ export class RealmConsequences {
         users > 0,
         'resolver.users',
         `${counted(users, 'user')} with their passwords ${users === 1 ? 'is' : 'are'} removed`,
+        { count: users },
       ),
       ...consequence(typeof resolver.secretStamp === 'string', 'resolver.secret', 'its password is removed'),
       ...consequence(
         policies.length > 0,
         'resolver.policies',
         `it is named by the policies ${named(policies)}`,
+        { names: policies },
       ),
     ];
   }
@@ -126,10 +143,7 @@ function requireRealm(configuration: Configuration, name: string): Realm {
 
 function policiesFor({ policies }: Configuration, realm: string): readonly string[] {
   return policies
-    .filter((policy) => {
-      const realms = policyRealms(policy);
-      return policy.active && realms !== 'all' && realms.includes(realm);
-    })
+    .filter(({ active, realms }) => active && realms !== 'all' && realms.includes(realm))
     .map(({ name }) => name);
 }
 

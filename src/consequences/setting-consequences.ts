@@ -42,21 +42,25 @@ function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
       is.challengeTimeout < was.challengeTimeout,
       'setting.expiry',
       `open challenges that are older than ${is.challengeTimeout} s expire at once`,
+      { count: is.challengeTimeout },
     ),
     ...consequence(
       is.maxChallenges < was.maxChallenges,
       'setting.challenges',
       `a token's next challenge leaves at most ${is.maxChallenges} open, and closes older ones`,
+      { count: is.maxChallenges },
     ),
     ...consequence(
       is.maxChallengeRequests < was.maxChallengeRequests,
       'setting.attempts',
       `a challenge closes after ${is.maxChallengeRequests} wrong responses, also one that is open now`,
+      { count: is.maxChallengeRequests },
     ),
     ...consequence(
       is.defaultMaxFail < Math.min(was.defaultMaxFail, FEW_WRONG),
       'setting.lock',
       `new tokens are locked after ${is.defaultMaxFail} wrong responses`,
+      { count: is.defaultMaxFail },
     ),
     ...consequence(
       is.timeWindow < was.timeWindow || is.timeShift !== was.timeShift,

@@ -1,8 +1,9 @@
 import type { Administrator, AdministratorStore } from '../administrators/ports.ts';
 import { serialOf } from '../administrators/second-factor.ts';
+import { named } from '../kernel/name-list.ts';
 import { isOcraToken } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/ports.ts';
-import { type Consequence, consequence, named } from './consequence.ts';
+import { type Consequence, consequence } from './consequence.ts';
 
 interface SignInConsequenceDependencies {
   readonly tokens: Pick<TokenStore, 'findBySerial'>;

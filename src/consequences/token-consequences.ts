@@ -1,7 +1,8 @@
+import { named } from '../kernel/name-list.ts';
 import type { Token } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { type Consequence, consequence, counted, named } from './consequence.ts';
+import { type Consequence, consequence, counted } from './consequence.ts';
 
 /** Tokens and owners that are examined for one question. */
 const MAX_TOKENS = 100;
@@ -72,6 +73,7 @@ export class TokenConsequences {
       tokens > 0,
       'user.tokens',
       `${counted(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
+      { count: tokens },
     );
   }
 

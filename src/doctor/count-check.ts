@@ -1,15 +1,27 @@
+import { isServiceError } from '../kernel/errors.ts';
 import { type Finding, found } from './finding.ts';
 
-/** @param drifted the number of counts that are wrong */
-export function checkCounts(drifted: number): readonly Finding[] {
-  return drifted === 0
-    ? []
-    : [
-        found(
-          'error',
-          'counters.drifted',
-          `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,
-          '`tankeeper count --verify --mend`',
-        ),
-      ];
+/** @param driftedCounts compares the counts. @returns findings about counts that are wrong, or were not compared in time */
+export async function checkCounts(driftedCounts: () => Promise<number>): Promise<readonly Finding[]> {
+  try {
+    const drifted = await driftedCounts();
+    return drifted === 0 ? [] : [driftedFinding(drifted)];
+  } catch (error) {
+    if (!isServiceError(error, 'database.unavailable')) {
+      throw error;
+    }
+    const text = 'the counts could not be compared with the tokens and users in time';
+    return [
+      found('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
+    ];
+  }
+}
+
+function driftedFinding(drifted: number): Finding {
+  return found(
+    'error',
+    'counters.drifted',
+    `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,
+    '`tankeeper count --verify --mend`',
+  );
 }

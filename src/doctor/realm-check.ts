@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import { policyMeans, policyRealms, policyValue } from '../policy/policy.ts';
-import type { Policy } from '../policy/stored-policy.ts';
+import { policyValue } from '../policy/policy-value.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
 import { type Finding, found } from './finding.ts';
 
 /**
@@ -16,7 +16,7 @@ export function checkRealms(
   return [...defaultFindings(realms), ...tokenRealms.flatMap((names) => urlFindings(names, urls, at))];
 }
 
-function isUrlPolicy(policy: Policy): boolean {
+function isUrlPolicy(policy: ReadPolicy): boolean {
   return policy.active && policy.scope === 'authentication' && /(?:^|,)\s*qrtanurl\s*=/.test(policy.action);
 }
 
@@ -37,9 +37,13 @@ function defaultFindings(realms: Configuration['realms']): readonly Finding[] {
       ];
 }
 
-function urlFindings(realms: readonly string[], policies: readonly Policy[], at: Date): readonly Finding[] {
+function urlFindings(
+  realms: readonly string[],
+  policies: readonly ReadPolicy[],
+  at: Date,
+): readonly Finding[] {
   const where = realms.length === 0 ? 'without a realm' : `in ${realms.join(' and ')}`;
-  const covering = policies.filter((policy) => covers(policy, realms));
+  const covering = policies.filter((policy) => policy.covers(realms));
   if (covering.length === 0) {
     const realm = realms.length === 0 ? "'*'" : realms.join(',');
     return [
@@ -66,7 +70,7 @@ function urlFindings(realms: readonly string[], policies: readonly Policy[], at:
     (policy) =>
       policy.client === '' &&
       policy.time === '' &&
-      policyMeans(policy, 'qrtanurl', { login: '', realms, resolver: undefined }) === 'everybody',
+      policy.means('qrtanurl', { login: '', realms, resolver: undefined }) === 'everybody',
   );
   return isForAll
     ? []
@@ -78,9 +82,4 @@ function urlFindings(realms: readonly string[], policies: readonly Policy[], at:
           `\`tankeeper policy show ${covering[0]?.name ?? ''}\``,
         ),
       ];
-}
-
-function covers(policy: Policy, realms: readonly string[]): boolean {
-  const covered = policyRealms(policy);
-  return covered === 'all' || covered.some((name) => realms.includes(name));
 }

@@ -15,6 +15,7 @@ interface PersonFound extends DirectoryUser {
 
 /** Users that were found. */
 export interface PeopleFound {
+  /** Exact logins first. */
   readonly hits: readonly PersonFound[];
   /** True if there are more. */
   readonly hasMore: boolean;
@@ -63,8 +64,10 @@ export class PeopleSearch {
       const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
       return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
     });
+    const isExact = ({ login }: DirectoryUser): boolean => login.toLowerCase() === text.toLowerCase();
+    const inOrder = [...hits.filter(isExact), ...hits.filter((user) => !isExact(user))];
     return {
-      hits: hits.slice(0, most),
+      hits: inOrder.slice(0, most),
       hasMore: hits.length > most,
       incomplete: asked.flatMap(({ reason }, place) => {
         const name = resolvers[place]?.resolver.name;

@@ -128,7 +128,8 @@ export class PersonService {
     const ids = tokens.filter((token) => isVisible(token, grant)).map(({ id }) => id);
     const { challengeTimeout } = readOcraSettings(configuration.settings);
     const openSince = new Date(clock.now().getTime() - challengeTimeout * 1000);
-    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MOST_TRANSACTIONS);
+    const realms = grant.realms === 'all' ? undefined : grant.realms;
+    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MOST_TRANSACTIONS, realms);
     return latest.map((one) => ({
       transactionId: one.transactionId,
       serial: one.serial,

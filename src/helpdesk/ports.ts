@@ -38,6 +38,13 @@ export interface LatestTransaction {
 }
 
 export interface LatestTransactions {
-  /** @returns the stored challenges of these tokens, newest first, at most so many */
-  ofTokens(tokenIds: readonly string[], most: number): Promise<readonly LatestTransaction[]>;
+  /**
+   * @param realms audit rows in none of these realms hide a transaction, as in its history; undefined: none does
+   * @returns the latest stored challenges of these tokens, newest first, at most so many
+   */
+  ofTokens(
+    tokenIds: readonly string[],
+    most: number,
+    realms?: readonly string[],
+  ): Promise<readonly LatestTransaction[]>;
 }

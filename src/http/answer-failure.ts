@@ -3,7 +3,7 @@ import type { RefusalNotes } from '../audit/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { type AnyServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
@@ -30,7 +30,7 @@ export interface FailureContext {
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
   readonly clock: Clock;
-  /** True for requests of our own pages: at the scheme Basic browsers would ask for a password by themselves. */
+  /** True for requests of our own pages. */
   readonly isForPages?: boolean;
 }
 
@@ -110,11 +110,27 @@ export function answerFailure({
       { error, form, status, requestedStatus: requestedStatus(legacyCode, requested) },
       context,
     );
-    const headers = { ...form.headers, ...retryAfter(error), ...reply.headers };
-    if (isForPages && error.code === 'authentication.required') {
-      headers['WWW-Authenticate'] = SIGN_IN_CHALLENGE;
-    }
-    send(response, { ...reply, headers });
+    send(response, {
+      ...reply,
+      headers: {
+        ...form.headers,
+        ...retryAfter(error),
+        ...reply.headers,
+        ...(isForPages && pageHeaders(error)),
+      },
+    });
+  };
+}
+
+/**
+ * Headers for our own pages: the code of the failure, with the refused credentials where it has them, for words in other
+ * languages; and no scheme at which browsers would ask for a password by themselves.
+ */
+function pageHeaders({ code, payload }: AnyServiceError): Readonly<Record<string, string>> {
+  const credentials = 'credentials' in payload ? payload.credentials : undefined;
+  return {
+    'Tankeeper-Failure': credentials === undefined ? code : `${code}/${credentials.replaceAll(' ', '-')}`,
+    ...(code === 'authentication.required' && { 'WWW-Authenticate': SIGN_IN_CHALLENGE }),
   };
 }
 

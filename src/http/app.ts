@@ -9,58 +9,64 @@ import type { CredentialCheck } from './authentication/authenticate.ts';
 import {
   administrationEndpoints,
   type AdministrationOperations,
-} from './controllers/administration-endpoints.ts';
+} from './controllers/administration/administration-endpoints.ts';
 import {
   adminEndpoints,
   type EnrolmentOperations,
   type SessionOperations,
-} from './controllers/admin-controller.ts';
+} from './controllers/tokens/admin-controller.ts';
 import {
   auditEndpoints,
   type AuditExportOperations,
   type AuditOperations,
-} from './controllers/audit-controller.ts';
+} from './controllers/audit/audit-controller.ts';
 import {
   auditVerificationEndpoints,
   type AuditVerificationOperations,
-} from './controllers/audit-verification-controller.ts';
+} from './controllers/audit/audit-verification-controller.ts';
 import {
   monitoringEndpoints,
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
-import { liveEndpoint, type LiveOperations } from './controllers/live-controller.ts';
-import { overviewEndpoint, type OverviewOperations } from './controllers/overview-controller.ts';
-import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk-controller.ts';
+import { liveEndpoint, type LiveOperations } from './controllers/helpdesk/live-controller.ts';
+import { overviewEndpoint, type OverviewOperations } from './controllers/helpdesk/overview-controller.ts';
+import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
-import { type LoginOperations, loginEndpoints } from './controllers/login-controller.ts';
-import { type PasskeyOperations, passkeyEndpoints } from './controllers/passkey-controller.ts';
-import { type OpenSessionOperations, sessionEndpoints } from './controllers/session-controller.ts';
+import { type LoginOperations, loginEndpoints } from './controllers/sign-in/login-controller.ts';
+import { type PasskeyOperations, passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
+import { type OpenSessionOperations, sessionEndpoints } from './controllers/sign-in/session-controller.ts';
 import {
   singleSignOnEndpoints,
   type SingleSignOnOperations,
-} from './controllers/single-sign-on-controller.ts';
+} from './controllers/sign-in/single-sign-on-controller.ts';
 import {
   type AdministratorOperations,
   administratorEndpoints,
   type SecondFactorOperations,
-} from './controllers/administrator-controller.ts';
-import { apiTokenEndpoints, type ApiTokenOperations } from './controllers/api-token-controller.ts';
-import { type ConfirmationOperations, confirmationEndpoints } from './controllers/confirmation-controller.ts';
+} from './controllers/administration/administrator-controller.ts';
+import {
+  apiTokenEndpoints,
+  type ApiTokenOperations,
+} from './controllers/administration/api-token-controller.ts';
+import {
+  type ConfirmationOperations,
+  confirmationEndpoints,
+} from './controllers/sign-in/confirmation-controller.ts';
 import {
   signInEndpoints,
   type SignInMethods,
   type SignInOperations,
-} from './controllers/sign-in-controller.ts';
+} from './controllers/sign-in/sign-in-controller.ts';
 import {
   type OcraOperations,
   ocraEndpoints,
   type StatusWaitOperations,
 } from './controllers/ocra-controller.ts';
-import { rightsEndpoint, type RightsOperations } from './controllers/rights-controller.ts';
+import { rightsEndpoint, type RightsOperations } from './controllers/administration/rights-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
-import { type ImportOperations, loadTokensEndpoint } from './controllers/loadtokens-controller.ts';
-import { type ResynchronisationOperations, resyncEndpoint } from './controllers/resync-controller.ts';
+import { type ImportOperations, loadTokensEndpoint } from './controllers/tokens/loadtokens-controller.ts';
+import { type ResynchronisationOperations, resyncEndpoint } from './controllers/tokens/resync-controller.ts';
 import { type TransactionOperations, transactionEndpoint } from './controllers/transaction-controller.ts';
 import { validateEndpoints, type ValidationOperations } from './controllers/validate-controller.ts';
 import { consoleInterface } from './console-interface.ts';
@@ -175,11 +181,10 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(setFixedHeaders());
   app.use(refuseBrokenPath(guards));
   for (const endpoint of servedEndpoints(dependencies, dialect)) {
-    app.all(
-      dialect.routes(endpoint.path),
-      ...deprecations(endpoint, config.monitoringPostSunset),
-      serveEndpoint(endpoint, context),
-    );
+    // `app.all` would make a handler for each method.
+    app
+      .route(dialect.routes(endpoint.path))
+      .all(...deprecations(endpoint, config.monitoringPostSunset), serveEndpoint(endpoint, context));
   }
   if (config.appFiles !== undefined) {
     app.use(serveSite(APP_SITE, config.appFiles, guards));

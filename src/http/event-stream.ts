@@ -16,11 +16,18 @@ export async function sendEvents(
   const isBodyless = response.req.method === 'HEAD';
   const stream = isBodyless ? undefined : await open();
   const begun = performance.now();
+  let hasLeft = false;
+  const leave = (): void => {
+    if (!hasLeft) {
+      hasLeft = true;
+      stream?.left();
+    }
+  };
   exchange.isStream = true;
   // Before the listeners that measure the request.
   response.prependOnceListener('close', () => {
     exchange.waitedMs = performance.now() - begun;
-    stream?.left();
+    leave();
   });
   response.statusCode = 200;
   for (const [name, value] of Object.entries(headers)) {
@@ -32,8 +39,9 @@ export async function sendEvents(
   if (stream === undefined) {
     response.end();
   } else if (response.destroyed || response.socket?.destroyed === true) {
+    // It may have been closed before anybody listened.
     response.destroy();
-    stream.left();
+    leave();
   } else {
     response.flushHeaders();
     stream.begin(new EventChannel(response));

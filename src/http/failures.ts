@@ -83,6 +83,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'administrator.exists': PLAIN,
   'administrator.invalid': PLAIN,
   'configuration.invalid': PLAIN,
+  'configuration.changed': PLAIN,
   'licence.invalid': PLAIN,
   'licence.unknown': PLAIN,
   'webhook.unknown': PLAIN,

@@ -43,7 +43,7 @@ function refusedProof({ code, payload }: AnyServiceError): Refused | undefined {
   }
 }
 
-/** @returns the outcome; `audit/refused-right.ts` reads it */
+/** @returns the outcome; `audit/refused-right-search.ts` reads it */
 function missingRight({ policy, tokenRight }: ErrorPayloads['right.missing']): string {
   if (tokenRight !== undefined) {
     return `no right ${tokenRight} in the API token`;

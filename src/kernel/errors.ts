@@ -93,6 +93,7 @@ export interface ErrorPayloads {
   'administrator.exists': NoPayload;
   'administrator.invalid': NoPayload;
   'configuration.invalid': NoPayload;
+  'configuration.changed': NoPayload;
   'licence.invalid': NoPayload;
   'licence.unknown': NoPayload;
   'webhook.unknown': NoPayload;

@@ -6,8 +6,11 @@ export interface StopRequest {
   readonly urgent: AbortSignal;
 }
 
-/** Resolves when the signal is aborted, at once if it already is. */
-export async function untilAborted(signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the signal is aborted, at once if it already is.
+ * @param waiting its end takes the listener away; without it, the listener stays as long as the signal
+ */
+export async function untilAborted(signal: AbortSignal, waiting?: AbortSignal): Promise<void> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
       signal.addEventListener(
@@ -15,7 +18,7 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
         () => {
           resolve();
         },
-        { once: true },
+        { once: true, ...(waiting !== undefined && { signal: waiting }) },
       );
     });
   }
@@ -31,7 +34,12 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
     return work;
   }
   work.catch(() => undefined);
-  await Promise.race([work, untilAborted(signal)]);
+  const waiting = new AbortController();
+  try {
+    await Promise.race([work, untilAborted(signal, waiting.signal)]);
+  } finally {
+    waiting.abort();
+  }
   signal.throwIfAborted();
   return work;
 }

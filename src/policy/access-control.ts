@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
 import { decide } from './decision.ts';
@@ -43,14 +43,8 @@ export class AccessControl {
 
   /** @returns the grant as `authorize`; undefined without the right */
   grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
-    try {
-      return this.authorize(base, caller, right);
-    } catch (error) {
-      if (isServiceError(error, 'right.missing')) {
-        return undefined;
-      }
-      throw error;
-    }
+    const decision = decide(base, caller.principal, right, this.#clock.now());
+    return decision.allowed ? { realms: decision.realms } : undefined;
   }
 
   /**

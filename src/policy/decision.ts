@@ -1,9 +1,9 @@
 import { covers } from './api-token-rights.ts';
 import type { Principal } from './caller.ts';
 import { grantingPolicies, type Right } from './granting.ts';
-import { policyHolds, policyRealms } from './policy.ts';
 import type { PolicyBase } from './ports.ts';
-import type { Policy, PolicyScope } from './stored-policy.ts';
+import type { ReadPolicy } from './read-policy.ts';
+import type { PolicyScope } from './stored-policy.ts';
 
 /** The decision on a right. */
 export type Decision =
@@ -14,7 +14,7 @@ export type Decision =
       /** Names of the existing realms that the policies allow, sorted; `all` includes tokens without a realm. */
       readonly realms: 'all' | readonly string[];
       /** The policies that give the right; none unless `by` is `policies`. */
-      readonly policies: readonly Policy[];
+      readonly policies: readonly ReadPolicy[];
     }
   /** `api-token`: it is limited to other rights, so that no policy would help. */
   | { readonly allowed: false; readonly lack: 'api-token' | 'policy' };
@@ -38,7 +38,7 @@ export function decide(base: PolicyBase, principal: Principal, right: Right, at:
   if (policies === 'open') {
     return { allowed: true, by: 'open', realms: 'all', policies: [] };
   }
-  const granting = policies.filter((policy) => policyHolds(policy, principal.client, at));
+  const granting = policies.filter((policy) => policy.holds(principal.client, at));
   if (granting.length === 0) {
     return { allowed: false, lack: 'policy' };
   }
@@ -51,8 +51,8 @@ export function isBoundByRealms(scope: PolicyScope): boolean {
   return BOUND_BY_REALMS.includes(scope);
 }
 
-function unionOfRealms(base: PolicyBase, policies: readonly Policy[]): 'all' | readonly string[] {
-  const bounds = policies.map(policyRealms);
+function unionOfRealms(base: PolicyBase, policies: readonly ReadPolicy[]): 'all' | readonly string[] {
+  const bounds = policies.map(({ realms }) => realms);
   if (bounds.includes('all')) {
     return 'all';
   }

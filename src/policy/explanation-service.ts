@@ -4,12 +4,11 @@ import { readAddress } from '../kernel/networks.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Caller, Principal } from './caller.ts';
 import { type ExplainedRight, type ExplainedValue, explainRight, explainValue } from './explanation.ts';
-import type { Right } from './granting.ts';
+import { allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
 import { PERSON } from './policy-users.ts';
 import type { PolicyBase, PolicyChange, RefusedRight, RefusedRights } from './ports.ts';
-import { RIGHT_SCOPES } from './stored-policy.ts';
 
 interface ExplanationDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
@@ -195,10 +194,6 @@ export class ExplanationService {
   #read(caller: Caller): Promise<PolicyBase> {
     return this.#deps.access.authorizeSystem(this.#deps.configuration, caller, 'read');
   }
-}
-
-function allRights(): readonly Right[] {
-  return RIGHT_SCOPES.flatMap((scope) => knownActions(scope).map((action) => ({ scope, action })));
 }
 
 /** @returns undefined for an administrator of this server. @throws ServiceError 'parameter.invalid' */

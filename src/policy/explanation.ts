@@ -1,21 +1,11 @@
+import { named } from '../kernel/name-list.ts';
 import type { Principal } from './caller.ts';
 import { decide, type Decision, isBoundByRealms } from './decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
-import {
-  coversRealm,
-  holdsAt,
-  holdsFor,
-  isMeant,
-  namesAction,
-  policyMeans,
-  policyProblems,
-  policyValue,
-  type PolicyValueQuestion,
-} from './policy.ts';
-import { readActions } from './policy-actions.ts';
-import type { UserMatch } from './policy-users.ts';
+import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
+import type { PolicySubject, UserMatch } from './policy-users.ts';
 import type { PolicyBase } from './ports.ts';
-import type { Policy } from './stored-policy.ts';
+import type { ReadPolicy } from './read-policy.ts';
 
 /** Why a policy does not apply. */
 type ObstacleKind =
@@ -72,13 +62,13 @@ export function explainRight(
 ): ExplainedRight {
   const decision = decide(base, principal, right, at);
   const granting = grantingPolicies(base.policies, principal, right);
-  const chosen = granting === 'open' ? [] : granting;
+  const before = granting === 'open' ? undefined : precedence(granting, principal, right);
   const isBound = isBoundByRealms(right.scope);
   const policies = base.policies
     .filter((policy) => policy.scope === right.scope && concerns(policy, right.action))
     .map((policy) =>
       verdictOf(policy, [
-        ...userObstacles(policy, principal, right, chosen),
+        ...userObstacles(policy, principal, right, before),
         ...conditionObstacles(policy, principal.client, at),
         ...(isBound && realm !== undefined ? realmObstacle(policy, [realm]) : []),
       ]),
@@ -87,21 +77,20 @@ export function explainRight(
 }
 
 /** @returns the values that apply, with the policies that give them and those that do not apply */
-export function explainValue(policies: readonly Policy[], question: PolicyValueQuestion): ExplainedValue {
-  const { scope, action, client = '', at, user, resolver } = question;
-  const realms = question.realms.map((name) => name.toLowerCase());
-  const subject = { login: user ?? '', realms, resolver };
-  const named = policies.filter((policy) => policy.scope === scope && concerns(policy, action));
+export function explainValue(policies: readonly ReadPolicy[], question: PolicyValueQuestion): ExplainedValue {
+  const { scope, action, client = '', at } = question;
+  const owner = ownerOf(question);
+  const concerned = policies.filter((policy) => policy.scope === scope && concerns(policy, action));
   return {
     action,
     values: policyValue(policies, question),
-    policies: named.map((policy) => ({
-      value: valueOf(policy, action),
+    policies: concerned.map((policy) => ({
+      value: (policy.isUnreadable ? undefined : policy.valueOf(action)) ?? '',
       ...verdictOf(policy, [
-        ...(isMeant(policyMeans({ ...policy, active: true }, action, subject), question)
+        ...(isMeant(matchOf(policy, action, owner), question)
           ? []
           : obstacle('user', `it is for the users ${policy.user}`)),
-        ...realmObstacle(policy, realms),
+        ...realmObstacle(policy, owner.realms),
         ...conditionObstacles(policy, client, at),
       ]),
     })),
@@ -115,65 +104,71 @@ function allowsIn(decision: Decision, realm: string | undefined): boolean {
 }
 
 /** A policy that cannot be read may concern any action. */
-function concerns(policy: Policy, action: string): boolean {
-  return namesAction(policy, action) || isUnreadable(policy);
+function concerns(policy: ReadPolicy, action: string): boolean {
+  return policy.names(action) || policy.isUnreadable;
 }
 
-function verdictOf(policy: Policy, obstacles: readonly Obstacle[]): PolicyVerdict {
+/** Also of an inactive policy. */
+function matchOf(policy: ReadPolicy, action: string, subject: PolicySubject): UserMatch {
+  return policy.names(action) ? policy.matchOf(subject) : 'nobody';
+}
+
+function verdictOf(policy: ReadPolicy, obstacles: readonly Obstacle[]): PolicyVerdict {
   const all = policy.active ? obstacles : [...obstacle('inactive', 'it is switched off'), ...obstacles];
   return {
     policy: policy.name,
     applies: all.length === 0,
     obstacles:
-      all.length > 0 && isUnreadable(policy)
+      all.length > 0 && policy.isUnreadable
         ? obstacle('unreadable', 'it cannot be read, and has no effect')
         : all,
   };
 }
 
-function isUnreadable(policy: Policy): boolean {
-  return policyProblems(policy).some(({ field }) => field !== 'name');
-}
-
-/** @param chosen the policies that give the right to the principal, regardless of their times and clients */
-function userObstacles(
-  policy: Policy,
+/**
+ * @param granting the policies that give the right to the principal, regardless of their times and clients
+ * @returns why a policy for everybody does not apply; undefined where they are for everybody themselves
+ */
+function precedence(
+  granting: readonly ReadPolicy[],
   principal: Principal,
   { action }: Right,
-  chosen: readonly Policy[],
+): string | undefined {
+  const [first] = granting;
+  if (first?.means(action, subjectOf(principal)) !== 'named') {
+    return undefined;
+  }
+  return `policies that name ${principal.administrator} come before it: ${named(granting.map(({ name }) => name))}`;
+}
+
+/** @param before why a policy for everybody does not apply, if it does not */
+function userObstacles(
+  policy: ReadPolicy,
+  principal: Principal,
+  { action }: Right,
+  before: string | undefined,
 ): readonly Obstacle[] {
-  const matchOf = (one: Policy): UserMatch => policyMeans(one, action, subjectOf(principal));
-  const match = matchOf({ ...policy, active: true });
+  const match = matchOf(policy, action, subjectOf(principal));
   if (match !== 'everybody') {
     return match === 'named' ? [] : obstacle('user', `it is for the users ${policy.user}`);
   }
   if (principal.groups !== undefined) {
     return obstacle('user', 'a policy for everybody does not include people who signed in by single sign-on');
   }
-  const [first] = chosen;
-  return first !== undefined && matchOf(first) === 'named'
-    ? obstacle(
-        'precedence',
-        `policies that name ${principal.administrator} come before it: ${chosen.map(({ name }) => name).join(', ')}`,
-      )
-    : [];
+  return before === undefined ? [] : obstacle('precedence', before);
 }
 
-function conditionObstacles(policy: Policy, client: string, at: Date): readonly Obstacle[] {
+function conditionObstacles(policy: ReadPolicy, client: string, at: Date): readonly Obstacle[] {
   return [
-    ...(holdsFor(policy, client) ? [] : obstacle('client', `it is for the clients ${policy.client}`)),
-    ...(holdsAt(policy, at) ? [] : obstacle('time', `it holds at ${policy.time}`)),
+    ...(policy.holdsFor(client) ? [] : obstacle('client', `it is for the clients ${policy.client}`)),
+    ...(policy.holdsAt(at) ? [] : obstacle('time', `it holds at ${policy.time}`)),
   ];
 }
 
-function realmObstacle(policy: Policy, realms: readonly string[]): readonly Obstacle[] {
-  return coversRealm(policy, realms) ? [] : obstacle('realm', `it is for the realms ${policy.realm}`);
+function realmObstacle(policy: ReadPolicy, realms: readonly string[]): readonly Obstacle[] {
+  return policy.covers(realms) ? [] : obstacle('realm', `it is for the realms ${policy.realm}`);
 }
 
 function obstacle(kind: ObstacleKind, text: string): readonly [Obstacle] {
   return [{ kind, text }];
-}
-
-function valueOf(policy: Policy, action: string): string {
-  return isUnreadable(policy) ? '' : (readActions('authentication', policy.action).get(action) ?? '');
 }

@@ -1,7 +1,8 @@
 import type { Principal } from './caller.ts';
-import { policyMeans } from './policy.ts';
-import type { PolicySubject } from './policy-users.ts';
-import type { Policy, PolicyScope } from './stored-policy.ts';
+import { knownActions } from './policy-actions.ts';
+import type { PolicySubject, UserMatch } from './policy-users.ts';
+import type { ReadPolicy } from './read-policy.ts';
+import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** A right that an operation needs. */
 export interface Right {
@@ -15,6 +16,11 @@ const ADMINISTRATORS = { realms: ['linotp_admins'], resolver: 'LinOTP_local_admi
 /** Scopes whose rights every administrator has while no policy of the scope is active. */
 const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 'system'];
 
+/** @returns every right that there is */
+export function allRights(): readonly Right[] {
+  return RIGHT_SCOPES.flatMap((scope) => knownActions(scope).map((action) => ({ scope, action })));
+}
+
 /**
  * A person of single sign-on has the rights of policies that name the person or a group: never those for everybody, nor
  * those of an installation without policies.
@@ -22,19 +28,19 @@ const OPEN_WITHOUT_POLICIES: readonly PolicyScope[] = ['monitoring', 'admin', 's
  *   needed
  */
 export function grantingPolicies(
-  policies: readonly Policy[],
+  policies: readonly ReadPolicy[],
   { administrator, groups }: Pick<Principal, 'administrator' | 'groups'>,
   { scope, action }: Right,
-): 'open' | readonly Policy[] {
+): 'open' | readonly ReadPolicy[] {
   const active = policies.filter((policy) => policy.active && policy.scope === scope);
   const subject = subjectOf({ administrator, groups });
   if (groups !== undefined) {
-    return active.filter((policy) => policyMeans(policy, action, subject) === 'named');
+    return active.filter((policy) => policy.means(action, subject) === 'named');
   }
   if (active.length === 0 && isOpenWithoutPolicies(scope)) {
     return 'open';
   }
-  return mostSpecific(active, (policy) => policyMeans(policy, action, subject));
+  return mostSpecific(active, (policy) => policy.means(action, subject));
 }
 
 /** @returns an administrator, or a person of single sign-on, as policies match them */
@@ -58,9 +64,9 @@ export function isOpenWithoutPolicies(scope: PolicyScope): boolean {
  * policy; otherwise rights would widen by the clock.
  */
 function mostSpecific(
-  policies: readonly Policy[],
-  match: (policy: Policy) => 'everybody' | 'named' | 'nobody',
-): readonly Policy[] {
+  policies: readonly ReadPolicy[],
+  match: (policy: ReadPolicy) => UserMatch,
+): readonly ReadPolicy[] {
   const matched = policies.map((policy) => ({ policy, how: match(policy) }));
   const named = matched.filter(({ how }) => how === 'named');
   const chosen = named.length > 0 ? named : matched.filter(({ how }) => how === 'everybody');

@@ -1,5 +1,6 @@
-import { GivenRights } from './given-rights.ts';
+import { givenActions } from './given-actions.ts';
 import type { Right } from './granting.ts';
+import { ReadPolicy } from './read-policy.ts';
 import { type Policy, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** Administrators who lose the same rights. */
@@ -25,16 +26,15 @@ const MAX_ADMINISTRATORS = 500;
  * @param names the administrators
  */
 export function changeOfRights(
-  before: readonly Policy[],
-  after: readonly Policy[],
+  before: readonly ReadPolicy[],
+  after: readonly ReadPolicy[],
   names: readonly string[],
 ): RightsChange {
   const lost = new Map<string, string[]>();
   const scopes = changedScopes(before, after);
-  const [was, is] = [new GivenRights(before), new GivenRights(after)];
   for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
     const rights = scopes
-      .flatMap((scope) => lostOf(scope, was.of(name, scope), is.of(name, scope)))
+      .flatMap((scope) => lostOf(scope, givenActions(before, name, scope), givenActions(after, name, scope)))
       .join(', ');
     if (rights !== '') {
       lost.set(rights, [...(lost.get(rights) ?? []), name]);
@@ -42,33 +42,29 @@ export function changeOfRights(
   }
   return {
     lost: [...lost].map(([rights, administrators]) => ({ administrators, rights: rights.split(', ') })),
-    nobodyWrites: hasWriter(was, names) && !hasWriter(is, names),
+    nobodyWrites: somebodyWrites(before, names) && !somebodyWrites(after, names),
   };
 }
 
 /** @returns the policies after one is stored, or removed */
 export function policiesAfter(
-  policies: readonly Policy[],
+  policies: readonly ReadPolicy[],
   change: { readonly stored: Policy } | { readonly removed: string },
-): readonly Policy[] {
+): readonly ReadPolicy[] {
   return 'stored' in change
-    ? [...policies.filter(({ name }) => name !== change.stored.name), change.stored]
+    ? [...policies.filter(({ name }) => name !== change.stored.name), new ReadPolicy(change.stored)]
     : policies.filter(({ name }) => name !== change.removed);
 }
 
 /** @returns true if an administrator may change policies over HTTP at some time */
-export function somebodyWrites(policies: readonly Policy[], names: readonly string[]): boolean {
-  return hasWriter(new GivenRights(policies), names);
-}
-
-function hasWriter(rights: GivenRights, names: readonly string[]): boolean {
-  return names.some((name) => rights.of(name, 'system').has('write'));
+export function somebodyWrites(policies: readonly ReadPolicy[], names: readonly string[]): boolean {
+  return names.some((name) => givenActions(policies, name, 'system').has('write'));
 }
 
 /** @returns the scopes of which a policy is new, changed or gone */
 export function changedScopes(
-  before: readonly Policy[],
-  after: readonly Policy[],
+  before: readonly ReadPolicy[],
+  after: readonly ReadPolicy[],
 ): readonly Right['scope'][] {
   const changed = [
     ...before.filter((policy) => !after.includes(policy)),

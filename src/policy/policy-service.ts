@@ -2,10 +2,11 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AccessControl } from './access-control.ts';
 import { actOf, type Caller } from './caller.ts';
-import { checkPolicy, type PolicyDraft, policyRealms } from './policy.ts';
+import { checkPolicy, type PolicyDraft } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
 import type { PolicyBase, PolicyStore } from './ports.ts';
+import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
 
@@ -101,7 +102,7 @@ export class PolicyService {
   /** Old clients expect a policy to be stored in any case. The operator has been asked. */
   async #warnOfLockOut(
     { principal }: Caller,
-    policies: readonly Policy[],
+    policies: readonly ReadPolicy[],
     change: { readonly stored: Policy } | { readonly removed: string },
   ): Promise<void> {
     const { administrators, log } = this.#deps;
@@ -123,13 +124,12 @@ export class PolicyService {
   }
 }
 
-function fits(policy: Policy, { name, scope, action, realm, user }: PolicyFilter): boolean {
-  const realms = policyRealms(policy);
+function fits(policy: ReadPolicy, { name, scope, action, realm, user }: PolicyFilter): boolean {
   const tests: readonly [string | undefined, (wanted: string) => boolean][] = [
     [name, (wanted) => policy.name === wanted],
     [scope, (wanted) => policy.scope === wanted],
     [action, (wanted) => splitList(policy.action).some((one) => one.replace(/=.*$/s, '').trim() === wanted)],
-    [realm, (wanted) => realms === 'all' || realms.includes(wanted.toLowerCase())],
+    [realm, (wanted) => policy.covers([wanted.toLowerCase()])],
     [user, (wanted) => splitList(policy.user).includes(wanted)],
   ];
   return tests.every(([wanted = '', test]) => wanted.trim() === '' || test(wanted.trim()));

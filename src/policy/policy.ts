@@ -3,7 +3,7 @@ import { didYouMean } from '../kernel/nearest-name.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
-import { type PolicySubject, readUsers, splitList, type UserMatch } from './policy-users.ts';
+import { readUsers, splitList } from './policy-users.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
 /** A policy, as given by an administrator. An absent field is empty; default of `active`: true. */
@@ -16,20 +16,6 @@ export interface PolicyDraft {
   readonly client?: string | undefined;
   readonly time?: string | undefined;
   readonly active?: boolean | undefined;
-}
-
-/** The query for a value of the scope authentication. */
-export interface PolicyValueQuestion {
-  readonly scope: 'authentication';
-  readonly action: string;
-  /** Names of the realms of the token. */
-  readonly realms: readonly string[];
-  /** The login of the token's owner; without one, only policies for everybody apply. */
-  readonly user?: string | undefined;
-  /** The name of the owner's resolver. */
-  readonly resolver?: string | undefined;
-  readonly client?: string | undefined;
-  readonly at: Date;
 }
 
 const MAX_FIELD_LENGTH = 4096;
@@ -78,7 +64,7 @@ function filledIn(draft: PolicyDraft): Policy {
 }
 
 /** @throws ServiceError 'policy.invalid' */
-function knownScope(text: string): PolicyScope {
+export function knownScope(text: string): PolicyScope {
   const scope = POLICY_SCOPES.find((known) => known === text);
   if (scope === undefined) {
     throw invalid(
@@ -156,107 +142,10 @@ function assertUser({ user }: Policy): void {
   }
 }
 
-/** A policy that is read once and asked often, regardless of its time and clients. */
-export interface ReadPolicy {
-  /** @returns true if the policy names the action, or all of its scope */
-  readonly names: (action: string) => boolean;
-  /** @returns the kind of the match with a user */
-  readonly match: (subject: PolicySubject) => UserMatch;
-}
-
-/**
- * Reads a policy. An inactive or unreadable one (which only a manual change in the database can cause) names no action
- * and matches no user.
- */
-export function readPolicy(policy: Policy): ReadPolicy {
-  return readable<ReadPolicy>(
-    () => {
-      const actions = policy.active ? readActions(knownScope(policy.scope), policy.action) : new Map();
-      return {
-        names: (action) => actions.has(action) || actions.has('*'),
-        match: policy.active ? readUsers(policy.user) : () => 'nobody',
-      };
-    },
-    { names: () => false, match: () => 'nobody' },
-  );
-}
-
-/**
- * Matches a policy with a user and an action, regardless of its time and clients. An inactive or unreadable policy
- * (which only a manual change in the database can cause) matches no user.
- * @returns the kind of the match
- */
-export function policyMeans(policy: Policy, action: string, subject: PolicySubject): UserMatch {
-  return readable(
-    () => (policy.active && namesAction(policy, action) ? readUsers(policy.user)(subject) : 'nobody'),
-    'nobody',
-  );
-}
-
-/** @returns true if a policy names an action, or all of its scope; false for an unreadable one */
-export function namesAction(policy: Pick<Policy, 'scope' | 'action'>, action: string): boolean {
-  return readable(() => {
-    const actions = readActions(knownScope(policy.scope), policy.action);
-    return actions.has(action) || actions.has('*');
-  }, false);
-}
-
-/** @returns true if a policy is in force for a client (its address, or empty) at a time; false for an unreadable one */
-export function policyHolds(policy: Policy, client: string, at: Date): boolean {
-  return policy.active && holdsAt(policy, at) && holdsFor(policy, client);
-}
-
-/** @returns true if a time is among the times of a policy; false for an unreadable one */
-export function holdsAt({ time }: Pick<Policy, 'time'>, at: Date): boolean {
-  return readable(() => readTimes(time)(at), false);
-}
-
-/** @returns true if a policy includes a client, its address or empty; false for an unreadable one */
-export function holdsFor({ client: clients }: Pick<Policy, 'client'>, client: string): boolean {
-  return readable(() => readClients(clients)(client), false);
-}
-
 /** @returns the realms of a policy, lower-case, or 'all' */
 export function policyRealms(policy: Pick<Policy, 'realm'>): 'all' | readonly string[] {
   const names = splitList(policy.realm).map((name) => name.toLowerCase());
   return names.includes('*') ? 'all' : names;
-}
-
-/**
- * @returns the distinct values of an action in active policies, sorted; several if policies disagree
- */
-export function policyValue(policies: readonly Policy[], question: PolicyValueQuestion): readonly string[] {
-  const { scope, action, client = '', at } = question;
-  const realms = question.realms.map((name) => name.toLowerCase());
-  const subject: PolicySubject = { login: question.user ?? '', realms, resolver: question.resolver };
-  const values = policies
-    .filter((policy) => policy.scope === scope && coversRealm(policy, realms))
-    .filter((policy) => policyHolds(policy, client, at))
-    .filter((policy) => isMeant(policyMeans(policy, action, subject), question))
-    .flatMap((policy) => readActions(scope, policy.action).get(action) ?? []);
-  return [...new Set(values)].sort();
-}
-
-/** @returns true if a policy of the scope authentication that matches in this way gives its value */
-export function isMeant(match: UserMatch, { user }: Pick<PolicyValueQuestion, 'user'>): boolean {
-  return match === 'everybody' || (match === 'named' && user !== undefined);
-}
-
-/** @param realms names of realms, lower-case. @returns true if a policy is for at least one of them */
-export function coversRealm(policy: Pick<Policy, 'realm'>, realms: readonly string[]): boolean {
-  const covered = policyRealms(policy);
-  return covered === 'all' || covered.some((name) => realms.includes(name));
-}
-
-function readable<Value>(read: () => Value, otherwise: Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      return otherwise;
-    }
-    throw error;
-  }
 }
 
 function emptyMeans(text: string | undefined, meaning: string): string {

@@ -1,11 +1,12 @@
 import type { Act, Caller } from './caller.ts';
 import type { Right } from './granting.ts';
+import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 
 /** The part of the configuration that decides on rights, as of one revision. */
 export interface PolicyBase {
   /** Sorted by name. */
-  readonly policies: readonly Policy[];
+  readonly policies: readonly ReadPolicy[];
   /** All realms, sorted by name. */
   readonly realms: readonly { readonly name: string }[];
   /** All resolvers, sorted by name. */

@@ -1,12 +1,17 @@
 import type { AccessControl, Grant, Right } from './access-control.ts';
 import type { Caller } from './caller.ts';
+import { allRights } from './granting.ts';
 import type { CurrentPolicies, PolicyBase } from './ports.ts';
-import { knownActions } from './policy-actions.ts';
 
 /** A right that a caller has now, and the realms in which it holds. */
 export interface HeldRight extends Right, Grant {}
 
-const SCOPES: readonly Right['scope'][] = ['admin', 'system', 'monitoring', 'ocra'];
+/** What a caller may do now. */
+interface Held {
+  readonly rights: readonly HeldRight[];
+  /** The realms in which a right of the scope admin holds, sorted. */
+  readonly realms: readonly string[];
+}
 
 interface RightsDependencies {
   readonly configuration: CurrentPolicies<PolicyBase>;
@@ -24,13 +29,17 @@ export class RightsService {
   }
 
   /** @returns the rights that the caller has at this moment, from this address */
-  async held(caller: Caller): Promise<readonly HeldRight[]> {
+  async held(caller: Caller): Promise<Held> {
     const base = await this.#configuration.current();
-    return SCOPES.flatMap((scope) =>
-      knownActions(scope).flatMap((action) => {
-        const grant = this.#access.grantOf(base, caller, { scope, action });
-        return grant === undefined ? [] : [{ scope, action, realms: grant.realms }];
-      }),
-    );
+    const rights = allRights().flatMap((right) => {
+      const grant = this.#access.grantOf(base, caller, right);
+      return grant === undefined ? [] : [{ ...right, realms: grant.realms }];
+    });
+    const admin = rights.filter(({ scope }) => scope === 'admin').map(({ realms }) => realms);
+    const bound = new Set(admin.flatMap((realms) => (realms === 'all' ? [] : realms)));
+    const realms = base.realms
+      .map(({ name }) => name)
+      .filter((name) => admin.includes('all') || bound.has(name));
+    return { rights, realms };
   }
 }

@@ -46,7 +46,11 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
   const rule = SETTINGS_RULES[kind];
   const all = rule.check(draft.settings);
   const settings = Object.fromEntries(Object.entries(all).filter(([key]) => key !== rule.secret));
-  const secret = draft.secret === undefined ? all[rule.secret ?? ''] : draft.secret;
+  const given = all[rule.secret ?? ''];
+  if (draft.secret === null && given !== undefined) {
+    throw invalid('Give a password or remove the stored one, not both');
+  }
+  const secret = draft.secret === undefined ? given : draft.secret;
   if (typeof secret === 'string') {
     assertSecret(secret, rule.secret);
   }

@@ -54,7 +54,7 @@ const WAITING = 4;
 
 /**
  * Tries resolvers for administrators before they are saved. A trial needs the right `system/write`, as it connects to
- * the address that the caller names, and is audited with that address. It takes nothing that `ResolverService.set` would
+ * the address that the caller names, and is audited with that address before it does. It takes nothing that `ResolverService.set` would
  * refuse: no socket, no file outside RESOLVER_FILE_DIRS. The stored secret is used only for the server and the user
  * that it was stored for, at whatever moment it is replaced.
  */
@@ -79,15 +79,18 @@ export class ResolverTrialService {
     const configuration = await access.authorizeSystem(store, caller, 'write');
     const { checked, known, isBounded } = await this.#read(caller, configuration, tried);
     const mayList = this.#mayList(caller, configuration, known);
-    const trial = await this.#turns.run(() =>
-      explained(checked.name, () =>
+    const note = (outcome: string): Promise<void> =>
+      this.#deps.noteTrial(checked.name, `${outcome}${placeOf(checked)}`, actOf(caller, 'resolver/test'));
+    const trial = await this.#turns.run(async () => {
+      // First, so that no connection is made without a row.
+      await note('begun');
+      return explained(checked.name, () =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
           within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
         ),
-      ),
-    );
-    const outcome = trial.kind === 'read' ? `done, ${trial.users} users` : 'failed';
-    await this.#deps.noteTrial(checked.name, `${outcome}${placeOf(checked)}`, actOf(caller, 'resolver/test'));
+      );
+    });
+    await note(trial.kind === 'read' ? `done, ${trial.users} users` : 'failed');
     return trial;
   }
 

@@ -1,6 +1,7 @@
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { LoginClaims, LoginTokens } from '../administrators/ports.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
+import { JwtKeys, readToken } from './jwt-keys.ts';
 
 /** The only accepted algorithm: the one that a token itself names is ignored, `none` in particular (RFC 8725 §3.1). */
 const ALGORITHM = 'HS256';
@@ -8,21 +9,16 @@ const ALGORITHM = 'HS256';
 const OURSELVES = 'tankeeper';
 const PURPOSE = 'login tokens';
 
-/**
- * Login tokens as JSON Web Tokens (RFC 7519), signed with keys derived from those of the vault: every server of an
- * installation accepts the tokens of the others, and stores nothing for them. After a key change the new key signs, and
- * the older ones are accepted while the vault has them. The keys are derived for each token, as the vault's keys change
- * at run time.
- */
+/** Login tokens as signed JSON Web Tokens (RFC 7519). No server stores them. */
 export class JwtLoginTokens implements LoginTokens {
-  readonly #keys: KeyDerivation;
+  readonly #keys: JwtKeys;
 
   constructor({ keys }: { keys: KeyDerivation }) {
-    this.#keys = keys;
+    this.#keys = new JwtKeys({ keys, purpose: PURPOSE });
   }
 
   sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
-    const [current] = this.#keys.derive(PURPOSE);
+    const { current } = this.#keys;
     return new SignJWT({ csrf: csrfToken })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: current.keyId })
       .setIssuer(OURSELVES)
@@ -35,30 +31,17 @@ export class JwtLoginTokens implements LoginTokens {
   }
 
   async read(token: string, now: Date): Promise<LoginClaims | undefined> {
-    try {
-      const { payload } = await jwtVerify(token, ({ kid = '' }) => this.#keyOf(kid), {
+    const verified = await readToken(() =>
+      jwtVerify(token, (header) => this.#keys.find(header), {
         algorithms: [ALGORITHM],
         typ: 'JWT',
         issuer: OURSELVES,
         audience: OURSELVES,
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'csrf'],
         currentDate: now,
-      });
-      return readClaims(payload);
-    } catch (error) {
-      if (error instanceof errors.JOSEError) {
-        return undefined;
-      }
-      throw error;
-    }
-  }
-
-  #keyOf(kid: string): Uint8Array {
-    const key = this.#keys.derive(PURPOSE).find(({ keyId }) => keyId === kid);
-    if (key === undefined) {
-      throw new errors.JWSInvalid('signed with an unknown key');
-    }
-    return key.bytes;
+      }),
+    );
+    return verified && readClaims(verified.payload);
   }
 }
 

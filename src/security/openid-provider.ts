@@ -20,6 +20,8 @@ export interface OpenidSettings {
   readonly scopes: string;
   readonly nameClaim: string;
   readonly groupsClaim: string;
+  /** Seconds for each request to the provider, until the end of its answer; default: 5. */
+  readonly requestTimeout?: number | undefined;
 }
 
 interface OpenidProviderOptions extends OpenidSettings {
@@ -33,7 +35,6 @@ interface Discovered {
   readonly configuration: OpenidClient.Configuration;
 }
 
-/** Seconds for each request to the provider, until the end of its answer. */
 const TIMEOUT = 5;
 /** Milliseconds for the requests of one sign-in together. */
 const EXCHANGE_TIMEOUT_MS = 10_000;
@@ -151,7 +152,7 @@ export class OpenidProvider implements IdentityProvider {
   }
 
   async #readMetadata(): Promise<Discovered> {
-    const { issuer, clientId, clientSecret, log } = this.#options;
+    const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT, log } = this.#options;
     const client = await import('openid-client');
     const url = new URL(issuer);
     try {
@@ -161,7 +162,7 @@ export class OpenidProvider implements IdentityProvider {
         {},
         client.ClientSecretBasic(clientSecret),
         {
-          timeout: TIMEOUT,
+          timeout: requestTimeout,
           [client.customFetch]: boundedFetch(MAX_ANSWER),
           execute: [
             // The configuration allows http:// for this machine only.

@@ -1,6 +1,7 @@
-import { EncryptJWT, errors, jwtDecrypt } from 'jose';
+import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
 import type { ProviderSignIn, SignOnSeal } from '../administrators/single-sign-on-service.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
+import { JwtKeys, readToken } from './jwt-keys.ts';
 
 /**
  * The only accepted algorithm. Anyone may have a sign-on sealed, so that the number of sealed texts has no bound: with
@@ -13,19 +14,16 @@ const PURPOSE = 'single sign-on';
 /** Characters; a sealed sign-on has about 600. */
 const MAX_LENGTH = 2048;
 
-/**
- * Sign-ons under way as encrypted JSON Web Tokens (RFC 7516, RFC 7519), under keys derived from those of the vault: any
- * server of the installation opens them, and none stores them.
- */
+/** Sign-ons under way as encrypted JSON Web Tokens (RFC 7516, RFC 7519). No server stores them. */
 export class SealedSignOns implements SignOnSeal {
-  readonly #keys: KeyDerivation;
+  readonly #keys: JwtKeys;
 
   constructor({ keys }: { keys: KeyDerivation }) {
-    this.#keys = keys;
+    this.#keys = new JwtKeys({ keys, purpose: PURPOSE });
   }
 
   seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
-    const [current] = this.#keys.derive(PURPOSE);
+    const { current } = this.#keys;
     return new EncryptJWT({ state, nonce, verifier })
       .setProtectedHeader({ alg: 'dir', enc: ENCRYPTION, kid: current.keyId })
       .setIssuer(OURSELVES)
@@ -38,32 +36,22 @@ export class SealedSignOns implements SignOnSeal {
     if (sealed.length > MAX_LENGTH) {
       return undefined;
     }
-    try {
-      const { payload } = await jwtDecrypt(sealed, ({ kid = '' }) => this.#keyOf(kid), {
+    const opened = await readToken(() =>
+      jwtDecrypt(sealed, (header) => this.#keys.find(header), {
         keyManagementAlgorithms: ['dir'],
         contentEncryptionAlgorithms: [ENCRYPTION],
         issuer: OURSELVES,
         audience: PURPOSE,
         requiredClaims: ['exp'],
         currentDate: now,
-      });
-      const { state, nonce, verifier } = payload;
-      return typeof state === 'string' && typeof nonce === 'string' && typeof verifier === 'string'
-        ? { state, nonce, verifier }
-        : undefined;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) {
-        return undefined;
-      }
-      throw error;
-    }
+      }),
+    );
+    return opened && readSignIn(opened.payload);
   }
+}
 
-  #keyOf(kid: string): Uint8Array {
-    const key = this.#keys.derive(PURPOSE).find(({ keyId }) => keyId === kid);
-    if (key === undefined) {
-      throw new errors.JWEInvalid('sealed with an unknown key');
-    }
-    return key.bytes;
-  }
+function readSignIn({ state, nonce, verifier }: JWTPayload): ProviderSignIn | undefined {
+  return typeof state === 'string' && typeof nonce === 'string' && typeof verifier === 'string'
+    ? { state, nonce, verifier }
+    : undefined;
 }

@@ -55,6 +55,8 @@ export interface PendingDelivery {
 export interface WebhookStore {
   /** @returns all, by name */
   list(): Promise<readonly WebhookWithState[]>;
+  /** @returns the names of all, without counting deliveries */
+  names(): Promise<readonly string[]>;
   /** @returns the latest ones, the newest first, at most so many */
   deliveries(name: string, most: number): Promise<readonly PendingDelivery[]>;
   find(name: string): Promise<SigningWebhook | undefined>;

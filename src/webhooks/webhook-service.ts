@@ -104,7 +104,8 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async deliveries(caller: Caller, name: string): Promise<readonly PendingDelivery[]> {
-    await this.show(caller, name);
+    await this.#authorize(caller, 'read');
+    await this.#assertKnown(name);
     return this.#deps.store.deliveries(name, MOST_SHOWN);
   }
 
@@ -207,7 +208,11 @@ export class WebhookService {
 
   async #toChange(caller: Caller, name: string): Promise<void> {
     await this.#authorize(caller, 'write');
-    const names = (await this.#deps.store.list()).map((webhook) => webhook.name);
+    await this.#assertKnown(name);
+  }
+
+  async #assertKnown(name: string): Promise<void> {
+    const names = await this.#deps.store.names();
     if (!names.includes(name)) {
       throw unknown(name, names);
     }

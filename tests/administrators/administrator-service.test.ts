@@ -151,6 +151,33 @@ describe('administrators', () => {
     expect(codes).toEqual(attempts.map(() => 'confirmation.required'));
   });
 
+  it('make and change no password with a login that ends while the new one is hashed', async () => {
+    await service.add(admin, 'bob', PASSWORD);
+    let isOpen = true;
+    const clock = { now: () => now };
+    const slow = new AdministratorService({
+      ...{ administrators: store, configuration, clock, random: systemRandom },
+      confirmations: { isConfirmed: () => Promise.resolve(isOpen) },
+      hasher: Object.assign(new ReadableHasher(), {
+        hash: (password: string) => {
+          isOpen = false;
+          return hasher.hash(password);
+        },
+      }),
+      access: new AccessControl({ clock }),
+    });
+    const thief = callerNamed('admin', { proof: { login: Buffer.alloc(32) } });
+    for (const attempt of [
+      () => slow.add(thief, 'mallory', PASSWORD),
+      () => slow.setPassword(thief, 'bob', 'my new one'),
+    ]) {
+      isOpen = true;
+      expect(await refusedCode(attempt())).toBe('confirmation.required');
+    }
+    expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin', 'bob']);
+    expect(await service.authenticatePassword('bob', PASSWORD)).toMatchObject({ administrator: 'bob' });
+  });
+
   it('without the right to write change their own password and nothing else', async () => {
     await service.add(admin, 'bob', PASSWORD);
     await configuration.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {

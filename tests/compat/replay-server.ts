@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { buildServices, type Services } from '../../src/compose/build-services.ts';
+import { buildServices, type Services } from '../../src/compose/services/build-services.ts';
 import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';

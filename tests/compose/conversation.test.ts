@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Conversation, type ConversationParts } from '../../src/compose/workers/conversation.ts';
+import { placesOfPrimary } from '../../src/compose/workers/places-of-primary.ts';
+import type { StreamPlaces } from '../../src/http/limits/stream-places.ts';
+import { deferred } from '../support/fakes/deferred.ts';
 
 /** Two sides, whose messages pass through JSON as between processes. */
 function pair(other: Partial<ConversationParts>): Conversation {
@@ -45,5 +48,32 @@ describe('a conversation of two processes', () => {
     await expect(gone.ask('x')).rejects.toThrow("no other process is left to answer 'x'");
     const silent = new Conversation({ send: () => true, heard: {}, answers: {} });
     await expect(silent.ask('x', undefined, 10)).rejects.toThrow("the other process does not answer 'x'");
+  });
+});
+
+describe('the places of streams that the primary counts', () => {
+  const counting = (take: () => unknown): { left: unknown[]; places: StreamPlaces } => {
+    const left: unknown[] = [];
+    const one = pair({ answers: { 'take stream': take, 'leave stream': (given) => left.push(given) } });
+    return { left, places: placesOfPrimary(one, 7, 10) };
+  };
+
+  it('are taken and freed there', async () => {
+    const { left, places } = counting(() => true);
+    expect(await places.take('anna')).toBe(true);
+    expect(left).toEqual([]);
+    expect(await counting(() => false).places.take('anna')).toBe(false);
+  });
+
+  it.each([
+    [true, [{ process: 7, administrator: 'anna' }]],
+    [false, []],
+  ])('that are answered too late with %p are given back: %j', async (answer, expected) => {
+    const late = deferred<boolean>();
+    const { left, places } = counting(() => late.promise);
+    expect(await places.take('anna')).toBe(false);
+    late.resolve(answer);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(left).toEqual(expected);
   });
 });

@@ -192,6 +192,21 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     ]);
   });
 
+  it('have their numbers and names, for other languages', async () => {
+    expect(await service.ofRealmRemoval(OPERATOR, 'office')).toMatchObject([
+      { code: 'realm.tokens', count: 3 },
+      { code: 'realm.last', count: 2 },
+      { code: 'realm.default' },
+      { code: 'realm.users', count: 2 },
+      { code: 'realm.policies', names: ['answers'] },
+    ]);
+    expect(await service.ofDefaultRealm(OPERATOR, 'lab')).toMatchObject([{ names: ['lab'] }]);
+    expect(await service.ofPolicyRemoval(OPERATOR, 'ocra')).toMatchObject([
+      { names: ['alice', 'bert'], rights: ['ocra:request'] },
+    ]);
+    expect(await service.ofSetting(OPERATOR, 'OcraChallengeTimeout', '1M')).toMatchObject([{ count: 60 }]);
+  });
+
   it('take the right to read the configuration', async () => {
     await configuration.putPolicy(checkPolicy(ONLY_ALICE), ACT);
     const refusal = await eventualRefusal(service.ofRealmRemoval(callerNamed('bert'), 'office'));

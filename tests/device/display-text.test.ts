@@ -6,6 +6,7 @@ import {
   type DisplayText,
   inspectDisplayText,
 } from '../../src/device/display-text.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 const MIXED: readonly DisplayFault[] = ['mixed-scripts'];
 const marks = ({ segments }: DisplayText): readonly DisplaySegment[] =>
@@ -142,7 +143,7 @@ describe('the inspection of any text', () => {
       ...['\u200b', '\u200c', '\u200d', '\u202e', '\u2066', '\ud800', '\udc00', '\u20e3', '\0'],
     ),
   });
-  const texts = fc.oneof(hostile, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
+  const texts = fc.oneof(hostile, anyText(), fc.string({ unit: 'grapheme' }));
 
   it('loses nothing of it, and is faithful only if all is plain', () => {
     fc.assert(

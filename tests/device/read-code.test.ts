@@ -5,6 +5,7 @@ import { isServiceError } from '../../src/kernel/errors.ts';
 import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const KEY = Buffer.alloc(32, 5);
@@ -115,7 +116,7 @@ describe('reading a code', () => {
 
   it('reads or refuses any text, and quotes no value', () => {
     const texts = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.string().map((query) => `lseqr://init?sh=5ec4e75ec4e7x&${query}`),
       fc.string().map((link) => `https://a/#link=${link}`),
       fc.nat(REQUEST.length).map((length) => asLink(REQUEST.slice(0, length))),

@@ -76,6 +76,13 @@ describe('the search for people', () => {
     expect((await find('anna', [])).hits).toEqual([]);
   });
 
+  it('shows an exact login first, however many begin alike in another resolver', async () => {
+    const many = Array.from({ length: 12 }, (_, number) => user(`anna${number}`));
+    const found = await searchIn({ a: source(many), b: source([ANNA]) }).find('Anna');
+    expect(found.hits[0]).toMatchObject({ login: 'anna', resolver: 'b' });
+    expect(found).toMatchObject({ hits: { length: 10 }, hasMore: true });
+  });
+
   it('names a resolver that is away, and one that is slow, and finds exact logins there', async () => {
     const fault = new ServiceError('resolver.unavailable', "The resolver 'gone' is unavailable: no");
     const { find } = searchIn({

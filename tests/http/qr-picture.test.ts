@@ -4,12 +4,22 @@ import { PNG } from 'pngjs';
 import { toBuffer } from 'qrcode';
 import { drawQrCode } from '../../src/http/qr-picture.ts';
 import { readQrCode } from '../support/values/qr-code.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 const INIT_URL = `lseqr://init?sh=${'5e'.repeat(32)}&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=LSQR1A2B3C4D`;
 
-/** @returns the pixels of the picture that the library draws itself */
+/** `fc.webUrl` makes a table of all code points first. */
+const addresses = fc
+  .tuple(fc.domain(), fc.stringMatching(/^[\w/?=&%.~-]{0,80}$/))
+  .map(([domain, rest]) => `https://${domain}/${rest}`);
+
+/** @returns the pixels of the picture that the library draws itself, which it need not compress well */
 async function libraryPixels(text: string, width: number | undefined, level: 'L' | 'M'): Promise<Buffer> {
-  const png = await toBuffer(text, { errorCorrectionLevel: level, ...(width !== undefined && { width }) });
+  const rendererOpts = { deflateLevel: 1, filterType: 0 };
+  const png = await toBuffer(text, {
+    ...{ errorCorrectionLevel: level, rendererOpts },
+    ...(width !== undefined && { width }),
+  });
   return PNG.sync.read(png).data;
 }
 
@@ -58,17 +68,13 @@ describe('drawQrCode', () => {
   it('draws the pixels that the library draws for any text and width', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.oneof(
-          fc.string({ minLength: 1, maxLength: 300, unit: 'binary' }),
-          fc.webUrl(),
-          fc.nat().map(String),
-        ),
+        fc.oneof(anyText({ minLength: 1, maxLength: 300 }), addresses, fc.nat().map(String)),
         fc.option(fc.integer({ min: 50, max: 600 }), { nil: undefined }),
         async (text, width) => {
           expect(drawnPixels(text, width).equals(await libraryPixels(text, width, 'M'))).toBe(true);
-          expect(
-            width !== undefined && width < 200 ? text : readQrCode(drawQrCode(text, width)),
-          ).toBeDefined();
+          if (width === undefined || width >= 200) {
+            expect(readQrCode(drawQrCode(text, width))).toBeDefined();
+          }
         },
       ),
       { numRuns: 50 },

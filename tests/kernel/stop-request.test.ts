@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { unlessAborted, untilAborted } from '../../src/kernel/stop-request.ts';
@@ -23,6 +25,13 @@ describe('untilAborted', () => {
 });
 
 describe('unlessAborted', () => {
+  it('leaves no listener behind, as one signal serves every attempt to connect', async () => {
+    const { signal } = new AbortController();
+    await unlessAborted(Promise.resolve(7), signal);
+    await unlessAborted(Promise.reject(new Error('away')), signal).catch(() => undefined);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('is what the work comes to where nobody aborts it', async () => {
     const { signal } = controller();
     const failure = new Error('the work failed');

@@ -39,7 +39,10 @@ function measure(given: Partial<InstallationReadingsDependencies> = {}): void {
 }
 
 async function value(series: string): Promise<number | undefined> {
-  const text = await metrics.text();
+  return valueIn(await metrics.text(), series);
+}
+
+function valueIn(text: string, series: string): number | undefined {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
@@ -65,10 +68,12 @@ describe('metrics of the installation', () => {
   it('say within a second that the database does not answer, have no values then, and do not ask again', async () => {
     measure();
     const begun = performance.now();
-    expect(await value('tankeeper_database_up')).toBe(0);
+    const text = await metrics.text();
     expect(performance.now() - begun).toBeLessThan(1_500);
-    expect(await value('tankeeper_open_challenges')).toBeUndefined();
-    expect(await value('tankeeper_tokens{active="true",assigned="true"}')).toBeUndefined();
+    expect(valueIn(text, 'tankeeper_database_up')).toBe(0);
+    expect(valueIn(text, 'tankeeper_open_challenges')).toBeUndefined();
+    expect(valueIn(text, 'tankeeper_tokens{active="true",assigned="true"}')).toBeUndefined();
+    expect(await value('tankeeper_database_up')).toBe(0);
     expect(asked).toHaveLength(1);
     asked[0]?.resolve(STORED);
     expect(await value('tankeeper_database_up')).toBe(1);

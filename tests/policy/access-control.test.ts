@@ -93,11 +93,8 @@ describe('a policy', () => {
   });
 
   it('that cannot be read closes the scope, and gives nothing', () => {
-    const configuration = withPolicies({});
-    const broken = {
-      ...configuration,
-      policies: configuration.policies.map((policy) => ({ ...policy, time: 'soon' })),
-    };
+    const policy = checkPolicy({ name: 'p', scope: 'monitoring', action: '*', realm: '*', user: '*' });
+    const broken = configurationOf({ realms: REALMS, policies: [{ ...policy, time: 'soon' }] });
     expect(outcome(broken, TOKENS)).toBe('right.missing');
   });
 

@@ -65,11 +65,24 @@ describe('what an administrator may do', () => {
       why: [
         ['day', 'it is for the clients 10.0.0.0/8', 'it holds at * 8-17 * * * *'],
         ['desk'],
-        ['everybody', 'policies that name anna come before it: day, desk'],
+        ['everybody', 'policies that name anna come before it: day and desk'],
         ['off', 'it is switched off'],
         ['other', 'it is for the users bert'],
       ],
     });
+  });
+
+  it('with the first ones of very many policies that come before another one', async () => {
+    const many = Array.from({ length: 60 }, (_none, place) => ({ ...DESK, name: `desk${place}` }));
+    service = withPolicies(...many, { ...DESK, name: 'everybody', user: '*' });
+    const found = await service.explainRights(OPERATOR, { administrator: 'anna' });
+    const shown = found.rights.find(({ right }) => right.action === 'show')?.policies ?? [];
+    expect(shown.find(({ policy }) => policy === 'everybody')?.obstacles).toEqual([
+      {
+        kind: 'precedence',
+        text: 'policies that name anna come before it: desk0, desk1, desk10, desk11 and 56 others',
+      },
+    ]);
   });
 
   it('in one realm', async () => {

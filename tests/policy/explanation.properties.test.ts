@@ -8,8 +8,9 @@ import {
   type Obstacle,
   type PolicyVerdict,
 } from '../../src/policy/explanation.ts';
-import { policyValue } from '../../src/policy/policy.ts';
+import { policyValue } from '../../src/policy/policy-value.ts';
 import type { PolicyBase } from '../../src/policy/ports.ts';
+import { ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
@@ -77,16 +78,16 @@ function granted(on: PolicyBase, who: Principal, wanted: Right): 'all' | readonl
 }
 
 /** @returns the policy without what is in its way */
-function mended(one: Policy, obstacles: readonly Obstacle[], who: Principal): Policy {
+function mended(one: Policy, obstacles: readonly Obstacle[], who: Principal): ReadPolicy {
   const kinds = obstacles.map(({ kind }) => kind);
-  return {
+  return new ReadPolicy({
     ...one,
     ...(kinds.includes('inactive') && { active: true }),
     ...((kinds.includes('user') || kinds.includes('precedence')) && { user: who.administrator }),
     ...(kinds.includes('client') && { client: '' }),
     ...(kinds.includes('time') && { time: '' }),
     ...(kinds.includes('realm') && { realm: '*' }),
-  };
+  });
 }
 
 function kindsOf({ obstacles }: PolicyVerdict): readonly string[] {
@@ -130,7 +131,7 @@ describe('an explanation of a right', () => {
           if (stored === undefined || kindsOf(verdict).includes('unreadable')) {
             continue;
           }
-          const verdictOf = (one: Policy): PolicyVerdict | undefined => {
+          const verdictOf = (one: ReadPolicy): PolicyVerdict | undefined => {
             const policies = on.policies.map((other) => (other.name === one.name ? one : other));
             return explainRight(
               { ...on, policies },
@@ -177,10 +178,9 @@ describe('an explanation of a value', () => {
     });
     fc.assert(
       fc.property(fc.array(valuePolicy, { maxLength: 5 }), question, (parts, asked) => {
-        const policies = parts.map((one, index) => ({
-          ...{ name: `p${index}`, scope: 'authentication' },
-          ...one,
-        }));
+        const policies = parts.map(
+          (one, index) => new ReadPolicy({ name: `p${index}`, scope: 'authentication', ...one }),
+        );
         const whole = { ...asked, scope: 'authentication' as const, at: AT };
         const explained = explainValue(policies, whole);
         expect(explained.values).toEqual(policyValue(policies, whole));

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LinearPattern } from '../../src/policy/linear-pattern.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
+import { anyText } from '../support/values/any-text.ts';
 
 /** Patterns of the language that is understood, built from their parts. */
 const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
@@ -35,7 +36,7 @@ describe('a pattern', () => {
     const signs = fc.string({ unit: fc.constantFrom(...Array.from('ab.*+?()[]|\\^$-')), maxLength: 200 });
     const names = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 1024 });
     fc.assert(
-      fc.property(fc.oneof(signs, pattern, fc.string({ unit: 'binary' })), names, (source, one) => {
+      fc.property(fc.oneof(signs, pattern, anyText()), names, (source, one) => {
         let linear: LinearPattern;
         try {
           linear = new LinearPattern(source);

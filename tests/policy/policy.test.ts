@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  checkPolicy,
-  type PolicyDraft,
-  policyHolds,
-  policyMeans,
-  policyRealms,
-  policyValue,
-  type PolicyValueQuestion,
-} from '../../src/policy/policy.ts';
+import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import { policyValue, type PolicyValueQuestion } from '../../src/policy/policy-value.ts';
 import type { PolicySubject, UserMatch } from '../../src/policy/policy-users.ts';
+import { ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
@@ -88,7 +82,8 @@ interface PolicyQuestion {
 }
 
 function matchPolicy(policy: Policy, { action, subject, client, at }: PolicyQuestion): UserMatch {
-  return policyHolds(policy, client, at) ? policyMeans(policy, action, subject) : 'nobody';
+  const read = new ReadPolicy(policy);
+  return read.holds(client, at) ? read.means(action, subject) : 'nobody';
 }
 
 describe('a policy and a question', () => {
@@ -123,16 +118,17 @@ describe('a policy and a question', () => {
   });
 
   it('fit by user and action whatever the time and the client', () => {
-    expect(
-      policyMeans({ ...policy, time: '* * * * * 1990', client: '11.0.0.0/8' }, 'request', question.subject),
-    ).toBe('named');
-    expect(policyMeans({ ...policy, active: false }, 'request', question.subject)).toBe('nobody');
+    const means = (change: Partial<Policy>) =>
+      new ReadPolicy({ ...policy, ...change }).means('request', question.subject);
+    expect(means({ time: '* * * * * 1990', client: '11.0.0.0/8' })).toBe('named');
+    expect(means({ active: false })).toBe('nobody');
   });
 
   it('leave the realms aside, which are read without regard to case', () => {
-    expect(policyRealms({ ...policy, realm: ' A , b ' })).toEqual(['a', 'b']);
-    expect(policyRealms({ ...policy, realm: 'a, *' })).toBe('all');
-    expect(policyRealms({ ...policy, realm: '' })).toEqual([]);
+    const realmsOf = (realm: string) => new ReadPolicy({ ...policy, realm }).realms;
+    expect(realmsOf(' A , b ')).toEqual(['a', 'b']);
+    expect(realmsOf('a, *')).toBe('all');
+    expect(realmsOf('')).toEqual([]);
   });
 });
 
@@ -142,6 +138,11 @@ describe('a value of the scope authentication', () => {
       ...{ name, scope: 'authentication', action: `qrtanurl=${value}`, realm: '*' },
       ...change,
     });
+  const valueOf = (policies: readonly Policy[], question: PolicyValueQuestion): readonly string[] =>
+    policyValue(
+      policies.map((policy) => new ReadPolicy(policy)),
+      question,
+    );
   const ONE = 'https://one.example/';
   const TWO = 'https://two.example/';
   const requested: PolicyValueQuestion = {
@@ -152,23 +153,23 @@ describe('a value of the scope authentication', () => {
   };
 
   it('comes from the policies for the realms of the token', () => {
-    expect(policyValue([url('a', ONE, { realm: 'Mine, other' })], requested)).toEqual([ONE]);
-    expect(policyValue([url('a', ONE, { realm: 'other' })], requested)).toEqual([]);
-    expect(policyValue([url('a', ONE)], { ...requested, realms: [] })).toEqual([ONE]);
+    expect(valueOf([url('a', ONE, { realm: 'Mine, other' })], requested)).toEqual([ONE]);
+    expect(valueOf([url('a', ONE, { realm: 'other' })], requested)).toEqual([]);
+    expect(valueOf([url('a', ONE)], { ...requested, realms: [] })).toEqual([ONE]);
   });
 
   it('is told once where policies agree, and all of them where they do not', () => {
-    expect(policyValue([url('a', ONE), url('b', ONE)], requested)).toEqual([ONE]);
-    expect(policyValue([url('a', TWO), url('b', ONE)], requested)).toEqual([ONE, TWO]);
+    expect(valueOf([url('a', ONE), url('b', ONE)], requested)).toEqual([ONE]);
+    expect(valueOf([url('a', TWO), url('b', ONE)], requested)).toEqual([ONE, TWO]);
   });
 
   it('of a policy for some users counts for their tokens only', () => {
     const policies = [url('a', ONE, { user: 'alice, res:' })];
-    expect(policyValue(policies, { ...requested, user: 'alice' })).toEqual([ONE]);
-    expect(policyValue(policies, { ...requested, user: 'bob', resolver: 'res' })).toEqual([ONE]);
-    expect(policyValue(policies, { ...requested, user: 'bob', resolver: 'other' })).toEqual([]);
-    expect(policyValue(policies, requested)).toEqual([]);
-    expect(policyValue([url('a', ONE, { user: '.*' })], requested)).toEqual([]);
+    expect(valueOf(policies, { ...requested, user: 'alice' })).toEqual([ONE]);
+    expect(valueOf(policies, { ...requested, user: 'bob', resolver: 'res' })).toEqual([ONE]);
+    expect(valueOf(policies, { ...requested, user: 'bob', resolver: 'other' })).toEqual([]);
+    expect(valueOf(policies, requested)).toEqual([]);
+    expect(valueOf([url('a', ONE, { user: '.*' })], requested)).toEqual([]);
   });
 
   it('is not taken from other scopes, actions, switched off or unreadable policies', () => {
@@ -182,6 +183,6 @@ describe('a value of the scope authentication', () => {
       { ...url('g', ONE), scope: 'monitoring' as const },
       { ...url('h', ONE), scope: 'ocra' as const, action: '*' },
     ];
-    expect(policyValue(policies, requested)).toEqual([]);
+    expect(valueOf(policies, requested)).toEqual([]);
   });
 });

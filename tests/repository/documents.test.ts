@@ -12,10 +12,13 @@ import { configurationPage } from '../../scripts/configuration-reference.ts';
 import { consoleApi } from '../../scripts/console-api.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { metricsPage } from '../../scripts/metrics-reference.ts';
+import { policyActionsPage } from '../../scripts/policy-reference.ts';
 import { recordedDifferencesPage } from '../../scripts/recorded-differences.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
+import { knownActions } from '../../src/policy/policy-actions.ts';
+import { POLICY_SCOPES } from '../../src/policy/stored-policy.ts';
 import { fakeIo } from '../cli/fake-io.ts';
 import { declaredEndpoints } from '../../scripts/described-interface.ts';
 import {
@@ -164,15 +167,19 @@ describe('the guides', () => {
     expect(named.filter((path) => !served.includes(path) && !folders.includes(path))).toEqual([]);
   });
 
-  it('name for the scope admin the rights that its paths ask for', () => {
+  it('show every scope of policies', () => {
     const rows = tableUnder(readRepositoryFile('docs/guides/policies.md'), 'Scopes');
-    const actions = rows.find(([scope]) => scope === '`admin`')?.[1]?.replace(/ \(.*?\)/g, '') ?? '';
-    const named = [...actions.matchAll(/`(\w+)`/g)].map(([, action = '']) => action);
+    expect(rows.map(([scope = '']) => scope.replaceAll('`', '')).sort()).toEqual([...POLICY_SCOPES].sort());
+  });
+});
+
+describe('the actions of the scope admin', () => {
+  it('are the rights that its paths ask for', () => {
     const asked = endpoints.flatMap(({ requires }) =>
       requires.startsWith('admin:') ? [requires.slice(6)] : [],
     );
     // The display data of a transaction is no path of its own.
-    expect(named.sort()).toEqual([...new Set([...asked, 'transactiondata'])].sort());
+    expect([...knownActions('admin')].sort()).toEqual([...new Set([...asked, 'transactiondata'])].sort());
   });
 });
 
@@ -225,6 +232,15 @@ describe('docs/reference', () => {
   it('shows every metric as it is declared (npm run docs:reference)', () => {
     expect(readRepositoryFile('docs/reference/metrics.md')).toBe(metricsPage());
     expect(metricsPage()).toContain('| `tankeeper_responses_total` ');
+  });
+
+  it('shows every action of policies as it is declared (npm run docs:reference)', () => {
+    const page = readRepositoryFile('docs/reference/policy-actions.md');
+    expect(page).toBe(policyActionsPage());
+    expect(tableUnder(page, 'authentication')).toContainEqual([
+      '`otppin`',
+      'the PIN or password that precedes a response: 0 (token PIN), 1 (password) or 2 (none)',
+    ]);
   });
 
   it('shows every recorded difference (npm run docs:reference)', () => {

@@ -18,7 +18,7 @@ describe('a provider that hangs', () => {
     const { issuer } = server;
     const provider = new OpenidProvider({
       ...{ ...CLIENT, issuer, redirectUrl: `${issuer}/callback`, scopes: 'openid', log: LOG },
-      ...{ nameClaim: 'preferred_username', groupsClaim: 'groups' },
+      ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', requestTimeout: 1 },
     });
     await provider.authorizationUrl(SIGN_IN);
     server.behaviour.hangs = true;

@@ -152,14 +152,18 @@ describe('an event', () => {
 describe('a receiver', () => {
   it('that fails gets the event again, under the same id', async () => {
     const secret = await server.add('siem', receiver.url);
-    receiver.next.push(500, 'cut off', 302);
+    // Cut off first: on a connection that is used again, the sender repeats a lost request by itself.
+    receiver.next.push('cut off', 500, 302);
     receiver.headers = { Location: other.url };
     const dispatcher = await dispatch();
     await server.enrol();
+    let before = '';
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await receiver.arrived(attempt);
-      const failed = await until('siem', ({ lastFailure, waiting }) => lastFailure !== '' && waiting === 1);
-      expect(failed).toMatchObject({ delivered: 0, givenUp: 0 });
+      const earlier = before;
+      const failed = await until('siem', ({ lastFailure }) => lastFailure !== earlier);
+      expect(failed).toMatchObject({ delivered: 0, givenUp: 0, waiting: 1 });
+      before = failed.lastFailure;
       expect(await application.services.webhooks.retry(OPERATOR, 'siem')).toBe(1);
     }
     await receiver.arrived(4);

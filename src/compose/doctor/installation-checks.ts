@@ -13,7 +13,6 @@ import { checkReplica } from '../../doctor/replica-check.ts';
 import { checkResolvers } from '../../doctor/resolver-check.ts';
 import { checkSettings } from '../../doctor/setting-check.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/system-random.ts';
 import type { KeyDerivation, Vault } from '../../keys/vault.ts';
@@ -72,7 +71,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
     ),
   policies: async (subject) => checkPolicies(await configurationOf(subject)),
   settings: async (subject) => checkSettings(await configurationOf(subject)),
-  counters: examineCounts,
+  counters: ({ database }) => checkCounts(() => new SqlInstallationFacts({ database }).driftedCounts()),
   backup: async ({ database, clock }) =>
     checkBackups(await new SqlInstallationFacts({ database }).backups(), clock.now()),
 };
@@ -121,20 +120,6 @@ async function examineReplica({ config, log, timeLimit }: ExaminedDatabase): Pro
     ];
   } finally {
     await replica.close();
-  }
-}
-
-async function examineCounts({ database }: ExaminedDatabase): Promise<readonly Finding[]> {
-  try {
-    return checkCounts(await new SqlInstallationFacts({ database }).driftedCounts());
-  } catch (error) {
-    if (!isServiceError(error, 'database.unavailable')) {
-      throw error;
-    }
-    const text = 'the counts could not be compared with the tokens and users in time';
-    return [
-      found('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
-    ];
   }
 }
 

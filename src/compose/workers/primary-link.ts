@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
+import type { StreamPlaces } from '../../http/limits/stream-places.ts';
 import { Conversation } from './conversation.ts';
+import { placesOfPrimary } from './places-of-primary.ts';
 import type { StartFailure } from './worker-pool.ts';
 
 /** Milliseconds for a worker's last message. */
@@ -20,6 +22,8 @@ export interface PrimaryLink {
   readonly urgent: AbortSignal;
   /** Announces this process. @returns its place; undefined if it must end */
   begin(): Promise<WorkerPlace | undefined>;
+  /** Resolves when the port is free, or the primary is gone: until then the primary answers on it. */
+  freePort(): Promise<void>;
   ready(port: number): void;
   /** Resolves when the primary has got the reason, or is gone. */
   failed(failure: StartFailure): Promise<void>;
@@ -27,10 +31,7 @@ export interface PrimaryLink {
   cutOff(): Promise<void>;
   /** @returns the number of further requests that the client may make in this second */
   lease(client: string): Promise<number>;
-  /** Takes a place for a stream. @returns false if there is none */
-  takeStream(administrator: string): Promise<boolean>;
-  /** Frees it. */
-  leaveStream(administrator: string): void;
+  readonly streams: StreamPlaces;
   /** @returns the metrics of all processes as text */
   metricsText(): Promise<string>;
 }
@@ -80,6 +81,9 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
       conversation.say('hello');
       return placed;
     },
+    freePort: async () => {
+      await conversation.ask('free port').catch(() => undefined);
+    },
     ready: (port) => {
       conversation.say('ready', port);
     },
@@ -87,15 +91,7 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
     cutOff: () => sendLast({ say: 'cut off' }),
     // A worker without a primary finishes its requests only.
     lease: async (client) => Number(await conversation.ask('lease', client).catch(() => 1)),
-    takeStream: async (administrator) => {
-      const stream = { process: process.pid, administrator };
-      return (await conversation.ask('take stream', stream).catch(() => false)) === true;
-    },
-    leaveStream: (administrator) => {
-      const stream = { process: process.pid, administrator };
-      // A primary that is gone needs no answer.
-      conversation.ask('leave stream', stream).catch(() => undefined);
-    },
+    streams: placesOfPrimary(conversation, process.pid),
     metricsText: async () => String(await conversation.ask('metrics')),
   };
 }

@@ -40,7 +40,7 @@ export async function startWithWorkers(
     opened.unshift(installation.close);
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
-    const { pool, text } = workersOf(config, metrics, log);
+    const { pool, text } = workersOf(config, metrics, log, () => starting.close());
     const forMetrics = await startMetricsServer(
       config,
       { contentType: metrics.contentType, text },
@@ -49,7 +49,6 @@ export async function startWithWorkers(
     );
     opened.unshift(async () => forMetrics?.close(0));
     opened.unshift(() => pool.stop(AbortSignal.abort()));
-    await starting.close();
     const port = await unlessAborted(pool.start(), giveUp);
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
     const baseUrl = baseUrlOf(config, port);
@@ -80,7 +79,13 @@ interface Workers {
   readonly text: () => Promise<string>;
 }
 
-function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Log): Workers {
+/** @param freePort called when a worker is about to listen */
+function workersOf(
+  { workers, limits }: Config,
+  metrics: ServiceMetrics,
+  log: Log,
+  freePort: () => Promise<void>,
+): Workers {
   const sum = new MetricsSum();
   const text = async (): Promise<string> => {
     const own = metrics.snapshot().then((snapshot) => {
@@ -104,6 +109,7 @@ function workersOf({ workers, limits }: Config, metrics: ServiceMetrics, log: Lo
     answers: {
       lease: (client) => leases.lease(String(client)),
       metrics: text,
+      'free port': freePort,
       'take stream': (given) => changeOf(streams, 'take', given),
       'leave stream': (given) => changeOf(streams, 'leave', given),
     },

@@ -70,12 +70,8 @@ async function serveInPlace(
       metrics,
       log,
       workers,
-      streamPlaces: {
-        take: (administrator) => link.takeStream(administrator),
-        leave: (administrator) => {
-          link.leaveStream(administrator);
-        },
-      },
+      streamPlaces: link.streams,
+      freePort: () => link.freePort(),
       metricsText: () => link.metricsText(),
       requestCounts: new LeasedRequestCounts({
         clock: systemClock,

@@ -50,7 +50,7 @@ export interface LiveStreamsDependencies {
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
   /** Milliseconds between two looks at the state; default: 2 seconds. */
-  readonly tick?: number;
+  readonly tick?: number | undefined;
   /** Milliseconds between two heartbeats, at a tick; default: 15 seconds. */
   readonly beat?: number;
   /** Milliseconds in which a reader must take what was sent; default: a minute. */

@@ -1,6 +1,5 @@
 import type { Configuration } from '../../configuration/configuration.ts';
-import { isServiceError } from '../../kernel/errors.ts';
-import type { AccessControl, Grant, Right } from '../../policy/access-control.ts';
+import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
 import { visibleRealms, NO_REALM } from '../realm-choice.ts';
 
@@ -19,12 +18,12 @@ export interface OverviewRights {
 
 /** @returns the rights that the caller has now */
 export function overviewRights(
-  access: Pick<AccessControl, 'authorize'>,
+  access: Pick<AccessControl, 'grantOf'>,
   configuration: Configuration,
   caller: Caller,
 ): OverviewRights {
-  const grantOf = (right: Right): Grant | undefined => grantIfAny(access, configuration, caller, right);
-  const monitors = (action: string): Grant | undefined => grantOf({ scope: 'monitoring', action });
+  const monitors = (action: string): Grant | undefined =>
+    access.grantOf(configuration, caller, { scope: 'monitoring', action });
   const realmsOf = (action: string): readonly string[] | null => {
     const grant = monitors(action);
     if (grant === undefined) {
@@ -40,23 +39,7 @@ export function overviewRights(
     licence: monitors('license') !== undefined,
     configuration: monitors('config') !== undefined,
     storageEncryption: monitors('storageEncryption') !== undefined,
-    resolvers: grantOf({ scope: 'system', action: 'read' }) !== undefined,
+    resolvers: access.grantOf(configuration, caller, { scope: 'system', action: 'read' }) !== undefined,
     responses: monitors('metrics') !== undefined,
   };
-}
-
-function grantIfAny(
-  access: Pick<AccessControl, 'authorize'>,
-  configuration: Configuration,
-  caller: Caller,
-  right: Right,
-): Grant | undefined {
-  try {
-    return access.authorize(configuration, caller, right);
-  } catch (error) {
-    if (isServiceError(error, 'right.missing')) {
-      return undefined;
-    }
-    throw error;
-  }
 }

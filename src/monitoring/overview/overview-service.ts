@@ -1,6 +1,7 @@
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ManagedUserStore } from '../../resolvers/ports.ts';
@@ -28,7 +29,7 @@ import { activeUserOverview, tokenOverview } from './token-overview.ts';
 export interface OverviewDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly configurationState: ConfigurationState;
-  readonly access: Pick<AccessControl, 'authorize'>;
+  readonly access: Pick<AccessControl, 'grantOf'>;
   readonly counts: Pick<TokenCounts, 'snapshot'>;
   /** @returns the numbers of locked tokens */
   readonly lockedTokens: () => Promise<readonly LockedTokenRow[]>;
@@ -151,10 +152,18 @@ export class OverviewService {
     const { probe, elapsed } = this.#deps;
     if (this.#probed === undefined || elapsed() - this.#probed.at >= PROBE_KEPT_MS) {
       const at = elapsed();
-      this.#probed = { at, encrypts: await probe.encrypts() };
+      this.#probed = { at, encrypts: await probe.encrypts().catch(isWithoutKeys) };
     }
     return this.#probed.encrypts;
   }
+}
+
+/** Keys that are away must not hide the rest of the overview. @returns false. @throws any other error */
+function isWithoutKeys(error: unknown): false {
+  if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'security-module.unavailable')) {
+    return false;
+  }
+  throw error;
 }
 
 /** Leaves out the times of the comparison itself, which change all the time. */

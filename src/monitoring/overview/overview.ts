@@ -82,7 +82,7 @@ export interface Overview {
   readonly users: readonly ResolverUserOverview[] | null;
   readonly licence: LicenseReport | null;
   readonly configuration: ConfigurationOverview | null;
-  /** True if a new secret was found encrypted a minute ago at most. */
+  /** True if a new secret was found encrypted a minute ago at most; false, too, while there is no key to encrypt with. */
   readonly storageEncryption: boolean | null;
   readonly resolvers: readonly ResolverHealth[] | null;
   readonly responses: ResponseOverview | null;

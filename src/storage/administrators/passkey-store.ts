@@ -6,6 +6,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { lockAdministrator } from './administrator-lock.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
 import { endSignIns } from './sign-in-store.ts';
 
@@ -57,7 +58,7 @@ export class SqlPasskeyStore implements PasskeyStore {
     try {
       return await this.#database.transact(async (unit) => {
         const { sql, audit } = unit;
-        const owner = await lockOwner(sql, administrator);
+        const owner = await lockAdministrator(sql, administrator);
         if (owner === undefined || !(await isOpen(sql, keeps))) {
           return false;
         }
@@ -99,7 +100,7 @@ export class SqlPasskeyStore implements PasskeyStore {
     try {
       return await this.#database.transact(async (unit) => {
         const { sql, audit } = unit;
-        const owner = await lockOwner(sql, administrator);
+        const owner = await lockAdministrator(sql, administrator);
         const removed = owner && (await removeOne(sql, owner.id, id));
         if (owner === undefined || removed === undefined) {
           return false;
@@ -120,19 +121,6 @@ export class SqlPasskeyStore implements PasskeyStore {
       .join('administrators', 'administrators.id', 'passkeys.administrator_id')
       .where('administrators.name', isStorable(administrator) ? administrator : '');
   }
-}
-
-/** Holds the administrator's row until commit. */
-async function lockOwner(
-  sql: Knex.Transaction,
-  name: string,
-): Promise<{ id: string; second_factor: string | null } | undefined> {
-  return isStorable(name)
-    ? sql('administrators')
-        .where({ name })
-        .forUpdate()
-        .first<{ id: string; second_factor: string | null } | undefined>('id', 'second_factor')
-    : undefined;
 }
 
 /** @returns false for a session that was closed. It stays open until commit */

@@ -4,6 +4,7 @@ import type { ListedSession, SessionChoice, SessionStore } from '../../administr
 import type { Act } from '../../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
+import { lockAdministrator } from './administrator-lock.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
 
 interface SessionRow extends Omit<ListedSession, 'isOwn'> {
@@ -45,6 +46,8 @@ export class SqlSessionStore implements SessionStore {
     }
     try {
       return await this.#database.transact(async ({ sql, audit }) => {
+        // A sign-in that succeeds at this moment either has opened its session, or ends.
+        const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
         const chosen = sql
           .from(openSessions(sql, now).as('open'))
           .where({ owner, ...(id !== undefined && { id }) })
@@ -53,8 +56,8 @@ export class SqlSessionStore implements SessionStore {
           .whereIn('id', chosen)
           .where({ revoked_at: null })
           .update({ revoked_at: sql.fn.now() });
-        if (id === undefined) {
-          await endSignInsOf(sql, owner);
+        if (administrator !== undefined) {
+          await endSignInsOf(sql, administrator.id);
         }
         if (ended > 0) {
           await audit.write(act, owner, ended === 1 ? 'session closed' : `session closed, ${ended} of them`);
@@ -69,9 +72,9 @@ export class SqlSessionStore implements SessionStore {
 }
 
 /** A link of an operator stays: the operator gives it to the owner. */
-async function endSignInsOf(sql: Knex.Transaction, owner: string): Promise<void> {
+async function endSignInsOf(sql: Knex.Transaction, administratorId: string): Promise<void> {
   await sql('sign_in_attempts')
-    .whereIn('administrator_id', sql('administrators').where({ name: owner }).select('id'))
+    .where({ administrator_id: administratorId })
     .whereNot({ kind: 'link' })
     .delete();
 }

@@ -193,7 +193,7 @@ async function isLoginConfirmed(sql: Knex.Transaction, { login }: NewAttempt, no
   return found !== undefined;
 }
 
-/** Removes expired sign-ins, and the oldest ones of the same owner. */
+/** Removes expired sign-ins, and the oldest ones of the same owner, but for those that somebody else is ending. */
 async function makeRoom(
   sql: Knex.Transaction,
   { content: { kind } }: NewAttempt,
@@ -205,11 +205,13 @@ async function makeRoom(
        SELECT id FROM sign_in_attempts WHERE expires_at <= ? LIMIT 100 FOR UPDATE SKIP LOCKED))`,
     [now],
   );
-  const older = sql('sign_in_attempts')
-    .where({ administrator_id: administratorId, kind })
-    .orderBy('id', 'desc')
-    .offset(MOST_OF_ONE - 1);
-  await sql('sign_in_attempts').whereIn('id', older.select('id')).delete();
+  await sql.raw(
+    `DELETE FROM sign_in_attempts WHERE id = ANY (ARRAY(
+       SELECT id FROM sign_in_attempts WHERE id IN (
+         SELECT id FROM sign_in_attempts WHERE administrator_id = ? AND kind = ? ORDER BY id DESC OFFSET ?)
+       FOR UPDATE SKIP LOCKED))`,
+    [administratorId, kind, MOST_OF_ONE - 1],
+  );
 }
 
 function toAttempt({ content, administrator, password_version: version }: AttemptRow): Attempt {

@@ -27,7 +27,10 @@ export interface StoredAuditRow {
   readonly signature: Buffer | null;
 }
 
-export const AUDIT_COLUMNS = `id, ${utcText('at')}, actor, action, subject, realm, outcome, client, request_id,
+/** The place of a row in the order of time. */
+export const PLACE_COLUMNS = `id, ${utcText('at')}`;
+
+export const AUDIT_COLUMNS = `${PLACE_COLUMNS}, actor, action, subject, realm, outcome, client, request_id,
   transaction_id, writer, lane, seq, prev_digest, digest, signature`;
 
 /** The order in which a trail is verified. */

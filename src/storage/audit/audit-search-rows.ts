@@ -1,41 +1,122 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
-import type { AuditFilter } from '../../audit/ports.ts';
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import type { AuditFilter, FoundRows, RowPlace } from '../../audit/ports.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
+import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-rows.ts';
 
 /** SQLSTATE query_canceled: the statement took longer than its limit. */
 const CANCELED = '57014';
+/** By the columns, not by the text form of the time. */
+const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';
+
+interface PartBounds {
+  /** Rows of the trail that are read at once. */
+  readonly rows: number;
+  /** The number of such parts for a page. */
+  readonly parts: number;
+}
+
+/** A search in a part of the trail. */
+interface PartFilter extends AuditFilter {
+  /** The last row of the part. */
+  readonly through?: RowPlace | undefined;
+}
+
+/** Milliseconds in which an index may find a whole page. */
+const TRIAL_MS = 300;
+/** The bounds of a search where no index helps. */
+const PARTS: PartBounds = { rows: 50_000, parts: 4 };
 
 /** @see AuditStore.search */
 export async function searchRows(database: Database, filter: AuditFilter): Promise<readonly AuditRow[]> {
-  const { actor, action, subject, realm, outcome, client, requestId, transaction, timeLimit } = filter;
+  // Without a time limit, as rare rows are found by reading the whole table.
+  return find(database, filter, { isLong: true });
+}
+
+/** @see AuditStore.searchStep */
+export async function searchStep(database: Database, filter: AuditFilter): Promise<FoundRows> {
+  const page =
+    filter.transaction === undefined ? await findQuickly(database, filter) : await find(database, filter);
+  return page === undefined ? await searchParts(database, filter) : { rows: page, reached: null };
+}
+
+/** Reads the trail part by part, from the newest row or that of `after` on. */
+export async function searchParts(
+  database: Database,
+  filter: AuditFilter,
+  bounds = PARTS,
+): Promise<FoundRows> {
+  const rows: AuditRow[] = [];
+  let { after } = filter;
+  for (let part = 0; part < bounds.parts; part += 1) {
+    const through = await endOfPart(database, { ...filter, after }, bounds.rows);
+    const limit = filter.limit - rows.length;
+    rows.push(...(await find(database, { ...filter, after, through, limit })));
+    if (through === undefined || rows.length >= filter.limit) {
+      return { rows, reached: null };
+    }
+    after = through;
+  }
+  return { rows, reached: after ?? null };
+}
+
+/** @returns the place of the last row of the next part; undefined if fewer rows are left */
+async function endOfPart(
+  { knex }: Database,
+  filter: Pick<AuditFilter, 'since' | 'until' | 'after'>,
+  rows: number,
+): Promise<RowPlace | undefined> {
+  const query = knex('audit')
+    .select(knex.raw(PLACE_COLUMNS))
+    .offset(rows - 1)
+    .limit(1);
+  restrictTime(query, filter);
+  const [row]: { at: string | null; id: string }[] = await query.orderByRaw(NEWEST_FIRST);
+  return typeof row?.at === 'string' ? { at: row.at, id: row.id } : undefined;
+}
+
+/** @returns undefined if the rows are not found in time */
+async function findQuickly(
+  database: Database,
+  filter: AuditFilter,
+): Promise<readonly AuditRow[] | undefined> {
+  try {
+    return await find(database, filter, { timeLimit: TRIAL_MS });
+  } catch (error) {
+    if (isCanceled(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function find(
+  database: Database,
+  filter: PartFilter,
+  { timeLimit, isLong = false }: { readonly timeLimit?: number; readonly isLong?: boolean } = {},
+): Promise<readonly AuditRow[]> {
+  const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
   if (!isStorable(actor, action, subject, realm, outcome, client, requestId, transaction)) {
     return [];
   }
   const query = searchQuery(database.knex, filter);
-  const find = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
+  const read = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
     if (timeLimit !== undefined) {
-      await sql.raw(`SET LOCAL statement_timeout = ${Math.ceil(timeLimit)}`);
+      await sql.raw(`SET LOCAL statement_timeout = ${timeLimit}`);
     }
     const found: unknown = await query.clone().transacting(sql);
     return found as StoredAuditRow[];
   };
-  try {
-    // Without a limit, as rare rows are found by reading the whole table.
-    return (await database.transact(find, { isLong: timeLimit === undefined })).map(toAuditRow);
-  } catch (error) {
-    throw timeLimit !== undefined && isCanceled(error) ? tookTooLong(timeLimit) : error;
-  }
+  return (await database.transact(read, { isLong })).map(toAuditRow);
 }
 
 /** @returns the statement of a search, without its time limit */
-function searchQuery(knex: Knex, filter: AuditFilter): Knex.QueryBuilder {
+function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
   const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
   const query = knex('audit')
     .select(knex.raw(AUDIT_COLUMNS))
@@ -64,11 +145,18 @@ function searchQuery(knex: Knex, filter: AuditFilter): Knex.QueryBuilder {
     query.whereRaw("string_to_array(realm, ',') && ?::text[]", [[...filter.within]]);
   }
   restrictTime(query, filter);
-  // Sorts by the column, not by its text form.
-  return query.orderByRaw('audit.at DESC, audit.id DESC');
+  if (filter.through !== undefined) {
+    query
+      .where('at', '>=', filter.through.at)
+      .whereRaw('(at, id) >= (?::timestamptz, ?::bigint)', [filter.through.at, filter.through.id]);
+  }
+  return query.orderByRaw(NEWEST_FIRST);
 }
 
-function restrictTime(query: Knex.QueryBuilder, { since, until, after }: AuditFilter): void {
+function restrictTime(
+  query: Knex.QueryBuilder,
+  { since, until, after }: Pick<AuditFilter, 'since' | 'until' | 'after'>,
+): void {
   if (since !== undefined) {
     query.where('at', '>=', since);
   }
@@ -86,11 +174,4 @@ function restrictTime(query: Knex.QueryBuilder, { since, until, after }: AuditFi
 function isCanceled(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: { code?: unknown } };
   return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;
-}
-
-function tookTooLong(timeLimit: number): ServiceError {
-  return new ServiceError(
-    'parameter.invalid',
-    `The search has found too little in ${Math.ceil(timeLimit / 1000)} seconds: narrow it by a time, a serial or a transaction`,
-  );
 }

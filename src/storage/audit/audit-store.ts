@@ -5,16 +5,18 @@ import type {
   AuditFilter,
   AuditPeriod,
   AuditStore,
+  FoundRows,
   Pruned,
   PruningPlan,
   SteppedSnapshot,
+  StepRun,
   StoredSnapshot,
   TransactionRows,
   TransactionTrail,
 } from '../../audit/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
-import { searchRows } from './audit-search-rows.ts';
+import { searchRows, searchStep } from './audit-search-rows.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from '../database/database.ts';
@@ -35,6 +37,10 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
 
   search(filter: AuditFilter): Promise<readonly AuditRow[]> {
     return searchRows(this.#database, filter);
+  }
+
+  searchStep(filter: AuditFilter): Promise<FoundRows> {
+    return searchStep(this.#database, filter);
   }
 
   async ofTransaction(
@@ -58,8 +64,8 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
     return this.#database.transact(read, { isLong: true });
   }
 
-  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, pace: () => Promise<void>): Promise<T> {
-    return readInSteps(this.#database, work, pace);
+  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, run: StepRun): Promise<T> {
+    return readInSteps(this.#database, work, run);
   }
 
   note(act: Act, outcome: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { JournalRecord } from '../../audit/journal-record.ts';
-import type { AuditPeriod, InstallationFacts, SteppedSnapshot } from '../../audit/ports.ts';
+import type { AuditPeriod, InstallationFacts, SteppedSnapshot, StepRun } from '../../audit/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
@@ -13,6 +13,7 @@ const AT_ONCE = 1_000;
 
 /** The end of the trail at one instant. */
 interface TrailEnd {
+  readonly installation: InstallationFacts;
   /** The number of the newest record of the journal. */
   readonly record: string;
   /** The last place of each lane, in the order of writer and lane. */
@@ -53,14 +54,13 @@ const NULLABLE = `SELECT attname FROM pg_attribute
 export async function readInSteps<T>(
   database: Database,
   work: (snapshot: SteppedSnapshot) => Promise<T>,
-  pace: () => Promise<void>,
+  run: StepRun,
 ): Promise<T> {
-  await pace();
-  const end = await endOfTrail(database);
+  const end = await run(() => endOfTrail(database));
   const result = await work({
-    installation: () => installationFacts(database.knex),
-    records: () => recordsUntil(database, end, pace),
-    rows: (period) => rowsUntil(database, end, pace, period),
+    installation: () => Promise.resolve(end.installation),
+    records: () => recordsUntil(database, end, run),
+    rows: (period) => rowsUntil(database, end, run, period),
   });
   const pruned: unknown = await database
     .knex('audit_journal')
@@ -96,23 +96,27 @@ function endOfTrail(database: Database): Promise<TrailEnd> {
     }
     const { rows: lanes } = await sql.raw<{ rows: LaneEnd[] }>(HEADS);
     const newest = await sql('audit_journal').max<{ max: string | null }[]>('number');
-    return { record: newest[0]?.max ?? '0', lanes };
+    return { record: newest[0]?.max ?? '0', lanes, installation: await installationFacts(sql) };
   });
 }
 
 async function* recordsUntil(
   { knex }: Database,
   end: TrailEnd,
-  pace: () => Promise<void>,
+  run: StepRun,
 ): AsyncGenerator<readonly JournalRecord[]> {
   // Numbers that only an attacker has written may be negative.
   let last: string | undefined;
   for (;;) {
-    await pace();
-    const query = knex('audit_journal').select(knex.raw(JOURNAL_COLUMNS)).where('number', '<=', end.record);
-    const found: unknown = await (last === undefined ? query : query.where('number', '>', last))
+    const query = knex('audit_journal')
+      .select(knex.raw(JOURNAL_COLUMNS))
+      .where('number', '<=', end.record)
       .orderBy('number')
       .limit(AT_ONCE);
+    if (last !== undefined) {
+      query.where('number', '>', last);
+    }
+    const found: unknown = await run(async (): Promise<unknown> => query);
     const rows = found as JournalRow[];
     yield rows.map(toJournalRecord);
     last = rows.at(-1)?.number;
@@ -126,14 +130,14 @@ async function* recordsUntil(
 async function* rowsUntil(
   { knex }: Database,
   { lanes }: TrailEnd,
-  pace: () => Promise<void>,
+  run: StepRun,
   period: AuditPeriod = {},
 ): AsyncGenerator<readonly AuditRow[]> {
   for (const lane of lanes) {
     let last: PlacedRow | undefined;
     for (let isMore = true; isMore;) {
-      await pace();
-      const found: unknown = await rowsOfLane(knex, lane, last, period);
+      const query = rowsOfLane(knex, lane, last, period);
+      const found: unknown = await run(async (): Promise<unknown> => query);
       const rows = found as PlacedRow[];
       yield rows.map(toAuditRow);
       last = rows.at(-1);

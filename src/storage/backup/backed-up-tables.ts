@@ -11,8 +11,7 @@ export const BACKED_UP_TABLES = [
 /**
  * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
  * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, events, which
- * receivers have got since, and what servers have observed.
- * receivers have got since, and verifications, which are of another trail.
+ * receivers have got since, what servers have observed, and verifications, which are of another trail.
  */
 export const LEFT_OUT_TABLES = [
   ...[

@@ -11,6 +11,11 @@ interface LatestRow {
   readonly wrong_count: number;
 }
 
+/** A token may have been in other realms before. */
+const HAS_NO_FOREIGN_ROW = `NOT EXISTS (
+  SELECT FROM audit WHERE audit.transaction_id = latest.transaction_id AND audit.transaction_id <> ''
+    AND NOT string_to_array(audit.realm, ',') && ?::text[])`;
+
 /** The latest challenges of tokens, in PostgreSQL. */
 export class SqlLatestTransactions implements LatestTransactions {
   readonly #database: Pick<Database, 'knex'>;
@@ -19,16 +24,23 @@ export class SqlLatestTransactions implements LatestTransactions {
     this.#database = database;
   }
 
-  /** Reads the newest ones of each token from an index, and merges them. */
-  async ofTokens(tokenIds: readonly string[], most: number): Promise<readonly LatestTransaction[]> {
+  /** Reads the newest ones of each token from an index, merges them, and looks for the audit rows of what is left. */
+  async ofTokens(
+    tokenIds: readonly string[],
+    most: number,
+    realms?: readonly string[],
+  ): Promise<readonly LatestTransaction[]> {
     const { rows } = await this.#database.knex.raw<{ rows: LatestRow[] }>(
-      `SELECT latest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
-         CROSS JOIN LATERAL (
-           SELECT transaction_id, issued_at, closed_by, closed_at, wrong_count FROM challenges
-           WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
-         ) AS latest
-       ORDER BY latest.issued_at DESC, latest.transaction_id LIMIT ?`,
-      [[...tokenIds], most, most],
+      `WITH latest AS MATERIALIZED (
+         SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
+           CROSS JOIN LATERAL (
+             SELECT transaction_id, issued_at, closed_by, closed_at, wrong_count FROM challenges
+             WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
+           ) AS newest
+         ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
+       SELECT * FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
+       ORDER BY issued_at DESC, transaction_id`,
+      [[...tokenIds], most, most, ...(realms === undefined ? [] : [[...realms]])],
     );
     return rows.map((row) => ({
       transactionId: row.transaction_id,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 
+import { ReadPolicy } from '../../policy/read-policy.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import type { Realm, Resolver, Configuration } from '../../configuration/configuration.ts';
 
@@ -59,7 +60,7 @@ export async function readConfiguration(connection: Knex, readAt: Date): Promise
     readAt,
     realms: row?.realms ?? [],
     resolvers: row?.resolvers ?? [],
-    policies: row?.policies ?? [],
+    policies: (row?.policies ?? []).map((policy) => new ReadPolicy(policy)),
     settings: new Map(row?.settings),
   };
 }

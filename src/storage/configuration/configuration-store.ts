@@ -1,7 +1,7 @@
 import type { Act } from '../../policy/caller.ts';
 import type { ResolverEntry, ConfigurationStore } from '../../configuration/ports.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
-import type { ExpectedRealm } from '../../configuration/expected-state.ts';
+import type { ExpectedRealm, ExpectedSettings } from '../../configuration/expected-state.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -12,6 +12,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { assertStoredAs } from './policy-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
+import { assertSettingsStoredAs } from './setting-rows.ts';
 import { Confirmation } from '../database/confirmation.ts';
 import { ConfigurationCache } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
@@ -188,12 +189,17 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     );
   }
 
-  async putSettings(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
+  async putSettings(
+    entries: ReadonlyMap<string, string>,
+    act: Act,
+    expected?: ExpectedSettings,
+  ): Promise<void> {
     assertStorable(...[...entries].flat());
     if (entries.size === 0) {
       return;
     }
     await this.#change(async ({ sql, audit }) => {
+      await assertSettingsStoredAs(sql, expected);
       await sql('configuration')
         .insert([...entries].map(([key, value]) => ({ key, value })))
         .onConflict('key')
@@ -202,8 +208,9 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     });
   }
 
-  removeSetting(key: string, act: Act): Promise<boolean> {
+  removeSetting(key: string, act: Act, expected?: ExpectedSettings): Promise<boolean> {
     return this.#remove(key, act, async ({ sql }) => {
+      await assertSettingsStoredAs(sql, expected);
       const removed = await sql('configuration').where({ key }).delete();
       return removed > 0 ? 'removed' : undefined;
     });

@@ -42,14 +42,11 @@ export class SqlTokenPages implements TokenPages {
     }
     const { knex } = this.#database;
     const { sql, values } = pageStatement(filter);
-    const { rows } = await knex.raw<{ rows: { id: string }[] }>(sql, [...values]);
-    const ids = rows.map(({ id }) => id);
-    if (ids.length === 0) {
-      return [];
-    }
-    const found = (await selectTokens(knex).whereIn('tokens.id', ids)) as TokenRow[];
-    const byId = new Map(found.map((row) => [row.id, row]));
-    return ids.flatMap((id) => byId.get(id) ?? []).map(toToken);
+    // One statement: a token that goes between two of them would shorten the page, which then looks like the last one.
+    const found: unknown = await selectTokens(knex)
+      .whereRaw(`tokens.id = ANY (ARRAY(${sql}))`, [...values])
+      .orderByRaw(`${KEY} USING ~<~`);
+    return (found as TokenRow[]).map(toToken);
   }
 }
 

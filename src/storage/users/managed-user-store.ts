@@ -193,26 +193,30 @@ export class SqlManagedUserStore implements ManagedUserStore {
     return this.#database.knex('users').where({ resolver_id: resolverId });
   }
 
-  /** Narrows the search to candidates that indexes find, if its first condition is a beginning. */
+  /**
+   * Narrows the search to candidates that indexes find, if it has beginnings: for several words, those of each, as a
+   * usual one has more than are read.
+   */
   #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
-    const { conditions: [first, ...others] = [], limit = MOST_CANDIDATES } = search;
-    if (first !== undefined && isBeginning(first)) {
-      const most = others.length === 0 ? limit : MOST_CANDIDATES;
-      query.whereRaw('id IN (?)', [this.#beginningWith(resolverId, first, most)]);
+    const { conditions = [], limit = MOST_CANDIDATES } = search;
+    const beginnings = conditions.filter(isBeginning);
+    if (beginnings.length > 0) {
+      const most = conditions.length === 1 ? limit : MOST_CANDIDATES;
+      const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, most));
+      const { knex } = this.#database;
+      query.whereRaw('id IN (?)', [knex.raw(candidates.map(() => '?').join(' UNION '), candidates)]);
     }
   }
 
   /** Finds candidates by an index for each field, at most so many of each. */
-  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, most: number): Knex.Raw {
-    const { knex } = this.#database;
-    const candidates = fields.map((field) =>
-      knex.raw(
+  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, most: number): Knex.Raw[] {
+    return fields.map((field) =>
+      this.#database.knex.raw(
         `(SELECT id FROM users WHERE resolver_id = ? AND ${BEGINNINGS[field] ?? ''} ~>=~ lower(?)
             AND ${BEGINNINGS[field] ?? ''} ~<~ (lower(?) || '\u{10FFFF}') ORDER BY ${BEGINNINGS[field] ?? ''} USING ~<~ LIMIT ?)`,
         [resolverId, text, text, most],
       ),
     );
-    return knex.raw(candidates.map(() => '?').join(' UNION '), candidates);
   }
 
   async #find(resolverId: string, wanted: Record<string, string>): Promise<ManagedUser | undefined> {

@@ -73,6 +73,10 @@ export class SqlWebhookStore implements WebhookStore {
     }));
   }
 
+  names(): Promise<readonly string[]> {
+    return this.#database.knex('webhooks').orderBy('name').pluck<string[]>('name');
+  }
+
   async deliveries(name: string, most: number): Promise<readonly PendingDelivery[]> {
     if (!isStorable(name)) {
       return [];

@@ -44,10 +44,10 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
   const file = container({ packages: ocraPackage('CLI3', CANARY_PIN_SUITE, key) });
   const broken = installation.secretFile(file.replace('<PlainValue>', '<PlainValue '));
   await installation.run(
-    ['token', 'import', broken, '--password-file', '-'],
+    ['import', 'pskc', broken, '--password-file', '-'],
     marks.text('key file password', 'wrong'),
   );
-  await installation.run(['token', 'import', installation.secretFile(file)]);
+  await installation.run(['import', 'pskc', installation.secretFile(file)]);
   const responses = ['otp1', 'otp2'].flatMap((name) => [
     `--${name}-file`,
     installation.secretFile(marks.word('wrong response', name)),

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EXIT_CODES } from '../../../src/cli/cli-failure.ts';
 import type { EmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
@@ -148,6 +149,9 @@ export class CanaryInstallation {
     const command = new CanaryProcess(name, parameters, surroundings, input);
     addProcesses(this.evidence, `command ${this.#commands}`, command.pid);
     const code = await command.end();
+    if (code === EXIT_CODES.usage) {
+      throw new Error(`wrong usage: ${name}\n${command.result}`);
+    }
     this.evidence.add(`command ${name} (${code === 0 ? 'success' : 'failure'})`, command.output);
     return command.result;
   }

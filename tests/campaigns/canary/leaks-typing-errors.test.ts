@@ -121,7 +121,7 @@ describe('an error in', () => {
         `Connect=mysql://u:${secret}@h/d`,
       ],
     ],
-    [(secret: string) => ['token', 'import', 'keys.xml', '--password', secret]],
+    [(secret: string) => ['import', 'pskc', 'keys.xml', '--password', secret]],
   ])('a command with a secret among its arguments does not repeat it: %#', async (parameters) => {
     const marks = new CanaryMarks();
     const cli = fakeCli(

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { publishResults } from '../../../bench/result-page.ts';
-import type { Services } from '../../../src/compose/build-services.ts';
+import type { Services } from '../../../src/compose/services/build-services.ts';
 import { anyInterleavedRun, runInterleaved } from './challenge-model-lanes.ts';
 import { beginRunWith, compareAll, StepCommand } from './challenge-model-run.ts';
 import { ChallengeModelServers } from './challenge-model-servers.ts';

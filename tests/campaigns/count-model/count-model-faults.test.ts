@@ -31,7 +31,7 @@ const FAULTS: readonly (readonly [title: string, sql: string])[] = [
     'moves of locked tokens go unseen',
     `DROP TRIGGER tokens_count_locked_update ON tokens;
      CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail ON tokens
-       FOR EACH ROW WHEN ((OLD.fail_count >= OLD.max_fail) <> (NEW.fail_count >= NEW.max_fail))
+       FOR EACH ROW WHEN (OLD.locked <> NEW.locked)
        EXECUTE FUNCTION append_locked_token_deltas()`,
   ],
   [

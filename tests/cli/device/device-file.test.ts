@@ -31,12 +31,13 @@ describe("the virtual device's file", () => {
     return changeDeviceFile(file, () => Promise.resolve({ state, result: undefined }));
   }
 
-  function countUp(): Promise<string> {
-    return changeDeviceFile(file, (state) => {
+  function countUp(patience?: number): Promise<string> {
+    const change = (state: DeviceState): Promise<{ state: DeviceState; result: string }> => {
       const [token = TOKEN] = state.tokens;
       const counter = (BigInt(token.counter) + 1n).toString();
       return Promise.resolve({ state: holding(state, { ...token, counter }), result: counter });
-    });
+    };
+    return changeDeviceFile(file, change, patience);
   }
 
   it('is empty before there is one', async () => {
@@ -62,7 +63,7 @@ describe("the virtual device's file", () => {
   });
 
   it('uses no counter twice, however many scan at once', async () => {
-    const counters = await Promise.all(Array.from({ length: 20 }, countUp));
+    const counters = await Promise.all(Array.from({ length: 20 }, () => countUp()));
     expect(new Set(counters).size).toBe(20);
     expect((await readDeviceFile(file)).tokens[0]?.counter).toBe('20');
   });
@@ -96,7 +97,7 @@ describe("the virtual device's file", () => {
   it('waits for one that is running, and says what to do if that takes too long', async () => {
     await writeFile(join(folder, 'other'), String(process.pid));
     await link(join(folder, 'other'), `${file}.lock`);
-    await expect(countUp()).rejects.toThrow(`if none is running, remove ${file}.lock`);
+    await expect(countUp(200)).rejects.toThrow(`if none is running, remove ${file}.lock`);
     expect(await readFile(`${file}.lock`, 'utf8')).toBe(String(process.pid));
   });
 

@@ -58,6 +58,37 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await set('d', {})).toMatch('was changed');
   });
 
+  it('is refused for a configuration value', async () => {
+    const set = (value: string, expected: unknown) =>
+      ask('/system/setConfig', { key: 'OcraMaxChallenges', value, expected: JSON.stringify(expected) });
+    const remove = (expected: unknown) =>
+      ask('/system/delConfig', { key: 'OcraMaxChallenges', expected: JSON.stringify(expected) });
+    const stored = async () =>
+      (await application.services.configuration.current()).settings.get('OcraMaxChallenges');
+    expect(await set('2', { OcraMaxChallenges: null })).toEqual(expect.anything());
+    expect(await stored()).toBe('2');
+    expect(await set('3', { OcraMaxChallenges: null })).toMatch(
+      /^The configuration value 'OcraMaxChallenges' was set by somebody else meanwhile/,
+    );
+    // By any name of the key, and by each key of several.
+    const answers = await Promise.all(
+      ['4', '5'].map((value) => set(value, { 'linotp.ocramaxchallenges': '2' })),
+    );
+    expect(answers.filter((answer) => String(answer).includes('was changed by somebody else'))).toHaveLength(
+      1,
+    );
+    const kept = await stored();
+    const several = { Own: 'x', expected: JSON.stringify({ Own: null, OcraMaxChallenges: '2' }) };
+    expect(await ask('/system/setConfig', several)).toMatch("'OcraMaxChallenges' was changed");
+    expect(await remove({ OcraMaxChallenges: '2' })).toMatch('was changed');
+    expect(await stored()).toBe(kept);
+    await remove({ OcraMaxChallenges: kept });
+    expect(await stored()).toBeUndefined();
+    expect(await set('3', { OcraMaxChallenges: kept })).toMatch('was removed by somebody else');
+    expect((await application.services.configuration.current()).settings.has('Own')).toBe(false);
+    expect((await application.services.configuration.current()).settings.has('expected')).toBe(false);
+  });
+
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {
     const given = { name: 'file', type: 'passwd', fileName: `${folder}/x`, expected };
     expect(await ask('/system/setResolver', given)).toMatch("The parameter 'expected' is JSON");

@@ -171,6 +171,23 @@ describe('/admin/token', () => {
     });
   });
 
+  it('shows no transaction of the time when the token was in other realms, as its history does', async () => {
+    await application.enrolPlain('MOVED', SUITE, { user: 'cleo', realm: 'south' });
+    const before = (await application.challenge('MOVED', DATA)).transactionid;
+    const { tokens } = application.services;
+    await tokens.setRealms(OPERATOR, { serial: 'MOVED', realms: ['north'] });
+    const after = (await application.challenge('MOVED', DATA)).transactionid;
+    const shown = async (as?: string): Promise<readonly string[]> => {
+      const { value } = await ask('/admin/token', { serial: 'MOVED' }, as);
+      const { transactions } = value as { transactions: { transaction_id: string }[] };
+      return transactions.map(({ transaction_id: id }) => id).sort();
+    };
+    expect(await shown()).toEqual([before, after].sort());
+    expect(await shown('north-desk')).toEqual([after]);
+    expect((await search(before, 'north-desk')).transactions).toEqual([]);
+    await tokens.remove(OPERATOR, { serial: 'MOVED' });
+  });
+
   it('shows no secret', async () => {
     const text = JSON.stringify(await ask('/admin/token', { serial: 'QR1' }));
     expect(text).not.toMatch(/seed|secret|nonce|"pin|marker/i);

@@ -63,7 +63,7 @@ async function untilOpen(count: number, of = application): Promise<void> {
 }
 
 beforeAll(async () => {
-  application = await TestApplication.open();
+  application = await TestApplication.open({ liveTick: 50 });
   await application.addRealm('north', ['nora']);
   await application.addRealm('south', ['sue']);
   for (const name of NAMES) {

@@ -106,6 +106,14 @@ describe('/system/testResolver', () => {
     expect(connections).toBeGreaterThan(before);
   });
 
+  it('uses the stored password no more where it is to be removed', async () => {
+    const before = connections;
+    const given = draft({ Port: collectorPort, remove_password: '1' });
+    expect((await tryOut(given)).value).toMatchObject({ readable: false });
+    expect(connections).toBeGreaterThan(before);
+    expect((await tryOut({ ...given, Password: 'p' })).error?.message).toMatch(/^Give a password or remove/);
+  });
+
   it('uses no password that is replaced while the trial begins', async () => {
     // This server still has the configuration from before.
     const late = application.restarted({ configurationWindow: 3_600_000 });
@@ -134,6 +142,7 @@ describe('/system/testResolver', () => {
 
   it('is in the audit with the address, and never with a password', async () => {
     const all = await rows();
+    expect(all).toContain(`begun, at 127.0.0.1:${collectorPort}`);
     expect(all).toContain(`failed, at 127.0.0.1:${collectorPort}`);
     expect(all).toContain(`done, 9 users, at ${settings.Server ?? ''}:${settings.Port ?? ''}`);
     expect(JSON.stringify([all, application.logged])).not.toMatch(/a stored password|another"/);
@@ -164,7 +173,50 @@ describe('/system/testResolver', () => {
   });
 });
 
+describe('/system/setResolver', () => {
+  it('keeps the password that is given as empty, and removes it on request', async () => {
+    const set = async (given: Record<string, string>): Promise<string | undefined> => {
+      const response = await application.asAdmin('/system/setResolver', {
+        ...draft(),
+        name: 'spare',
+        ...given,
+      });
+      return (response.body as { result: Result }).result.error?.message;
+    };
+    const stamp = async () => (await application.services.resolvers.show(OPERATOR, 'spare')).secretStamp;
+    await set({ Password: 'a spare one' });
+    const stored = await stamp();
+    expect(stored).toEqual(expect.any(String));
+    expect(await set({ Password: '' })).toBeUndefined();
+    expect(await stamp()).toBe(stored);
+    expect(await set({ Server: 'other.example' })).toContain('must be given again');
+    expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
+    expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
+    expect(await stamp()).toBeNull();
+  });
+});
+
 describe('a trial', () => {
+  it('is in the audit before it connects', async () => {
+    const done: string[] = [];
+    const parts = {
+      configuration: new InMemoryConfigurationStore({ resolvers: [{ id: '1', name: 'far' }] }),
+      access: new AccessControl({ clock: { now: () => new Date(0) } }),
+      files: { assertNamable: () => Promise.resolve() },
+    };
+    const open = () => {
+      done.push('connected');
+      throw new Error('the server breaks down');
+    };
+    const trials = new ResolverTrialService({
+      ...parts,
+      trial: { secrets: { open: () => Promise.resolve(undefined) }, open },
+      noteTrial: (_resolver, outcome) => Promise.resolve(void done.push(outcome)),
+    });
+    await expect(trials.try(OPERATOR, { name: 'far' })).rejects.toThrow('the server breaks down');
+    expect(done).toEqual(['begun', 'connected']);
+  });
+
   const service = (list: () => Promise<never[]>, trialLimit: number) =>
     new ResolverTrialService({
       configuration: new InMemoryConfigurationStore({ resolvers: [{ id: '1', name: 'slow' }] }),

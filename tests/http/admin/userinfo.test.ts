@@ -206,8 +206,8 @@ describe('a resolver that hangs', () => {
     return silent;
   }
 
-  it('delays nothing but userinfo: everything else is answered before its time is over', async () => {
-    await start(6);
+  it('delays nothing but userinfo: everything else is answered meanwhile', async () => {
+    await start(60);
     await application.enrolPlain('OCRA1', SUITE);
     const { transactionid, question } = await application.challenge('OCRA1');
     const hanging = await hang();
@@ -224,6 +224,9 @@ describe('a resolver that hangs', () => {
     expect((await application.send('/healthz', {}, 'get')).status).toBe(200);
     expect((await userinfo(application, 'shop')).value).toEqual({ Realms: { shop: { shop: 3 } } });
     order.push('everything else');
+    expect(hanging.connections()).toBe(1);
+    await hanging.stop();
+    silent = undefined;
     for (const { value } of await late) {
       expect(value).toMatchObject({
         Realms: { bank: { file: 2, people: 4, shop: 3 } },
@@ -231,7 +234,6 @@ describe('a resolver that hangs', () => {
       });
     }
     expect(order[0]).toBe('everything else');
-    expect(hanging.connections()).toBe(1);
   });
 
   it('is back when it answers again, and is in the log twice', async () => {

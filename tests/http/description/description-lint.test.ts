@@ -24,6 +24,32 @@ async function findingsIn(document: OpenApiDocument): Promise<string[]> {
   );
 }
 
+/** @returns the component that a reference leads to, if any */
+function componentAt(reference: string, { components }: OpenApiDocument): unknown {
+  const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? [];
+  const byKind: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = { ...components };
+  return byKind[kind]?.[name];
+}
+
+/** @returns the references in a part of the document that lead to no component, or back to themselves */
+function faultsOf(
+  part: unknown,
+  document: OpenApiDocument,
+  above: readonly string[] = [],
+): readonly string[] {
+  if (typeof part !== 'object' || part === null) {
+    return [];
+  }
+  const { $ref: reference } = part as { readonly $ref?: unknown };
+  if (typeof reference !== 'string') {
+    return Object.values(part).flatMap((member) => faultsOf(member, document, above));
+  }
+  const component = componentAt(reference, document);
+  return component === undefined || above.includes(reference)
+    ? [reference]
+    : faultsOf(component, document, [...above, reference]);
+}
+
 describe('the description', () => {
   it.each(['documented', 'linotp'] as const)(
     'of the dialect %s has no finding of the linter',
@@ -53,6 +79,15 @@ describe('the description', () => {
           content: { 'application/json': { examples: { success: { value: expect.anything() } } } },
         });
       }
+    },
+  );
+
+  it.each(['documented', 'linotp'] as const)(
+    'refers to its own components, and never in a circle, in the dialect %s: the page /docs follows no others',
+    (dialect) => {
+      const document = describedIn(dialect);
+      expect(faultsOf(document.paths, document)).toEqual([]);
+      expect(faultsOf({ $ref: '#/components/schemas/Nothing' }, document)).not.toEqual([]);
     },
   );
 

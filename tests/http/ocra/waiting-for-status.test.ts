@@ -22,7 +22,7 @@ let server: RunningServer | undefined;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
+  application = await TestApplication.open({ statusPoll: 50 });
   narrow = application.restarted({ limits: NARROW });
 });
 afterEach(async () => {

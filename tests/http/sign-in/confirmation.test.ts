@@ -189,6 +189,23 @@ describe('a login of an administrator with a token', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
+  it('is not confirmed with a token that is disabled, and stays open', async () => {
+    const begun = await confirm();
+    await application.asAdmin('/admin/disable', { serial: 'ANNA' });
+    for (const [answer, text] of [
+      [await finish(), /^This confirmation has ended/],
+      [await finish({ response: answerTo(begun) }), /^The second factor is wrong/],
+      [await confirm(), /^The second factor cannot be used/],
+    ] as const) {
+      expect([answer.status, errorOf(answer)]).toEqual([403, expect.stringMatching(text)]);
+      expect(answer.get('WWW-Authenticate')).toBe('Confirmation realm="tankeeper"');
+    }
+    await expectUnconfirmed();
+    await application.asAdmin('/admin/enable', { serial: 'ANNA' });
+    await finish({ response: answerTo(await confirm()) });
+    await expectConfirmed();
+  });
+
   it('is not confirmed after five minutes, a new password or another second factor', async () => {
     const begun = await confirm();
     application.clock.advance(301);

@@ -53,7 +53,7 @@ describe('the list of sessions', () => {
     await signedIn('bert');
     for (const [name, message] of [
       ['anna', /^You do not have the administrative right|^ERR410/],
-      ['north', /^ERR410/],
+      ['north', /^ERR410: The right admin:sessions is bound to realms/],
     ] as const) {
       const refused = await bounded.get(name, READ, { administrator: 'bert' });
       expect(errorOf(refused)).toMatch(message);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
+import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
 import { SealedSignOns } from '../../../src/security/sealed-sign-ons.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -21,14 +22,7 @@ beforeAll(async () => {
   provider = await TestOpenidProvider.start();
   application = await TestApplication.open({
     publicUrl: 'https://tan.example.com',
-    singleSignOn: {
-      ...{ ...CLIENT, issuer: provider.issuer, redirectUrl: REDIRECT, scopes: 'openid profile' },
-      ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
-      groups: new Map([
-        ['helpdesk-team', 'helpdesk'],
-        ['others', 'others'],
-      ]),
-    },
+    singleSignOn: singleSignOn(),
   });
   await application.addRealm('north');
   await policy({ name: 'desk', action: 'show, sessions', user: 'group:helpdesk' });
@@ -46,6 +40,17 @@ beforeEach(() => {
   });
   browser = new Browser(application.app);
 });
+
+function singleSignOn(): SingleSignOnParts {
+  return {
+    ...{ ...CLIENT, issuer: provider.issuer, redirectUrl: REDIRECT, scopes: 'openid profile' },
+    ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
+    groups: new Map([
+      ['helpdesk-team', 'helpdesk'],
+      ['others', 'others'],
+    ]),
+  };
+}
 
 async function policy(given: {
   name: string;
@@ -346,17 +351,16 @@ describe('a provider that is away', () => {
     await back.stop();
   });
 
-  it('between the steps ends the sign-in with the same text', async () => {
+  it.each<[string, Partial<TestOpenidProvider['behaviour']>]>([
+    ['between the steps ends the sign-in with the same text', { hangs: true }],
+    ['or answers without an end does so, too', { trickles: true }],
+  ])('%s', async (_case, behaviour) => {
+    const impatient = application.restarted({ singleSignOn: { ...singleSignOn(), requestTimeout: 1 } });
+    browser = new Browser(impatient.app);
     const back = await answered(await begin());
-    provider.behaviour.hangs = true;
+    Object.assign(provider.behaviour, behaviour);
     await expectSignedOut(await callback(back), AWAY, 503);
-  }, 20_000);
-
-  it('or answers without an end does so, too', async () => {
-    const back = await answered(await begin());
-    provider.behaviour.trickles = true;
-    await expectSignedOut(await callback(back), AWAY, 503);
-  }, 20_000);
+  });
 
   it('or answers too much does so, too', async () => {
     const back = await answered(await begin());

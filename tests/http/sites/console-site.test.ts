@@ -11,7 +11,11 @@ const FILES = siteFilesOf(new Map([['index.html', Buffer.from('<!doctype html><t
 
 interface Answer {
   readonly result: {
-    readonly value: { readonly administrator: string; readonly rights: readonly unknown[] };
+    readonly value: {
+      readonly administrator: string;
+      readonly rights: readonly unknown[];
+      readonly realms: readonly string[];
+    };
   };
 }
 
@@ -21,6 +25,7 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
   beforeAll(async () => {
     application = await TestApplication.open({ dialect, consoleFiles: FILES });
     await application.addRealm('north', ['anna']);
+    await application.addRealm('south');
     await application.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-6:QA64', { user: 'anna', realm: 'north' });
   });
   afterAll(() => application.close());
@@ -57,6 +62,18 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
     const rights = (await browser.post('/console/api/admin/rights')).body as Answer;
     expect(rights.result.value.administrator).toBe('admin');
     expect(rights.result.value.rights).toContainEqual({ scope: 'admin', action: 'show', realms: '*' });
+    expect(rights.result.value.realms).toEqual(['north', 'south']);
+  });
+
+  it('gets the code of a failure, which no other caller gets', async () => {
+    const refused = (path: string, credentials: object): request.Test =>
+      request(application.app).post(path).send(credentials);
+    const wrong = await refused('/console/api/admin/sign-in', { username: 'admin', password: 'wrong' });
+    expect(wrong.headers['tankeeper-failure']).toBe('sign-in.refused/password');
+    const ended = await refused('/console/api/admin/sign-in/finish', {});
+    expect(ended.headers['tankeeper-failure']).toBe('sign-in.ended');
+    const elsewhere = await refused('/admin/sign-in', { username: 'admin', password: 'wrong' });
+    expect(elsewhere.headers).not.toHaveProperty('tankeeper-failure');
   });
 
   it('refuses calls without the CSRF value, and those from another site', async () => {
@@ -102,7 +119,8 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
       password: 'correct horse',
     });
     const answer = await browser.post('/console/api/admin/rights');
-    const { rights } = (answer.body as Answer).result.value;
+    const { rights, realms } = (answer.body as Answer).result.value;
+    expect(realms).toEqual(['north']);
     expect(rights.filter((right) => (right as { scope: string }).scope === 'admin')).toEqual([
       { scope: 'admin', action: 'show', realms: ['north'] },
       { scope: 'admin', action: 'reset', realms: ['north'] },

@@ -37,33 +37,40 @@ const vault = new SecretVault({ keys: [NEW, OLD], random: systemRandom });
 /** All rows of now are of months that are over. */
 const clock = { now: () => new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15)) };
 
-let test: TestDatabase;
-let gate: ConnectionGate;
-let database: Database;
+/** A database with two keys of the vault and a pool as a server has it, whose statements are limited. */
+interface Installation {
+  readonly test: TestDatabase;
+  readonly gate: ConnectionGate;
+  readonly database: Database;
+}
 
-beforeAll(async () => {
-  test = await createTestDatabase();
-  gate = new ConnectionGate();
-  database = pool(gate);
+async function installed(): Promise<Installation> {
+  const test = await createTestDatabase();
+  const gate = new ConnectionGate();
+  const database = pool(test.url, gate);
   const registry = new SqlKeyRegistry({ database: test.database });
   await registry.register(keyIdOf(NEW), sealCanary(vault));
   await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
   await database.audit.open();
   gate.limitStatements(ANSWER_MS);
-});
-afterAll(async () => {
+  return { test, gate, database };
+}
+
+async function removed({ database, test }: Installation): Promise<void> {
   await database.close();
   await test.drop();
-});
+}
 
-/** As a server has it. */
-function pool(its: ConnectionGate, connection = test.url): Database {
-  const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate: its, clock });
+function pool(connection: string, gate: ConnectionGate): Database {
+  const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate, clock });
   opened.audit.certifyBy(new VaultAuditAuthority({ vault }));
   return opened;
 }
 
-function audit(): { readonly store: SqlAuditStore; readonly service: AuditService } {
+function audit({ database }: Installation): {
+  readonly store: SqlAuditStore;
+  readonly service: AuditService;
+} {
   const store = new SqlAuditStore({ database });
   return {
     store,
@@ -72,31 +79,35 @@ function audit(): { readonly store: SqlAuditStore; readonly service: AuditServic
 }
 
 type Hold = (holder: Knex.Transaction) => PromiseLike<unknown>;
-type Work = Readonly<Record<string, () => Promise<unknown>>>;
+type Work = Readonly<Record<string, (own: Installation) => Promise<unknown>>>;
+type Outcomes = Readonly<Record<string, unknown>>;
 
 /**
- * Begins all of `work` while somebody holds what each needs, for longer than any statement of a request may run.
+ * Begins all of `work` on a database of its own, while somebody holds what each needs for longer than any statement of
+ * a request may run.
  * @returns what came of each
  */
-async function outcomesWhileHeld(hold: Hold, work: Work): Promise<Readonly<Record<string, unknown>>> {
-  const holder = await test.database.knex.transaction();
+async function outcomesWhileHeld(hold: Hold, work: Work): Promise<Outcomes> {
+  const own = await installed();
+  const holder = await own.test.database.knex.transaction();
   let outcomes: readonly (readonly [string, unknown])[];
   try {
     await hold(holder);
     const working = Promise.all(
       Object.entries(work).map(([what, begin]) =>
-        begin().then(
+        begin(own).then(
           () => [what, DONE] as const,
           (error: unknown) => [what, error] as const,
         ),
       ),
     );
-    await untilWaiting(test.database, Object.keys(work).length);
+    await untilWaiting(own.test.database, Object.keys(work).length);
     await sleep(HELD_MS);
     await holder.rollback();
     outcomes = await working;
   } finally {
     await holder.rollback();
+    await removed(own);
   }
   return Object.fromEntries(outcomes);
 }
@@ -117,27 +128,27 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'that reads the whole audit',
     table('audit_journal'),
     {
-      verify: () => audit().service.verify(OPERATOR, { report: () => undefined }),
-      export: () => audit().service.export(OPERATOR, { format: 'jsonl' }, () => Promise.resolve()),
+      verify: (own) => audit(own).service.verify(OPERATOR, { report: () => undefined }),
+      export: (own) => audit(own).service.export(OPERATOR, { format: 'jsonl' }, () => Promise.resolve()),
     },
   ],
   [
     'that looks for what is rare in the audit',
     table('audit'),
-    { search: () => audit().service.search(OPERATOR, { actor: 'nobody', limit: 10 }) },
+    { search: (own) => audit(own).service.search(OPERATOR, { actor: 'nobody', limit: 10 }) },
   ],
   [
     'that prunes the audit',
     table('audit_default', 'ROW EXCLUSIVE'),
-    { prune: () => audit().service.prune(OPERATOR, { before: new Date(0), force: false }) },
+    { prune: (own) => audit(own).service.prune(OPERATOR, { before: new Date(0), force: false }) },
   ],
   [
     'that prunes the audit in the housekeeping',
     table('audit_default', 'ROW EXCLUSIVE'),
     {
-      housekeeping: () =>
+      housekeeping: (own) =>
         new AuditRetention({
-          ...{ store: audit().store, audit: audit().service, clock, retention: 86_400 },
+          ...{ store: audit(own).store, audit: audit(own).service, clock, retention: 86_400 },
         }).remove(),
     },
   ],
@@ -145,26 +156,27 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'that reads all tokens',
     table('tokens'),
     {
-      verify: () => new SqlCountVerification({ database }).verify(),
-      mend: () => new SqlCountVerification({ database }).mend(ACT),
-      list: () => new SqlKeyRotation({ database }).states(),
-      reseal: () => new SqlKeyRotation({ database }).reseal(vault, () => undefined, ACT),
-      retire: () => new SqlKeyRotation({ database }).retire(keyIdOf(OLD), ACT),
+      verify: ({ database }) => new SqlCountVerification({ database }).verify(),
+      mend: ({ database }) => new SqlCountVerification({ database }).mend(ACT),
+      list: ({ database }) => new SqlKeyRotation({ database }).states(),
+      reseal: ({ database }) => new SqlKeyRotation({ database }).reseal(vault, () => undefined, ACT),
+      retire: ({ database }) => new SqlKeyRotation({ database }).retire(keyIdOf(OLD), ACT),
     },
   ],
   [
     'of a start',
     atStarts,
     {
-      introduce: () => openAnother(),
-      keys: () => new SqlKeyRegistry({ database }).withRegistration((registry) => registry.registered()),
-      migrate: () => migrateToLatest(database),
+      introduce: ({ test }) => openAnother(test.url),
+      keys: ({ database }) =>
+        new SqlKeyRegistry({ database }).withRegistration((registry) => registry.registered()),
+      migrate: ({ database }) => migrateToLatest(database),
     },
   ],
 ];
 
-async function openAnother(): Promise<void> {
-  const other = pool(new ConnectionGate());
+async function openAnother(url: string): Promise<void> {
+  const other = pool(url, new ConnectionGate());
   try {
     await other.audit.open();
   } finally {
@@ -173,18 +185,35 @@ async function openAnother(): Promise<void> {
 }
 
 describe('long work', () => {
-  it.each(LONG)('%s goes on for longer than a statement of a request may', async (_what, hold, work) => {
-    const done = Object.fromEntries(Object.keys(work).map((what) => [what, DONE]));
-    expect(await outcomesWhileHeld(hold, work)).toEqual(done);
+  let outcomes: readonly PromiseSettledResult<Outcomes>[];
+  // Each waits for a second and a half: all of them at once.
+  beforeAll(async () => {
+    outcomes = await Promise.allSettled(LONG.map(([, hold, work]) => outcomesWhileHeld(hold, work)));
   });
 
-  it('leaves the limits of requests alone, on the same connections', async () => {
+  it.each(LONG.map(([what, , work], place) => [what, work, place] as const))(
+    '%s goes on for longer than a statement of a request may',
+    (_what, work, place) => {
+      const done = Object.fromEntries(Object.keys(work).map((what) => [what, DONE]));
+      expect(outcomes[place]).toEqual({ status: 'fulfilled', value: done });
+    },
+  );
+});
+
+describe('the limits of work', () => {
+  let own: Installation;
+  beforeAll(async () => {
+    own = await installed();
+  });
+  afterAll(() => removed(own));
+
+  it('are those of requests after long work, on the same connections', async () => {
     const message = (work: PromiseLike<unknown>): Promise<unknown> =>
       Promise.resolve(work).then(
         () => 'it was let run',
         (error: unknown) => (isServiceError(error, 'database.unavailable') ? error.message : error),
       );
-    const single = pool(gate);
+    const single = pool(own.test.url, own.gate);
     await single.transact(({ sql }) => sql.raw('SELECT 1'), { isLong: true });
     const tooLong = 'the database is not available: the database took too long';
     expect(await message(single.knex.raw('SELECT pg_sleep(30)'))).toBe(tooLong);
@@ -198,10 +227,10 @@ describe('long work', () => {
     await single.close();
   });
 
-  it('does not wait for ever for a database that lives and never answers', async () => {
-    const proxy = await DatabaseProxy.start(test.url);
+  it('end long work, too, where a database lives and never answers', async () => {
+    const proxy = await DatabaseProxy.start(own.test.url);
     const its = new ConnectionGate();
-    const silent = pool(its, proxy.url);
+    const silent = pool(proxy.url, its);
     its.limitStatements(ANSWER_MS, 2 * ANSWER_MS);
     const working = silent.transact(
       async ({ sql }) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ManagedUser } from '../../../src/resolvers/ports.ts';
+import { beginningCondition } from '../../../src/resolvers/user-search.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -137,5 +138,21 @@ describe('the users of a managed resolver', () => {
     expect(await logins()).toEqual(['C', 'a', 'b', 'd']);
     expect(await logins({ limit: 2, offset: 1 })).toEqual(['a', 'b']);
     expect(await users.count(people)).toBe(4);
+  });
+});
+
+describe('a search for beginnings', () => {
+  it('finds by two words a user whose first name more users have than are read', async () => {
+    const { knex } = test.database;
+    await knex.raw(
+      `INSERT INTO users (resolver_id, login, given_name, surname)
+       SELECT ?, 'crowd' || number, 'Anna', 'Usual' FROM generate_series(1, 1200) AS number`,
+      [staff],
+    );
+    await users.insert(staff, { ...person('rare'), givenName: 'Anna', surname: 'Berg' }, ACT);
+    const conditions = ['anna', 'berg'].map(beginningCondition);
+    const found = await users.list(staff, { conditions, limit: 11, isInAnyOrder: true });
+    expect(found.map(({ login }) => login)).toEqual(['rare']);
+    await knex('users').where({ resolver_id: staff }).whereNot({ login: 'twin' }).delete();
   });
 });

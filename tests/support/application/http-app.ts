@@ -149,7 +149,10 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
     },
     ...fakeAudit(answer),
     rights: {
-      held: answer('held', [{ scope: 'admin', action: 'show', realms: ['north'] }]),
+      held: answer('held', {
+        rights: [{ scope: 'admin', action: 'show', realms: ['north'] }],
+        realms: ['north'],
+      }),
     },
     transactions: {
       history: answer('history', {

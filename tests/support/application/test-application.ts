@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
-import { buildServices, type Services } from '../../../src/compose/build-services.ts';
+import { buildServices, type Services } from '../../../src/compose/services/build-services.ts';
 import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
@@ -93,6 +93,10 @@ interface TestApplicationOptions {
   readonly trustProxy?: readonly string[];
   /** Computes the expected responses; default `respond`. */
   readonly responder?: Responder;
+  /** Milliseconds between two looks for requests that wait; default: that of a server. */
+  readonly statusPoll?: number;
+  /** Milliseconds between two looks for streams; default: that of a server. */
+  readonly liveTick?: number;
   /** The provider of single sign-on; default: none. */
   readonly singleSignOn?: SingleSignOnParts;
   /** The address of the server in browsers; default: none. */
@@ -157,6 +161,8 @@ export class TestApplication {
       resolverFileDirs: all.resolverFileDirs,
       licenceSignature: options.licenceSignature,
       statusWaits: options.limits?.statusWaits ?? 500,
+      statusPoll: options.statusPoll,
+      liveTick: options.liveTick,
       responder: options.responder,
       metrics: this.metrics,
     });

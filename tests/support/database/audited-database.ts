@@ -92,7 +92,7 @@ export class AuditedDatabase {
           ...{ keys, anchor, installation: await snapshot.installation() },
           report: (finding) => all.push(finding),
         }),
-      () => Promise.resolve(),
+      (step) => step(),
     );
     return { ...result, all };
   }

@@ -27,7 +27,7 @@ const MEMORY_BYTES = 4 * 2 ** 30;
 export default async function setUp(): Promise<void> {
   // Inherited by the processes of the test files.
   process.env.TMPDIR ??= await memoryFolder();
-  const [{ url, stop }, removeBuild] = await Promise.all([server(), buildTestProgram()]);
+  const [{ url, stop, isOwn }, removeBuild] = await Promise.all([server(), buildTestProgram()]);
   const template = `tankeeper_template_${randomBytes(6).toString('hex')}`;
   const tearDown = async (): Promise<void> => {
     await queryOnce(url, `DROP DATABASE IF EXISTS ${template}`);
@@ -43,7 +43,7 @@ export default async function setUp(): Promise<void> {
     throw error;
   }
   leaveForTeardown(tearDown);
-  announceTestServer({ url, template });
+  announceTestServer({ url, template, copiesFiles: isOwn });
 }
 
 /**
@@ -86,6 +86,8 @@ async function migrate(url: string): Promise<void> {
 interface Server {
   readonly url: string;
   readonly stop: () => Promise<void>;
+  /** False for the server of DATABASE_URL. */
+  readonly isOwn: boolean;
 }
 
 async function givenServer(): Promise<Server | undefined> {
@@ -100,7 +102,7 @@ async function givenServer(): Promise<Server | undefined> {
     throw new Error(`The tests cannot use DATABASE_URL: ${describeDatabaseFault(error, url)}`);
   });
   if (rows[0]?.may === true) {
-    return { url, stop: () => Promise.resolve() };
+    return { url, stop: () => Promise.resolve(), isOwn: false };
   }
   process.stderr.write('The role in DATABASE_URL may not create databases: the tests use an embedded one.\n');
   return undefined;
@@ -128,6 +130,7 @@ async function embeddedServer(): Promise<Server> {
   });
   return {
     url: embeddedUrl(embedded.connection),
+    isOwn: true,
     stop: async () => {
       await embedded.close();
       await rm(folder, { recursive: true, force: true });

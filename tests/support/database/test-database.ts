@@ -29,7 +29,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = testServer();
   const name = `tankeeper_test_${randomBytes(6).toString('hex')}`;
   const template = options.schema === 'empty' ? 'template0' : server.template;
-  await queryOnce(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const strategy = server.copiesFiles ? 'STRATEGY FILE_COPY' : '';
+  await queryOnce(server.url, `CREATE DATABASE ${name} TEMPLATE ${template} ${strategy}`);
   const url = withDatabase(server.url, name);
   const database = openDatabase({
     connection: url,

@@ -1,10 +1,10 @@
 import type { PolicyPreview } from '../../../src/consequences/policy-preview.ts';
 import type { RightsExplanation } from '../../../src/policy/explanation-service.ts';
 import { policyNames } from '../../../src/policy/policy-names.ts';
-import type { Policy } from '../../../src/policy/stored-policy.ts';
+import { ReadPolicy } from '../../../src/policy/read-policy.ts';
 import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
-import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+import type { AdministrationOperations } from '../../../src/http/controllers/administration/administration-endpoints.ts';
 import type { Answer } from './answer.ts';
 import { fakeInstallation } from './installation-fakes.ts';
 
@@ -29,7 +29,7 @@ const SHOWN_TOKEN: DescribedToken = {
   createdAt: AT,
   lastSuccessAt: null,
 };
-const POLICY: Policy = {
+const POLICY = new ReadPolicy({
   name: 'ocra_allowance',
   scope: 'ocra',
   action: 'request, status, activationcode, calcOTP',
@@ -38,7 +38,7 @@ const POLICY: Policy = {
   client: '*',
   time: '',
   active: true,
-};
+});
 const RESOLVERS: readonly Resolver[] = [
   {
     ...{ id: '1', name: 'myDefRes', kind: 'passwd', isBounded: true },

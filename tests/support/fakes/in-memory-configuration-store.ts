@@ -1,6 +1,8 @@
 import type { Act } from '../../../src/policy/caller.ts';
+import { assertSettingsUnchanged, type ExpectedSettings } from '../../../src/configuration/expected-state.ts';
 import type { ConfigurationStore } from '../../../src/configuration/ports.ts';
 import { assertUnchanged } from '../../../src/policy/changed-policy.ts';
+import { ReadPolicy } from '../../../src/policy/read-policy.ts';
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Resolver, Configuration } from '../../../src/configuration/configuration.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -22,7 +24,7 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
   async putPolicy(policy: Policy, act: Act, expected?: Policy | null): Promise<void> {
     this.#assertStoredAs(policy.name, expected);
     const others = this.#configuration.policies.filter(({ name }) => name !== policy.name);
-    await this.#change(act, { policies: [...others, policy] });
+    await this.#change(act, { policies: [...others, new ReadPolicy(policy)] });
   }
 
   async removePolicy(name: string, act: Act, expected?: Policy): Promise<boolean> {
@@ -79,11 +81,17 @@ export class InMemoryConfigurationStore implements ConfigurationStore {
     );
   }
 
-  putSettings(entries: ReadonlyMap<string, string>, act: Act): Promise<void> {
-    return this.#change(act, { settings: new Map([...this.#configuration.settings, ...entries]) });
+  async putSettings(
+    entries: ReadonlyMap<string, string>,
+    act: Act,
+    expected: ExpectedSettings = new Map(),
+  ): Promise<void> {
+    assertSettingsUnchanged(expected, this.#configuration.settings);
+    await this.#change(act, { settings: new Map([...this.#configuration.settings, ...entries]) });
   }
 
-  removeSetting(key: string, act: Act): Promise<boolean> {
+  async removeSetting(key: string, act: Act, expected: ExpectedSettings = new Map()): Promise<boolean> {
+    assertSettingsUnchanged(expected, this.#configuration.settings);
     const configuration = new Map(this.#configuration.settings);
     return this.#remove(act, configuration.delete(key), { settings: configuration });
   }

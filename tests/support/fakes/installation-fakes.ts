@@ -1,5 +1,5 @@
-import type { RealmConsequenceOperations } from '../../../src/http/controllers/realm-consequence-controller.ts';
-import type { AdministrationOperations } from '../../../src/http/controllers/administration-endpoints.ts';
+import type { RealmConsequenceOperations } from '../../../src/http/controllers/system/realm-consequence-controller.ts';
+import type { AdministrationOperations } from '../../../src/http/controllers/administration/administration-endpoints.ts';
 import type { Answer } from './answer.ts';
 
 const AT = new Date('2026-11-20T10:55:31.000Z');

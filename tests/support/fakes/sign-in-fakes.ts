@@ -1,12 +1,15 @@
-import type { PasskeyOperations } from '../../../src/http/controllers/passkey-controller.ts';
-import type { OpenSessionOperations } from '../../../src/http/controllers/session-controller.ts';
+import type { PasskeyOperations } from '../../../src/http/controllers/sign-in/passkey-controller.ts';
+import type { OpenSessionOperations } from '../../../src/http/controllers/sign-in/session-controller.ts';
 import type {
   AdministratorOperations,
   SecondFactorOperations,
-} from '../../../src/http/controllers/administrator-controller.ts';
-import type { ApiTokenOperations } from '../../../src/http/controllers/api-token-controller.ts';
-import type { ConfirmationOperations } from '../../../src/http/controllers/confirmation-controller.ts';
-import type { SignInMethods, SignInOperations } from '../../../src/http/controllers/sign-in-controller.ts';
+} from '../../../src/http/controllers/administration/administrator-controller.ts';
+import type { ApiTokenOperations } from '../../../src/http/controllers/administration/api-token-controller.ts';
+import type { ConfirmationOperations } from '../../../src/http/controllers/sign-in/confirmation-controller.ts';
+import type {
+  SignInMethods,
+  SignInOperations,
+} from '../../../src/http/controllers/sign-in/sign-in-controller.ts';
 import type { Answer } from './answer.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { request as requestSecurely } from 'node:https';
 
 /** An event as EventSource gets it. */
 export interface ReceivedEvent {
@@ -21,9 +22,18 @@ export class EventReader {
     response.on('error', () => undefined);
   }
 
-  /** @param headers with the cookies of a login */
-  static async open(url: string, headers: Readonly<Record<string, string>>): Promise<EventReader> {
-    const sent = request(url, { headers, agent: false });
+  /**
+   * @param headers with the cookies of a login
+   * @param authority the certificate of the authority that has signed the server's, in PEM, for https
+   */
+  static async open(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    authority?: string,
+  ): Promise<EventReader> {
+    const options = { headers, agent: false } as const;
+    const sent =
+      authority === undefined ? request(url, options) : requestSecurely(url, { ...options, ca: authority });
     // A server that is killed resets the connection: the stream then ends.
     sent.on('error', () => undefined).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];

@@ -1,3 +1,4 @@
+import { ReadPolicy } from '../../../src/policy/read-policy.ts';
 import type { Policy } from '../../../src/policy/stored-policy.ts';
 import type { Realm, Resolver, Configuration } from '../../../src/configuration/configuration.ts';
 
@@ -31,7 +32,7 @@ export function configurationOf(sketch: ConfigurationSketch): Configuration {
         ...resolver,
       })),
     ),
-    policies: byName(policies),
+    policies: byName(policies).map((policy) => new ReadPolicy(policy)),
     settings: sketch.settings ?? new Map(),
   };
 }

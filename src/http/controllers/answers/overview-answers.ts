@@ -79,7 +79,7 @@ const overview = z.strictObject({
     .boolean()
     .nullable()
     .describe(
-      'a new secret was found encrypted, a minute ago at most; null without the right `monitoring:storageEncryption`',
+      'a new secret was found encrypted, a minute ago at most; false, too, while there is no key to encrypt with; null without the right `monitoring:storageEncryption`',
     ),
   resolvers: z
     .array(

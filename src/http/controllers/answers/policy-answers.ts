@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
+import { CONSEQUENCE_LIST } from './consequence-list.ts';
 
 /*
  * Answers for editors of policies and settings, the same in every dialect.
@@ -110,8 +111,6 @@ export const POLICY_EXPLANATION: Answers = inEveryDialect(
   ),
 );
 
-const consequences = z.array(z.strictObject({ code: z.string(), text: z.string() }));
-
 /** The answers of /system/policyConsequences. */
 export const POLICY_CONSEQUENCES: Answers = inEveryDialect(
   valueOf(
@@ -122,7 +121,7 @@ export const POLICY_CONSEQUENCES: Answers = inEveryDialect(
       unknown_names: z
         .array(z.strictObject({ field: z.string(), name: z.string(), nearest: z.string().nullable() }))
         .describe('realms and resolvers that do not exist'),
-      consequences,
+      consequences: CONSEQUENCE_LIST,
       lost: z
         .array(z.strictObject({ administrators: names, rights: names }))
         .describe('the administrators who lose rights'),
@@ -157,7 +156,7 @@ export const SETTING_CONSEQUENCES: Answers = inEveryDialect(
   valueOf(
     z.strictObject({
       unread: z.string().nullable().describe('the server does not read the key: a clause that says so'),
-      consequences,
+      consequences: CONSEQUENCE_LIST,
     }),
   ),
 );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Answers, count, inEveryDialect, valueOf } from '../../answers.ts';
+import { CONSEQUENCE_LIST } from './consequence-list.ts';
 
 const setting = z.strictObject({
   name: z.string(),
@@ -66,13 +67,7 @@ export const TRIED_RESOLVER: Answers = inEveryDialect(
 
 /** The answers of endpoints that tell what would follow from an act. */
 export const CONSEQUENCES: Answers = inEveryDialect(
-  valueOf(
-    z.array(
-      z.strictObject({
-        code: z.string().describe('for programs'),
-        text: z.string().describe('a clause for people'),
-      }),
-    ),
-    { example: { value: [{ code: 'realm.tokens', text: '3 tokens leave this realm' }] } },
-  ),
+  valueOf(CONSEQUENCE_LIST, {
+    example: { value: [{ code: 'realm.tokens', text: '3 tokens leave this realm', count: 3 }] },
+  }),
 );

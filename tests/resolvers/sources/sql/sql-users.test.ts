@@ -341,7 +341,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
   beforeAll(async () => {
     mariadb = await startMariadb(mariadbPrograms ?? { server: '', installer: '' });
     place = await mariadbPlace(mariadb);
-    people = sqlUsers({ settings: sqlSettings(place.reach), password: place.password, timeLimit: 3_000 });
+    people = sqlUsers({ settings: sqlSettings(place.reach), password: place.password });
   }, 120_000);
 
   afterAll(async () => {
@@ -369,15 +369,19 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
   }, 60_000);
 
   it('that stands still with its connections open is given up in time, and asked again when it goes on', async () => {
-    expect(await people.count()).toBe(PEOPLE.length);
+    const impatient = sqlUsers({
+      ...{ settings: sqlSettings(place.reach), password: place.password, timeLimit: 1_000 },
+    });
+    expect(await impatient.count()).toBe(PEOPLE.length);
     await mariadb.stall();
     try {
-      expect((await eventualRefusal(people.count())).message).toContain('does not answer in time');
-      expect((await eventualRefusal(people.findById('1'))).message).toContain('does not answer in time');
+      expect((await eventualRefusal(impatient.count())).message).toContain('does not answer in time');
+      expect((await eventualRefusal(impatient.findById('1'))).message).toContain('does not answer in time');
     } finally {
       mariadb.resume();
     }
-    expect(await people.count()).toBe(PEOPLE.length);
+    expect(await impatient.count()).toBe(PEOPLE.length);
+    await impatient.close();
   }, 60_000);
 
   it('reads backslashes in texts as its administrator set it, and our logins as they are all the same', async () => {

@@ -1,0 +1,22 @@
+import { ConsequenceService } from '../../consequences/consequence-service.ts';
+import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
+import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import type { SharedParts } from '../shared-parts.ts';
+
+/** What a change would remove or lock out. */
+export interface ConsequenceServices {
+  readonly consequences: ConsequenceService;
+}
+
+export function consequenceServices(shared: SharedParts): ConsequenceServices {
+  const { database, managedUsers, administratorStore } = shared;
+  return {
+    consequences: new ConsequenceService({
+      ...shared,
+      counts: new SqlTokenCounts({ database }),
+      tokens: new SqlTokenStore({ database }),
+      users: managedUsers,
+      administrators: administratorStore,
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { PeopleSearch } from '../../helpdesk/people-search.ts';
+import { PersonService } from '../../helpdesk/person-service.ts';
+import { SearchService } from '../../helpdesk/search-service.ts';
+import { TokenListService } from '../../helpdesk/token-list-service.ts';
+import { SqlLatestTransactions } from '../../storage/challenges/latest-transactions.ts';
+import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
+import { SqlTokenPages } from '../../storage/tokens/token-pages.ts';
+import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import type { ChallengeServices } from './challenge-services.ts';
+import type { SharedParts } from '../shared-parts.ts';
+
+/** The views of the helpdesk. */
+export interface HelpdeskServices {
+  readonly helpdesk: {
+    readonly search: SearchService;
+    readonly people: PersonService;
+    readonly tokenList: TokenListService;
+  };
+}
+
+export function helpdeskServices(
+  shared: SharedParts,
+  { transactions }: Pick<ChallengeServices, 'transactions'>,
+): HelpdeskServices {
+  const { database } = shared;
+  const pages = new SqlTokenPages({ database });
+  return {
+    helpdesk: {
+      search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
+      people: new PersonService({
+        ...shared,
+        tokens: new SqlTokenStore({ database }),
+        transactions: new SqlLatestTransactions({ database }),
+      }),
+      tokenList: new TokenListService({ ...shared, pages, counts: new SqlTokenCounts({ database }) }),
+    },
+  };
+}

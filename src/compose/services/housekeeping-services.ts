@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditExport } from '../../audit/audit-export.ts';
+import { AuditRetention } from '../../audit/audit-retention.ts';
+import { AuditSearch } from '../../audit/audit-search.ts';
+import { AuditService } from '../../audit/audit-service.ts';
+import { ServerVerification } from '../../audit/server-verification.ts';
+import { BackupService } from '../../backup/backup-service.ts';
+import { HousekeepingService } from '../../housekeeping/housekeeping-service.ts';
+import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
+import { SqlBackupStore } from '../../storage/backup/backup-store.ts';
+import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
+import { SqlVerificationStore } from '../../storage/audit/verification-store.ts';
+import { SqlHousekeeping } from '../../storage/housekeeping/housekeeping.ts';
+import type { SharedParts } from '../shared-parts.ts';
+
+/** The audit, backups, and the removal of what has expired. */
+export interface HousekeepingServices {
+  readonly housekeeping: HousekeepingService;
+  readonly audit: AuditService;
+  readonly auditSearch: AuditSearch;
+  readonly auditExport: AuditExport;
+  readonly auditVerification: ServerVerification;
+  /** Interrupts the verification that this process runs. */
+  readonly stopVerification: () => Promise<void>;
+  readonly backups: BackupService;
+}
+
+/** Seconds. */
+const SEVEN_DAYS = 604_800;
+
+/** Lets the vault certify the audit rows of the database's pool from now on. */
+export function housekeepingServices(shared: SharedParts): HousekeepingServices {
+  const { database, vault, clock } = shared;
+  const authority = new VaultAuditAuthority({ vault });
+  database.audit.certifyBy(authority);
+  const store = new SqlAuditStore({ database });
+  const audit = new AuditService({ store, authority, clock });
+  const auditVerification = new ServerVerification({
+    ...shared,
+    store,
+    authority,
+    verifications: new SqlVerificationStore({ database }),
+    elapsed: () => performance.now(),
+    rest: (milliseconds, signal) =>
+      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined),
+  });
+  return {
+    housekeeping: new HousekeepingService({
+      configuration: shared.configuration,
+      clock,
+      store: new SqlHousekeeping({ database }),
+      challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
+      metrics: shared.metrics.housekeeping,
+      auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),
+    }),
+    audit,
+    auditSearch: new AuditSearch({ ...shared, store }),
+    auditExport: new AuditExport({ ...shared, store, authority }),
+    auditVerification,
+    stopVerification: () => auditVerification.stop(),
+    backups: new BackupService({
+      store: new SqlBackupStore({ database }),
+      keys: vault,
+      clock,
+      cipher: async () => new (await import('../../security/backup-encryption.ts')).AgeBackupCipher(),
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+
+import { SqlDeliveryStore } from '../../storage/webhooks/delivery-store.ts';
+import { SqlWebhookStore } from '../../storage/webhooks/webhook-store.ts';
+import { DeliveryDispatcher } from '../../webhooks/delivery-dispatcher.ts';
+import type { WebhookSender } from '../../webhooks/ports.ts';
+import { WebhookService } from '../../webhooks/webhook-service.ts';
+import { packageVersion } from '../process.ts';
+import type { SharedParts } from '../shared-parts.ts';
+
+/** The administration of receivers of events. */
+export interface WebhookServices {
+  readonly webhooks: WebhookService;
+  /** Makes the one that delivers events in the background of this process. */
+  readonly webhookDispatcher: () => Promise<DeliveryDispatcher>;
+}
+
+export function webhookServices(shared: SharedParts): WebhookServices {
+  const { database, vault, clock, random, log } = shared;
+  return {
+    webhooks: new WebhookService({
+      vault,
+      clock,
+      random,
+      store: new SqlWebhookStore({ database }),
+      configuration: shared.configuration,
+      access: shared.access,
+      sender: openSender,
+      newId: () => randomUUID(),
+    }),
+    webhookDispatcher: async () =>
+      new DeliveryDispatcher({
+        vault,
+        clock,
+        random,
+        log,
+        metrics: shared.metrics.webhooks,
+        store: new SqlDeliveryStore({ database }),
+        sender: await openSender(),
+      }),
+  };
+}
+
+/** Loads the HTTP client only where it is used. */
+async function openSender(): Promise<WebhookSender> {
+  const { HttpWebhookSender } = await import('../../webhooks/sending/http-sender.ts');
+  return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
+}

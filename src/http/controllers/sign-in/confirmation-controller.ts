@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type {
+  BegunConfirmation,
+  Confirmed,
+  ConfirmationService,
+} from '../../../administrators/confirmation-service.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { CONFIRMATION, dropSignIn, keepSignIn, readSignIn } from '../../authentication/sign-in-cookie.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { administratorEndpoint, type Call, type Endpoint } from '../../endpoint-spec.ts';
+import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Reply } from '../../reply.ts';
+import { optional, required, secret } from '../../request/parameter-schemas.ts';
+import { CONFIRMATION_BEGUN, CONFIRMATION_FINISHED } from '../answers/sign-in-answers.ts';
+
+/** The operations of confirmations. */
+export type ConfirmationOperations = Pick<ConfirmationService, 'begin' | 'pending' | 'finish'>;
+
+/** @returns the endpoints by which the owner of a login proves to be the one who signed in */
+export function confirmationEndpoints(
+  confirmation: ConfirmationOperations,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'] = UNGUARDED.logins,
+): Endpoint[] {
+  return [beginEndpoint(confirmation, dialect, guard), finishEndpoint(confirmation, dialect, guard)];
+}
+
+function beginEndpoint(
+  confirmation: ConfirmationOperations,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'],
+): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/confirmation',
+      methods: ['POST'],
+      summary: 'confirms the login for five minutes by the password, or requests the second factor',
+      requires: 'credential',
+      answers: CONFIRMATION_BEGUN,
+      answerHeaders: { 'Set-Cookie': 'a cookie that names the confirmation for five minutes' },
+      family: 'linotp2',
+      usage: 'admin/confirmation: confirm the login.',
+      changesState: true,
+      parameters: z.object({ password: secret(required('the password of the caller, again')) }),
+    },
+    async ({ parameters: { password }, caller, ...call }) => {
+      const account = caller.principal.administrator;
+      const begun = await guard.attempt({ client: call.limitedAs, account, password }, () =>
+        confirmation.begin(caller, password),
+      );
+      if (begun === undefined) {
+        throw new ServiceError('confirmation.refused', 'Wrong password', {
+          credentials: 'password',
+          account,
+        });
+      }
+      return begunReply(begun, call, dialect);
+    },
+  );
+}
+
+function begunReply(
+  begun: BegunConfirmation,
+  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
+  dialect: AdministrationDialect,
+): Reply {
+  if (begun.kind === 'confirmed') {
+    return confirmedReply(begun, { context, secure }, dialect);
+  }
+  const waiting = { confirmed: false, second_factor: begun.kind, expires: begun.expiresAt.toISOString() };
+  const reply =
+    begun.kind === 'token'
+      ? dialect.value(waiting, context, { transactionid: begun.transactionId, data: begun.url })
+      : dialect.value({ ...waiting, options: begun.options }, context);
+  const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, secure);
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+}
+
+function finishEndpoint(
+  confirmation: ConfirmationOperations,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'],
+): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/confirmation/finish',
+      methods: ['POST'],
+      summary:
+        'confirms the login by the second factor; without a parameter, asks whether the app has answered by itself',
+      requires: 'credential',
+      answers: CONFIRMATION_FINISHED,
+      answerHeaders: { 'Set-Cookie': 'with `confirmed`: removes the cookie of the confirmation' },
+      family: 'linotp2',
+      usage: 'admin/confirmation/finish: confirm the login by the second factor.',
+      changesState: true,
+      parameters: z.object({
+        response: secret(optional('the response of the token')),
+        credential: secret(optional('the assertion of the passkey, as JSON')),
+      }),
+    },
+    async ({ parameters: proof, caller, ...call }) => {
+      const pending = await confirmation.pending(caller, readSignIn(call.cookies, CONFIRMATION, call.secure));
+      const account = caller.principal.administrator;
+      const given = proof.response ?? proof.credential ?? '';
+      const confirmed = await guard.attempt({ client: call.limitedAs, account, password: given }, () =>
+        confirmation.finish(caller, pending, proof),
+      );
+      if (confirmed === undefined) {
+        throw new ServiceError('confirmation.refused', 'The second factor is wrong', {
+          credentials: 'second factor',
+          account,
+        });
+      }
+      return confirmed === 'waiting'
+        ? dialect.value({ confirmed: false }, call.context)
+        : confirmedReply(confirmed, call, dialect);
+    },
+  );
+}
+
+function confirmedReply(
+  { until }: Confirmed,
+  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
+  dialect: AdministrationDialect,
+): Reply {
+  const reply = dialect.value({ confirmed: true, until: until.toISOString() }, context);
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(CONFIRMATION, secure) } };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { actOf } from '../../../policy/caller.ts';
+import type { LoginService } from '../../../administrators/login-service.ts';
+import type { LoginDialect } from '../../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { secret } from '../../request/parameter-schemas.ts';
+import { failureForm } from '../../failures.ts';
+import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
+import { LOGGED_IN, LOGGED_OUT } from '../answers/login-answers.ts';
+
+/** The operations on logins. */
+export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
+
+/** @returns the endpoints that open and close a login, which is a signed token in a cookie */
+export function loginEndpoints(
+  logins: LoginOperations,
+  dialect: LoginDialect,
+  guard: Guards['logins'] = UNGUARDED.logins,
+): Endpoint[] {
+  return [loginEndpoint(logins, dialect, guard), logoutEndpoint(logins, dialect)];
+}
+
+/** @returns /admin/login. It takes POST alone, as a password in a URL would be logged by every proxy. */
+function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/login',
+      methods: ['POST'],
+      summary: 'opens a login: a signed token in a cookie',
+      requires: 'password',
+      answers: LOGGED_IN,
+      answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
+      family: 'linotp3',
+      usage: 'admin/login: log in.',
+      changesState: true,
+      parameters: z.object({
+        username: z.string().default('').describe('the name of the administrator'),
+        password: secret(z.string().default('').describe('the password')),
+      }),
+    },
+    async ({ parameters: { username, password }, context, client, requestId, limitedAs, secure }) => {
+      const act = { action: 'admin/login', client, requestId };
+      const attempt = { client: limitedAs, account: username, password };
+      const login = await guard.attempt(attempt, () => logins.login(username, password, act));
+      if (login === undefined) {
+        return {
+          ...dialect.loginRefused(context),
+          headers: failureForm('authentication.required').headers ?? {},
+          refused: { outcome: 'password', account: username },
+        };
+      }
+      const reply = dialect.loggedIn(username, context);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, secure) } };
+    },
+  );
+}
+
+function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/logout',
+      methods: ['GET', 'POST'],
+      summary: 'closes the login',
+      requires: 'credential',
+      answers: LOGGED_OUT,
+      answerHeaders: { 'Set-Cookie': 'removes the cookies of the login' },
+      family: 'linotp3',
+      usage: 'admin/logout: log out.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ session, login, caller, context, secure }) => {
+      const act = actOf(caller, 'admin/logout');
+      if (login !== undefined) {
+        await logins.logout(login, act);
+      } else if (session !== undefined) {
+        await logins.logout(session, act, 'session');
+      }
+      const reply = dialect.loggedOut(caller.principal.administrator, context);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(secure) } };
+    },
+  );
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import type { Login } from '../../../administrators/login-service.ts';
+import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { loginCookies } from '../../authentication/login-cookies.ts';
+import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { actOfCall, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { type Guards, UNGUARDED } from '../../limits/guards.ts';
+import type { Reply } from '../../reply.ts';
+import { optional, secret } from '../../request/parameter-schemas.ts';
+import { BEGUN, FINISHED, METHODS } from '../answers/sign-in-answers.ts';
+
+/** The ways to sign in besides the password. Nothing about accounts. */
+export interface SignInMethods {
+  readonly passkeys: boolean;
+  /** Undefined: there is no single sign-on. */
+  readonly singleSignOn: { /** For people. */ readonly provider: string | undefined } | undefined;
+}
+
+/** The operations of sign-ins. */
+export type SignInOperations = Pick<SignInService, 'begin' | 'pending' | 'finish'>;
+
+const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
+
+/** @returns the endpoints by which people sign in with browsers: by password and, where one is set, second factor */
+export function signInEndpoints(
+  signIn: SignInOperations,
+  methods: SignInMethods,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'] = UNGUARDED.logins,
+): Endpoint[] {
+  return [
+    methodsEndpoint(methods, dialect),
+    beginEndpoint(signIn, dialect, guard),
+    finishEndpoint(signIn, dialect, guard),
+  ];
+}
+
+function methodsEndpoint(ways: SignInMethods, dialect: AdministrationDialect): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in/methods',
+      methods: ['GET', 'POST'],
+      summary: 'the ways to sign in besides the password; nothing about accounts',
+      requires: 'nothing',
+      answers: METHODS,
+      family: 'linotp2',
+      usage: 'admin/sign-in/methods: list the ways to sign in.',
+      changesState: false,
+      parameters: z.object({}),
+    },
+    ({ context }) => {
+      const { passkeys, singleSignOn } = ways;
+      const given = { passkeys, single_sign_on: singleSignOn !== undefined };
+      return dialect.value({ ...given, provider: singleSignOn?.provider ?? null }, context);
+    },
+  );
+}
+
+function beginEndpoint(
+  signIn: SignInOperations,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'],
+): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in',
+      methods: ['POST'],
+      summary: 'signs in by password, or requests the second factor',
+      requires: 'password',
+      answers: BEGUN,
+      answerHeaders: { 'Set-Cookie': `${COOKIES}; or a cookie that names the sign-in for five minutes` },
+      family: 'linotp2',
+      usage: 'admin/sign-in: sign in.',
+      changesState: true,
+      parameters: z.object({
+        username: z.string().default('').describe('the name of the administrator'),
+        password: secret(z.string().default('').describe('the password')),
+      }),
+    },
+    async ({ parameters: { username, password }, ...call }) => {
+      const attempt = { client: call.limitedAs, account: username, password };
+      const begun = await guard.attempt(attempt, () =>
+        signIn.begin(username, password, actOfCall(call, 'admin/sign-in')),
+      );
+      if (begun === undefined) {
+        throw new ServiceError('sign-in.refused', 'Wrong user name or password', {
+          credentials: 'password',
+          account: username,
+        });
+      }
+      return begunReply(begun, call, dialect);
+    },
+  );
+}
+
+function begunReply(
+  begun: BegunSignIn,
+  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
+  dialect: AdministrationDialect,
+): Reply {
+  if (begun.kind === 'signed-in') {
+    const reply = dialect.value({ signed_in: true }, context);
+    return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(begun.login, secure) } };
+  }
+  const { kind, attempt, expiresAt } = begun;
+  const waiting = { signed_in: false, second_factor: kind, expires: expiresAt.toISOString() };
+  const reply =
+    begun.kind === 'token'
+      ? dialect.value(waiting, context, { transactionid: begun.transactionId, data: begun.url })
+      : dialect.value({ ...waiting, options: begun.options }, context);
+  const cookie = keepSignIn(SECOND_STEP, attempt, expiresAt, secure);
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+}
+
+function finishEndpoint(
+  signIn: SignInOperations,
+  dialect: AdministrationDialect,
+  guard: Guards['logins'],
+): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in/finish',
+      methods: ['POST'],
+      summary:
+        'signs in by the second factor; without a parameter, asks whether the app has answered by itself',
+      requires: 'sign-in',
+      answers: FINISHED,
+      answerHeaders: { 'Set-Cookie': `with \`signed_in\`: ${COOKIES}` },
+      family: 'linotp2',
+      usage: 'admin/sign-in/finish: sign in by the second factor.',
+      changesState: true,
+      parameters: z.object({
+        response: secret(optional('the response of the token')),
+        credential: secret(optional('the assertion of the passkey, as JSON')),
+      }),
+    },
+    async ({ parameters: proof, ...call }) => {
+      const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.secure));
+      const account = pending.proven.administrator;
+      const act = actOfCall(call, 'admin/sign-in/finish');
+      const given = proof.response ?? proof.credential ?? '';
+      const login = await guard.attempt({ client: call.limitedAs, account, password: given }, () =>
+        signIn.finish(pending, proof, act),
+      );
+      if (login === undefined) {
+        throw new ServiceError('sign-in.refused', 'The second factor is wrong', {
+          credentials: 'second factor',
+          account,
+        });
+      }
+      return login === 'waiting'
+        ? dialect.value({ signed_in: false }, call.context)
+        : signedInReply(login, call, dialect);
+    },
+  );
+}
+
+function signedInReply(
+  login: Login,
+  { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
+  dialect: AdministrationDialect,
+): Reply {
+  const reply = dialect.value({ signed_in: true }, context);
+  const cookies = [...loginCookies(login, secure), dropSignIn(SECOND_STEP, secure)];
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies } };
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { SingleSignOnService } from '../../../administrators/single-sign-on-service.ts';
+import { type AnyServiceError, isServiceError } from '../../../kernel/errors.ts';
+import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
+import { loginCookies } from '../../authentication/login-cookies.ts';
+import { dropSignIn, keepSignIn, readSignIn, SINGLE_SIGN_ON } from '../../authentication/sign-in-cookie.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { actOfCall, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { failureForm } from '../../failures.ts';
+import { escapeHtml } from '../../html.ts';
+import { refusedBy } from '../../refused-requests.ts';
+import { htmlReply, type Reply } from '../../reply.ts';
+import { optional, secret } from '../../request/parameter-schemas.ts';
+
+/** The operations of single sign-on. */
+export type SingleSignOnOperations = Pick<SingleSignOnService, 'begin' | 'finish'>;
+
+/** The outcomes of the callback, by the status of its page. */
+const PAGES: Answers = inEveryDialect({
+  others: [
+    { contentType: 'text/html', meaning: 'a page that names the person and leads to the console' },
+    { status: 401, contentType: 'text/html', meaning: 'a page with the reason to sign nobody in' },
+    { status: 503, contentType: 'text/html', meaning: 'a page: the provider cannot be asked' },
+  ],
+});
+
+/**
+ * @param hasConsole true: the pages lead to the console by themselves
+ * @returns the endpoints by which people sign in at an OpenID Connect provider
+ */
+export function singleSignOnEndpoints(
+  singleSignOn: SingleSignOnOperations,
+  dialect: AdministrationDialect,
+  hasConsole: boolean,
+): Endpoint[] {
+  return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn, hasConsole)];
+}
+
+function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: AdministrationDialect): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in/oidc',
+      methods: ['POST'],
+      summary: 'begins a sign-in at the OpenID Connect provider: the browser opens `url`',
+      requires: 'nothing',
+      answers: inEveryDialect(valueOf(z.strictObject({ url: z.url(), expires: z.iso.datetime() }))),
+      answerHeaders: { 'Set-Cookie': 'a cookie that holds the sign-in for five minutes' },
+      family: 'linotp2',
+      usage: 'admin/sign-in/oidc: begin single sign-on.',
+      changesState: true,
+      parameters: z.object({}),
+    },
+    async ({ context, secure }) => {
+      const { attempt, expiresAt, url } = await singleSignOn.begin();
+      const reply = dialect.value({ url, expires: expiresAt.toISOString() }, context);
+      const cookie = keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure);
+      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+    },
+  );
+}
+
+function callbackEndpoint(singleSignOn: SingleSignOnOperations, hasConsole: boolean): Endpoint {
+  return openEndpoint(
+    {
+      path: '/admin/sign-in/oidc/callback',
+      methods: ['GET'],
+      summary: 'signs in by the answer of the provider, which sends the browser here',
+      requires: 'sign-in',
+      answers: PAGES,
+      answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
+      family: 'linotp2',
+      usage: 'admin/sign-in/oidc/callback: finish single sign-on.',
+      // The provider's site sends the browser here. `state` and the cookie tie the answer to the sign-in.
+      changesState: false,
+      parameters: z.object({
+        code: secret(optional('the authorization code')),
+        state: secret(optional('the state of the sign-in')),
+        iss: optional('the issuer (RFC 9207)'),
+        error: optional('the reason of the provider to sign nobody in'),
+      }),
+    },
+    async ({ parameters, cookies, secure, ...call }) => {
+      try {
+        const attempt = readSignIn(cookies, SINGLE_SIGN_ON, secure);
+        const act = actOfCall(call, 'admin/sign-in/oidc/callback');
+        const { name, login } = await singleSignOn.finish(attempt, parameters, act);
+        const reply = page('Signed in', `Signed in as ${name}.`, hasConsole ? '/console/' : undefined);
+        const set = [...loginCookies(login, secure), dropSignIn(SINGLE_SIGN_ON, secure)];
+        return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
+      } catch (error) {
+        if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
+          throw error;
+        }
+        return refusal(error, hasConsole);
+      }
+    },
+  );
+}
+
+/** The sign-in page has a text for each of these words. */
+function refusal(error: AnyServiceError, hasConsole: boolean): Reply {
+  const reason = error.code === 'sign-in.refused' ? error.payload.reason : undefined;
+  const word = reason ?? error.code.replace('sign-in.', '');
+  const { status, headers } = failureForm(error.code);
+  const refused = refusedBy(error);
+  return {
+    ...page('Not signed in', error.message, hasConsole ? `/console/#single-sign-on=${word}` : undefined),
+    status,
+    ...(headers !== undefined && { headers }),
+    ...(refused !== undefined && { refused }),
+  };
+}
+
+/**
+ * A page, not a redirect: browsers send no `Strict` cookie with a redirect that another site began. They do with the
+ * step that this page makes by itself, which begins at this server.
+ * @param next a fixed path of this server
+ */
+function page(title: string, text: string, next: string | undefined): Reply {
+  const refresh = next === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${next}">`;
+  const link = next === undefined ? '' : ` <a href="${next}">Continue</a>`;
+  return htmlReply(
+    [
+      '<!doctype html>',
+      `<html lang="en"><head><meta charset="utf-8">${refresh}<title>${title}</title></head>`,
+      `<body><p>${escapeHtml(text)}${link}</p></body></html>`,
+    ].join('\n'),
+  );
+}

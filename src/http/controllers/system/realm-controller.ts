@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import type { Caller } from '../../../policy/caller.ts';
+import { splitList } from '../../../policy/policy-users.ts';
+import type { RealmService } from '../../../realms/realm-service.ts';
+import type { ResolverService } from '../../../resolvers/resolver-service.ts';
+import type { Realm } from '../../../configuration/configuration.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import {
+  type AdministratorCall,
+  administratorEndpoint,
+  type Endpoint,
+  type EndpointSpec,
+} from '../../endpoint-spec.ts';
+import type { Reply } from '../../reply.ts';
+import { EXPECTED, readExpected } from '../../request/expected-state.ts';
+import { optional, required } from '../../request/parameter-schemas.ts';
+import { type Answers, done } from '../../answers.ts';
+import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from '../answers/system-answers.ts';
+import {
+  givenOf,
+  removalOf,
+  REMOVE_PASSWORD,
+  RESOLVER,
+  RESOLVER_PARAMETERS,
+  resolverKind,
+} from './resolver-parameters.ts';
+
+/** The operations on realms and resolvers. */
+export interface RealmOperations {
+  readonly realms: Pick<RealmService, 'list' | 'set' | 'remove' | 'setDefault'>;
+  readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
+}
+
+const REALM = required('the name of the realm', 'customers');
+
+const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
+const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
+
+/** @returns the endpoints of /system that list and change realms and their resolvers */
+export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  return [
+    ...resolverParts(operations, dialect),
+    ...realmParts(operations, dialect),
+    ...defaultParts(operations, dialect),
+  ];
+}
+
+function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  const { shapes } = dialect;
+  return [
+    change(
+      '/system/setResolver',
+      { answers: done(), summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
+      {
+        name: RESOLVER,
+        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
+        ...RESOLVER_PARAMETERS,
+        remove_password: REMOVE_PASSWORD,
+        expected: EXPECTED.describe(
+          'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
+        ),
+      },
+      async ({
+        caller,
+        parameters: { name, type, expected, remove_password: removed, ...settings },
+        context,
+      }) => {
+        await resolvers.set(caller, {
+          name,
+          kind: resolverKind(type),
+          settings: givenOf(settings),
+          ...removalOf(removed),
+          ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+        });
+        return dialect.done(context);
+      },
+    ),
+    readingEndpoint(
+      '/system/getResolvers',
+      { answers: RESOLVERS, summary: 'lists resolvers', purpose: 'list resolvers.' },
+      {},
+      async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
+    ),
+    readingEndpoint(
+      '/system/getResolver',
+      { answers: SHOWN_RESOLVER, summary: 'shows a resolver', purpose: 'show a resolver.' },
+      { resolver: RESOLVER },
+      async ({ caller, parameters: { resolver }, context }) =>
+        dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
+    ),
+    change(
+      '/system/delResolver',
+      { answers: done(), summary: 'removes a resolver', purpose: 'remove a resolver.' },
+      { resolver: RESOLVER },
+      async ({ caller, parameters: { resolver }, context }) => {
+        await resolvers.remove(caller, resolver);
+        return dialect.done(context);
+      },
+    ),
+  ];
+}
+
+function realmParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  return [
+    change(
+      '/system/setRealm',
+      {
+        answers: done(),
+        summary: 'creates a realm or replaces its resolvers',
+        purpose: 'create a realm or replace its resolvers.',
+      },
+      {
+        realm: REALM,
+        resolvers: required('a comma list of resolvers', 'directory'),
+        expected: EXPECTED.describe(
+          'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
+        ),
+      },
+      async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
+        await operations.realms.set(caller, {
+          name: realm,
+          resolvers: splitList(resolvers),
+          ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
+        });
+        return dialect.done(context);
+      },
+    ),
+    readingEndpoint(
+      '/system/getRealms',
+      { answers: REALMS, summary: 'lists realms', purpose: 'list realms.' },
+      { realm: optional('lists the realm of this name') },
+      async ({ caller, parameters: { realm = '' }, context }) => {
+        const wanted = realm.trim().toLowerCase();
+        const shape = await shapeRealms(
+          operations,
+          dialect,
+          caller,
+          ({ name }) => wanted === '' || name === wanted,
+        );
+        return dialect.value(shape, context);
+      },
+    ),
+    change(
+      '/system/delRealm',
+      { answers: REMOVED_REALM, summary: 'removes a realm', purpose: 'remove a realm.' },
+      { realm: REALM },
+      async ({ caller, parameters: { realm }, context }) => {
+        await operations.realms.remove(caller, realm);
+        return dialect.value(dialect.shapes.removedRealm(realm), context);
+      },
+    ),
+  ];
+}
+
+function defaultParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  return [
+    change(
+      '/system/setDefaultRealm',
+      {
+        answers: done(),
+        summary: 'sets the default realm, or none',
+        purpose: 'choose the default realm, or none.',
+      },
+      { realm: optional('the name of the realm; empty: none') },
+      async ({ caller, parameters: { realm = '' }, context }) => {
+        await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
+        return dialect.done(context);
+      },
+    ),
+    readingEndpoint(
+      '/system/getDefaultRealm',
+      { answers: REALMS, summary: 'shows the default realm', purpose: 'show the default realm.' },
+      {},
+      async ({ caller, context }) =>
+        dialect.value(await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault), context),
+    ),
+  ];
+}
+
+async function shapeRealms(
+  { realms, resolvers }: RealmOperations,
+  dialect: AdministrationDialect,
+  caller: Caller,
+  isMeant: (realm: Realm) => boolean,
+): Promise<unknown> {
+  const found = (await realms.list(caller)).filter(isMeant);
+  return dialect.shapes.realms(found, await resolvers.list(caller));
+}
+
+function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {
+  return expected === undefined ? {} : { expected };
+}
+
+type Answer<Shape extends z.ZodRawShape> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<Reply>;
+
+interface Facts {
+  readonly answers: Answers;
+  readonly summary: string;
+  /** The words that precede the name of a missing parameter. */
+  readonly purpose: string;
+}
+
+function readingEndpoint<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  facts: Facts,
+  shape: Shape,
+  answer: Answer<Shape>,
+): Endpoint {
+  return administratorEndpoint(spec(path, facts, shape, false), answer);
+}
+
+function change<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  facts: Facts,
+  shape: Shape,
+  answer: Answer<Shape>,
+): Endpoint {
+  return administratorEndpoint(spec(path, facts, shape, true), answer);
+}
+
+function spec<Shape extends z.ZodRawShape>(
+  path: `/system/${string}`,
+  { summary, purpose, answers }: Facts,
+  shape: Shape,
+  changesState: boolean,
+): EndpointSpec<Shape> {
+  return {
+    path,
+    summary,
+    answers,
+    requires: changesState ? 'system:write' : 'system:read',
+    methods: ['GET', 'POST'],
+    family: 'linotp2',
+    usage: `${path.slice(1)}: ${purpose}`,
+    changesState,
+    parameters: z.object(shape),
+  };
+}

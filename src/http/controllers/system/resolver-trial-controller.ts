@@ -1,0 +1,102 @@
+import type { DirectoryUser } from '../../../resolvers/ports.ts';
+import type { ResolverService } from '../../../resolvers/resolver-service.ts';
+import type { ResolverTrialService, Trial } from '../../../resolvers/resolver-trial-service.ts';
+import { type DescribedSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameter-schemas.ts';
+import { RESOLVER_KINDS_SHOWN, TRIED_RESOLVER } from '../answers/resolver-answers.ts';
+import {
+  givenOf,
+  removalOf,
+  REMOVE_PASSWORD,
+  RESOLVER,
+  RESOLVER_PARAMETERS,
+  resolverKind,
+} from './resolver-parameters.ts';
+import { systemChange, systemReading } from './system-endpoint.ts';
+
+/** The operations that help to set resolvers. */
+export interface ResolverTrialOperations {
+  readonly resolverTrials: Pick<ResolverTrialService, 'try'>;
+  readonly resolvers: Pick<ResolverService, 'list'>;
+}
+
+/** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
+export function resolverTrialEndpoints(
+  operations: ResolverTrialOperations,
+  dialect: AdministrationDialect,
+): Endpoint[] {
+  return [kindsEndpoint(operations, dialect), trialEndpoint(operations, dialect)];
+}
+
+function kindsEndpoint({ resolvers }: ResolverTrialOperations, dialect: AdministrationDialect): Endpoint {
+  return systemReading(
+    {
+      path: '/system/resolverKinds',
+      summary: 'the kinds of resolvers and their settings',
+      answers: RESOLVER_KINDS_SHOWN,
+      parameters: {},
+    },
+    async ({ caller, context }) => {
+      // For the right: the kinds are the same for everybody.
+      await resolvers.list(caller);
+      const kinds = describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(settingObject) }));
+      return dialect.value(kinds, context);
+    },
+  );
+}
+
+function trialEndpoint(
+  { resolverTrials }: ResolverTrialOperations,
+  dialect: AdministrationDialect,
+): Endpoint {
+  return systemChange(
+    {
+      path: '/system/testResolver',
+      summary: 'reads the users of a resolver as it is, or as it would be with these settings',
+      answers: TRIED_RESOLVER,
+      parameters: {
+        name: RESOLVER,
+        type: optional(
+          '`passwd`, `sql`, `ldap` or `managed`; without it, the stored resolver is tried as it is',
+          'ldap',
+        ),
+        ...RESOLVER_PARAMETERS,
+        remove_password: REMOVE_PASSWORD,
+      },
+    },
+    async ({ caller, parameters: { name, type, remove_password: removed, ...settings }, context }) => {
+      const draft =
+        type === undefined
+          ? { name }
+          : { name, kind: resolverKind(type), settings: givenOf(settings), ...removalOf(removed) };
+      return dialect.value(trialObject(await resolverTrials.try(caller, draft)), context);
+    },
+  );
+}
+
+function settingObject(setting: DescribedSetting): object {
+  const { name, meaning, isRequired = false, fallback, values, example, form, isSecret } = setting;
+  return {
+    name,
+    meaning,
+    required: isRequired,
+    default: fallback ?? null,
+    values: values ?? null,
+    example: example ?? null,
+    form: form ?? 'line',
+    secret: isSecret,
+    bound: setting.isSecretBound,
+  };
+}
+
+function trialObject(trial: Trial): object {
+  return trial.kind === 'read'
+    ? { readable: true, users: trial.users, first: trial.first?.map(userObject) ?? null }
+    : { readable: false, reason: trial.reason };
+}
+
+function userObject({ login, userId, givenName, surname, email, phone }: DirectoryUser): object {
+  return { username: login, userid: userId, givenname: givenName, surname, email, phone };
+}

@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import { splitList } from '../../../policy/policy-users.ts';
+import type { TokenListing } from '../../../tokens/token-listing.ts';
+import type { TokenSelection } from '../../../tokens/token-selection.ts';
+import type { TokenService } from '../../../tokens/token-service.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { NO_REALM } from '../../../monitoring/realm-choice.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
+import { optional, required, secret } from '../../request/parameter-schemas.ts';
+import { done } from '../../answers.ts';
+import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from '../answers/token-answers.ts';
+
+/** The operations on tokens. */
+export interface TokenOperations {
+  readonly tokens: Pick<
+    TokenService,
+    'page' | 'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove' | 'assign' | 'setRealms'
+  >;
+}
+
+const METHODS: readonly Method[] = ['GET', 'POST'];
+/** The parameters that select a token, or all tokens of a user. */
+const SELECTION = {
+  serial: optional('the serial of the token', 'QR1'),
+  user: optional('the login of the owner', 'alice'),
+  realm: optional('the realm of the owner', 'customers'),
+  resconf: optional('the resolver of the owner'),
+} as const;
+const PIN = secret(optional('the token PIN'));
+
+type Selected = z.output<z.ZodObject<typeof SELECTION>>;
+
+/** @returns the endpoints of /admin that show and change tokens */
+export function tokenEndpoints(operations: TokenOperations, dialect: AdministrationDialect): Endpoint[] {
+  return [
+    showEndpoint(operations, dialect),
+    setEndpoint(operations, dialect),
+    ...(['reset', 'enable', 'disable', 'remove'] as const).map((action) =>
+      selectionEndpoint(action, operations, dialect),
+    ),
+    assignEndpoint(operations, dialect),
+    unassignEndpoint(operations, dialect),
+    realmEndpoint(operations, dialect),
+  ];
+}
+
+function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/show',
+      methods: METHODS,
+      summary: 'lists tokens',
+      requires: 'admin:show',
+      answers: TOKEN_PAGE,
+      family: 'linotp2',
+      usage: 'admin/show: list tokens.',
+      changesState: false,
+      parameters: z.object({
+        ...SELECTION,
+        viewrealm: optional('a comma list of realms, `/:no realm:/` for tokens in none; empty or `*`: all'),
+        page: optional('the number of the page, from 1', '1'),
+        pagesize: optional('the number of tokens on a page', '50'),
+        filter: optional('not supported; refused'),
+        outform: optional('`json`'),
+      }),
+    },
+    async ({ caller, parameters, context }) => {
+      const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
+      refuseUnserved(filter, outform);
+      const shown = await tokens.page(caller, {
+        serial: given(serial),
+        user: given(user),
+        userRealm: realm,
+        userResolver: given(resconf),
+        ...readViewRealm(viewrealm ?? ''),
+        page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
+      });
+      return dialect.value(dialect.shapes.tokenPage(shown), context);
+    },
+  );
+}
+
+function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+  const settings = {
+    pin: PIN,
+    maxfailcount: optional('the number of wrong responses that locks the token', '10'),
+    counterwindow: optional('the number of counters that a response may be ahead', '10'),
+    syncwindow: optional('the number of counters that are searched to resynchronise', '1000'),
+    ocrapin: secret(optional('the PIN of a suite with P')),
+    description: optional('the description of the token'),
+  } as const;
+  return administratorEndpoint(
+    {
+      path: '/admin/set',
+      methods: METHODS,
+      summary: 'sets PIN, limits and description of a token',
+      requires: 'admin:set',
+      answers: SET_TOKENS,
+      family: 'linotp2',
+      usage: 'admin/set: set the PIN, limits or description of a token.',
+      changesState: true,
+      parameters: z.object({ ...SELECTION, ...settings }),
+    },
+    async ({ caller, parameters, context }) => {
+      const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
+      const count = await tokens.set(caller, selection(selected), {
+        pin,
+        maxFail: readNumber(maxfailcount),
+        counterWindow: readNumber(counterwindow),
+        syncWindow: readNumber(syncwindow),
+        ocraPin: ocrapin,
+        description,
+      });
+      const names = Object.entries({
+        pin,
+        MaxFailCount: maxfailcount,
+        CounterWindow: counterwindow,
+        SyncWindow: syncwindow,
+        ocrapin,
+        description,
+      }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+      return dialect.value(dialect.shapes.setTokens(names, count), context);
+    },
+  );
+}
+
+const SUMMARIES = {
+  reset: 'sets the fail counter to 0, which unlocks the token',
+  enable: 'enables a token',
+  disable: 'disables a token',
+  remove: 'removes a token and its challenges',
+} as const;
+
+function selectionEndpoint(
+  action: keyof typeof SUMMARIES,
+  { tokens }: TokenOperations,
+  dialect: AdministrationDialect,
+): Endpoint {
+  return administratorEndpoint(
+    {
+      path: `/admin/${action}`,
+      methods: METHODS,
+      summary: SUMMARIES[action],
+      requires: `admin:${action}`,
+      answers: CHANGED_TOKENS,
+      family: 'linotp2',
+      usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
+      changesState: true,
+      parameters: z.object(SELECTION),
+    },
+    async ({ caller, parameters, context }) => {
+      const count = await tokens[action](caller, selection(parameters));
+      return dialect.value(dialect.shapes.changedTokens(count), context);
+    },
+  );
+}
+
+function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/assign',
+      methods: METHODS,
+      summary: 'assigns a token to a user',
+      requires: 'admin:assign',
+      answers: done(),
+      family: 'linotp2',
+      usage: 'admin/assign: give a token to a user.',
+      changesState: true,
+      parameters: z.object({
+        ...SELECTION,
+        serial: required('the serial of the token', 'QR1'),
+        user: required('the login of the user', 'alice'),
+        pin: PIN,
+      }),
+    },
+    async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
+      await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
+      return dialect.done(context);
+    },
+  );
+}
+
+function unassignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/unassign',
+      methods: METHODS,
+      summary: 'removes the owner of a token',
+      requires: 'admin:unassign',
+      answers: done(),
+      family: 'linotp2',
+      usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
+      changesState: true,
+      parameters: z.object(SELECTION),
+    },
+    async ({ caller, parameters, context }) => {
+      await tokens.unassign(caller, selection(parameters));
+      return dialect.done(context);
+    },
+  );
+}
+
+function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/tokenrealm',
+      methods: METHODS,
+      summary: 'sets the realms of a token',
+      requires: 'admin:tokenrealm',
+      answers: CHANGED_TOKENS,
+      family: 'linotp2',
+      usage: 'admin/tokenrealm: put a token into these realms and no others.',
+      changesState: true,
+      parameters: z.object({
+        serial: required('the serial of the token', 'QR1'),
+        realms: required('a comma list of realms', 'customers,staff'),
+      }),
+    },
+    async ({ caller, parameters: { serial, realms }, context }) => {
+      await tokens.setRealms(caller, { serial, realms: splitList(realms) });
+      return dialect.value(dialect.shapes.changedTokens(1), context);
+    },
+  );
+}
+
+function selection({ serial, user, realm, resconf }: Selected): TokenSelection {
+  return { serial: given(serial), user: given(user), realm, resolver: given(resconf) };
+}
+
+/** Treats an empty value as left out: old clients also send the empty fields of their forms. */
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function readNumber(value: string | undefined): number | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  return /^\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
+}
+
+function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
+  const names = splitList(list);
+  if (names.length === 0 || names.includes('*')) {
+    return {};
+  }
+  return names.length === 1 && names[0] === NO_REALM ? { realm: null } : { realms: names };
+}
+
+/** Refuses unsupported filters: ignoring one would list tokens that the client did not request. */
+function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
+  if (given(filter) !== undefined) {
+    throw new ServiceError(
+      'parameter.invalid',
+      "The parameter 'filter' is not served: name a serial, a user or realms (viewrealm)",
+    );
+  }
+  if (given(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
+    throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
+  }
+}

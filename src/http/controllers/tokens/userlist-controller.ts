@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { plainResolverName } from '../../../policy/policy-users.ts';
+import type { UserService } from '../../../users/user-service.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
+import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import { optional } from '../../request/parameter-schemas.ts';
+import { USERS } from '../answers/user-answers.ts';
+
+/** The operations on users. */
+export interface UserOperations {
+  readonly users: Pick<UserService, 'find'>;
+}
+
+const PATTERN = 'must equal it but for case; `*` stands for any text';
+
+/** @returns the endpoint that lists users */
+export function userListEndpoint({ users }: UserOperations, dialect: AdministrationDialect): Endpoint {
+  return administratorEndpoint(
+    {
+      path: '/admin/userlist',
+      methods: ['GET', 'POST'],
+      summary: 'lists the users of a realm or of a resolver, 10 000 at most',
+      requires: 'admin:userlist',
+      answers: USERS,
+      family: 'linotp2',
+      usage: 'admin/userlist: list users.',
+      changesState: false,
+      parameters: z.object({
+        realm: optional('a realm; default: the default realm, or all that have the resolver'),
+        resconf: optional('the only resolver to ask'),
+        username: optional(`the login ${PATTERN}`),
+        userid: optional(`the id ${PATTERN}`),
+        givenname: optional(`the given name ${PATTERN}`),
+        surname: optional(`the surname ${PATTERN}`),
+        email: optional(`the e-mail address ${PATTERN}`),
+        phone: optional(`the phone number ${PATTERN}`),
+      }),
+    },
+    async ({ caller, parameters, context }) => {
+      const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
+      const found = await users.find(caller, {
+        realm: given(realm),
+        resolver: resconf === undefined ? undefined : given(plainResolverName(resconf)),
+        matching: {
+          login: given(username),
+          userId: given(userid),
+          givenName: given(givenname),
+          surname: given(surname),
+          email: given(email),
+          phone: given(phone),
+        },
+      });
+      return dialect.value(dialect.shapes.users(found), context);
+    },
+  );
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

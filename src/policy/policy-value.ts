@@ -1,0 +1,46 @@
+import type { PolicySubject, UserMatch } from './policy-users.ts';
+import type { ReadPolicy } from './read-policy.ts';
+
+/** The query for a value of the scope authentication. */
+export interface PolicyValueQuestion {
+  readonly scope: 'authentication';
+  readonly action: string;
+  /** Names of the realms of the token. */
+  readonly realms: readonly string[];
+  /** The login of the token's owner; without one, only policies for everybody apply. */
+  readonly user?: string | undefined;
+  /** The name of the owner's resolver. */
+  readonly resolver?: string | undefined;
+  readonly client?: string | undefined;
+  readonly at: Date;
+}
+
+/**
+ * @returns the distinct values of an action in active policies, sorted; several if policies disagree
+ */
+export function policyValue(
+  policies: readonly ReadPolicy[],
+  question: PolicyValueQuestion,
+): readonly string[] {
+  const { scope, action, client = '', at } = question;
+  const owner = ownerOf(question);
+  const values = policies
+    .filter((policy) => policy.scope === scope && policy.covers(owner.realms) && policy.holds(client, at))
+    .filter((policy) => isMeant(policy.means(action, owner), question))
+    .flatMap((policy) => policy.valueOf(action) ?? []);
+  return [...new Set(values)].sort();
+}
+
+/** @returns the owner of the token, as policies match them */
+export function ownerOf({
+  user = '',
+  realms,
+  resolver,
+}: Pick<PolicyValueQuestion, 'user' | 'realms' | 'resolver'>): PolicySubject {
+  return { login: user, realms: realms.map((name) => name.toLowerCase()), resolver };
+}
+
+/** @returns true if a policy of the scope authentication that matches in this way gives its value */
+export function isMeant(match: UserMatch, { user }: Pick<PolicyValueQuestion, 'user'>): boolean {
+  return match === 'everybody' || (match === 'named' && user !== undefined);
+}

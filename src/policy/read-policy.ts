@@ -1,0 +1,115 @@
+import { ServiceError } from '../kernel/errors.ts';
+import { readActions } from './policy-actions.ts';
+import { readClients } from './policy-client.ts';
+import { readTimes } from './policy-time.ts';
+import { type PolicySubject, readUsers, type UserMatch } from './policy-users.ts';
+import { knownScope, policyProblems, policyRealms } from './policy.ts';
+import type { Policy } from './stored-policy.ts';
+
+/**
+ * A stored policy whose texts are read once, when the configuration is loaded: each decision asks every policy. A text
+ * that cannot be read (which only a manual change in the database can cause) names no action, matches nobody or never
+ * holds. A copy of the members is a plain policy, to be read anew.
+ */
+export class ReadPolicy implements Policy {
+  readonly name: string;
+  readonly scope: string;
+  readonly action: string;
+  readonly realm: string;
+  readonly user: string;
+  readonly client: string;
+  readonly time: string;
+  readonly active: boolean;
+  readonly #actions: ReadonlyMap<string, string>;
+  readonly #users: (subject: PolicySubject) => UserMatch;
+  readonly #clients: (client: string) => boolean;
+  readonly #times: (at: Date) => boolean;
+  readonly #realms: 'all' | readonly string[];
+  #isUnreadable: boolean | undefined;
+
+  constructor({ name, scope, action, realm, user, client, time, active }: Policy) {
+    this.name = name;
+    this.scope = scope;
+    this.action = action;
+    this.realm = realm;
+    this.user = user;
+    this.client = client;
+    this.time = time;
+    this.active = active;
+    this.#actions = readable(() => readActions(knownScope(scope), action), new Map());
+    this.#users = readable(
+      () => readUsers(user),
+      () => 'nobody',
+    );
+    this.#clients = readable(
+      () => readClients(client),
+      () => false,
+    );
+    this.#times = readable(
+      () => readTimes(time),
+      () => false,
+    );
+    this.#realms = policyRealms({ realm });
+  }
+
+  /** The realms, lower-case, or 'all'. */
+  get realms(): 'all' | readonly string[] {
+    return this.#realms;
+  }
+
+  /** True if a part other than the name cannot be read, or would not be stored. */
+  get isUnreadable(): boolean {
+    return (this.#isUnreadable ??= policyProblems(this).some(({ field }) => field !== 'name'));
+  }
+
+  /** @returns true if it names the action, or all of its scope */
+  names(action: string): boolean {
+    return this.#actions.has(action) || this.#actions.has('*');
+  }
+
+  /** @returns the value of an action of the scope authentication; undefined for one that it does not name */
+  valueOf(action: string): string | undefined {
+    return this.#actions.get(action);
+  }
+
+  /** @returns the kind of the match of its users alone */
+  matchOf(subject: PolicySubject): UserMatch {
+    return this.#users(subject);
+  }
+
+  /** @returns the kind of the match with a user and an action, regardless of times and clients; inactive: 'nobody' */
+  means(action: string, subject: PolicySubject): UserMatch {
+    return this.active && this.names(action) ? this.#users(subject) : 'nobody';
+  }
+
+  /** @returns true if it is in force for a client (its address, or empty) at a time */
+  holds(client: string, at: Date): boolean {
+    return this.active && this.holdsAt(at) && this.holdsFor(client);
+  }
+
+  /** @returns true if a time is among its times */
+  holdsAt(at: Date): boolean {
+    return this.#times(at);
+  }
+
+  /** @returns true if it includes a client, its address or empty */
+  holdsFor(client: string): boolean {
+    return this.#clients(client);
+  }
+
+  /** @param realms names of realms, lower-case. @returns true if it is for at least one of them */
+  covers(realms: readonly string[]): boolean {
+    return this.#realms === 'all' || this.#realms.some((name) => realms.includes(name));
+  }
+}
+
+function readable<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return otherwise;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { errors } from 'jose';
+import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
+
+/**
+ * Keys of JSON Web Tokens, derived from those of the vault for one purpose: every server of an installation reads the
+ * tokens of the others. They are derived for each token, as the vault's keys change at run time; a new key is then the
+ * current one, and older ones are accepted while the vault has them.
+ */
+export class JwtKeys {
+  readonly #keys: KeyDerivation;
+  readonly #purpose: string;
+
+  constructor({ keys, purpose }: { readonly keys: KeyDerivation; readonly purpose: string }) {
+    this.#keys = keys;
+    this.#purpose = purpose;
+  }
+
+  /** The key for new tokens. */
+  get current(): DerivedKey {
+    const [current] = this.#keys.derive(this.#purpose);
+    return current;
+  }
+
+  /** @returns the key that the header of a token names. @throws JOSEError for an unknown one */
+  find({ kid = '' }: { readonly kid?: string }): Uint8Array {
+    const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
+    if (key === undefined) {
+      throw new errors.JOSEError('made with an unknown key');
+    }
+    return key.bytes;
+  }
+}
+
+/** @returns what `read` reads of a token; undefined for a token that jose refuses */
+export async function readToken<Content>(read: () => Promise<Content>): Promise<Content | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof errors.JOSEError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AuditRow } from '../../src/audit/audit-row.ts';
+import type { AuditPage, AuditPageRequest } from '../../src/audit/audit-search.ts';
+import { RefusedRightSearch } from '../../src/audit/refused-right-search.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { callerNamed } from '../support/values/callers.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const REFUSED = {
+  ...{ at: '2026-11-20T11:50:00.000000Z', actor: 'anna', action: 'admin/init', realm: '', client: '' },
+  ...{ outcome: 'refused: no right admin:init', requestId: 'one' },
+} as AuditRow;
+const CHANGED = { at: '2026-11-20T11:55:00.000000Z', actor: 'bert', subject: 'helpdesk' } as AuditRow;
+const CALLER = callerNamed('anna');
+
+function searchIn(page: (request: AuditPageRequest) => AuditPage): RefusedRightSearch {
+  const clock = { now: () => NOW };
+  return new RefusedRightSearch({
+    audit: { page: (_caller, request) => Promise.resolve(page(request)) },
+    access: new AccessControl({ clock }),
+    configuration: { current: () => Promise.resolve({ policies: [], realms: [], resolvers: [] }) },
+    clock,
+  });
+}
+
+/** @param at the search that finds the row, from 1. @returns the searches, by the milliseconds that they go back */
+async function searched(at: number): Promise<(number | undefined)[]> {
+  const asked: (number | undefined)[] = [];
+  const search = searchIn(({ since }) => {
+    asked.push(since && NOW.getTime() - since.getTime());
+    return { rows: asked.length === at ? [REFUSED] : [], next: null };
+  });
+  const found = await search.find(CALLER, 'one');
+  expect(found?.endpoint).toBe(at <= 3 ? 'admin/init' : undefined);
+  return asked;
+}
+
+/** @returns a trail whose rows are on the page with this number, from 0, of a search without end */
+const onPage =
+  (number: number, row: AuditRow) =>
+  ({ cursor = '0' }: AuditPageRequest): AuditPage => ({
+    rows: cursor === String(number) ? [row] : [],
+    next: String(Number(cursor) + 1),
+  });
+
+describe('a refusal', () => {
+  it('is looked for in the last hour and day first, as rows have no index by request', async () => {
+    expect(await searched(1)).toEqual([3_600_000]);
+    expect(await searched(2)).toEqual([3_600_000, 86_400_000]);
+    expect(await searched(3)).toEqual([3_600_000, 86_400_000, undefined]);
+    expect(await searched(4)).toHaveLength(3);
+  });
+
+  it('is found on a later page, where the first parts of the trail have no row of it', async () => {
+    expect((await searchIn(onPage(7, REFUSED)).find(CALLER, 'one'))?.endpoint).toBe('admin/init');
+  });
+
+  it('too far back is not taken for none', async () => {
+    const refused = { code: 'parameter.invalid', message: expect.stringContaining('too long') };
+    await expect(searchIn(onPage(99, REFUSED)).find(CALLER, 'one')).rejects.toMatchObject(refused);
+  });
+});
+
+describe('the changes of policies since then', () => {
+  it('are gathered over all pages', async () => {
+    const search = searchIn(({ cursor, action }) => ({
+      rows: cursor === '1' && action === 'policy/set' ? [CHANGED] : [],
+      next: cursor === undefined ? '1' : null,
+    }));
+    expect(await search.policyChangesSince(CALLER, NOW)).toEqual([
+      { policy: 'helpdesk', kind: 'set', administrator: 'bert', at: new Date(CHANGED.at) },
+    ]);
+  });
+});

@@ -1,0 +1,251 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import type { ServiceError } from '../../../src/kernel/errors.ts';
+import { isServiceError } from '../../../src/kernel/errors.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
+
+// Processes and databases are started here, on machines that may be busy.
+jest.setTimeout(60_000);
+
+const folders = embeddedFolders();
+afterEach(() => folders.clear());
+
+const lasting = embeddedFolders();
+let prepared: string;
+beforeAll(async () => {
+  const dataDir = join(await lasting.make(), 'data');
+  await (await lasting.open({ dataDir })).close();
+  prepared = join(dataDir, 'postgres');
+});
+afterAll(() => lasting.clear());
+
+async function newDataDir(): Promise<{ dataDir: string; cluster: string }> {
+  const dataDir = join(await folders.make(), 'data');
+  return { dataDir, cluster: join(dataDir, 'postgres') };
+}
+
+/** @returns a data folder with a database in it, which takes less time than to create one */
+async function usedDataDir(): Promise<{ dataDir: string; cluster: string }> {
+  const { dataDir, cluster } = await newDataDir();
+  await mkdir(dataDir, { mode: 0o711 });
+  await promisify(execFile)('cp', ['-a', prepared, cluster]);
+  return { dataDir, cluster };
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) {
+    await sleep(20);
+  }
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('keeps what was written from one run to the next', async () => {
+    const { dataDir, cluster } = await newDataDir();
+    const first = await folders.open({ dataDir });
+    await ask(first.connection, "CREATE TABLE kept AS SELECT 'Ä'::text AS word");
+    await first.close();
+    expect(await isServed(cluster)).toBe(false);
+
+    const second = await folders.open({ dataDir });
+    expect(second.startedHere).toBe(true);
+    expect(await ask(second.connection, 'SELECT lower(word) FROM kept')).toBe('ä');
+  });
+
+  it('survives a power cut by default, and saves that effort only when told so', async () => {
+    const { dataDir } = await usedDataDir();
+    const durable = await folders.open({ dataDir, durable: true });
+    expect(await ask(durable.connection, 'SHOW fsync')).toBe('on');
+    await durable.close();
+    const quick = await folders.open({ dataDir });
+    expect(await ask(quick.connection, 'SHOW fsync')).toBe('off');
+  });
+
+  it('opens no port, and a socket only in a folder that nobody else may enter', async () => {
+    const { dataDir, cluster } = await newDataDir();
+    const { connection } = await folders.open({ dataDir });
+    expect(await ask(connection, 'SHOW listen_addresses')).toBe('');
+    const socketFolder = await stat(connection.host);
+    const owner = await stat(cluster);
+    expect(socketFolder.mode & 0o777).toBe(0o700);
+    expect(socketFolder.uid).toBe(owner.uid);
+    expect(owner.mode & 0o077).toBe(0);
+    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes neither statements nor rows to its log', async () => {
+    const { dataDir } = await usedDataDir();
+    const { connection } = await folders.open({ dataDir });
+    await ask(connection, 'CREATE TABLE secrets (pin text CHECK (length(pin) > 99))');
+    await expect(ask(connection, "INSERT INTO secrets VALUES ('secret-4711')")).rejects.toThrow('violates');
+    const log = await readFile(join(dataDir, 'postgres.log'), 'utf8');
+    expect(log).toContain('violates check constraint');
+    expect(log).not.toContain('secret-4711');
+  });
+
+  it.each(['a "quoted", one', "it's $HOME `id` \\ here", 'ünï çode', `long-${'x'.repeat(120)}`])(
+    'works in a data folder called %s',
+    async (name) => {
+      const dataDir = join(await folders.make(), name);
+      const { connection } = await folders.open({ dataDir });
+      expect(await ask(connection, 'SELECT 1')).toBe(1);
+      expect(Buffer.byteLength(`${connection.host}/.s.PGSQL.5432`)).toBeLessThanOrEqual(100);
+    },
+  );
+});
+
+describe('several processes on one data folder', () => {
+  it('lets a command in while the server runs, and out again without harm', async () => {
+    const { dataDir } = await usedDataDir();
+    const server = await folders.open({ dataDir, role: 'server' });
+    const command = await openElsewhere({ dataDir, role: 'guest', durable: false });
+    expect(command.report).toEqual({ host: server.connection.host, startedHere: false });
+    await command.close();
+    expect(await ask(server.connection, 'SELECT 1')).toBe(1);
+  });
+
+  it('is stopped by whoever leaves last', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const server = await folders.open({ dataDir, role: 'server' });
+    const command = await folders.open({ dataDir });
+    await server.close();
+    expect(await ask(command.connection, 'SELECT 1')).toBe(1);
+    await command.close();
+    expect(await isServed(cluster)).toBe(false);
+  });
+
+  it('is stopped when all leave at the same moment', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const all = await Promise.all([1, 2, 3, 4].map(() => folders.open({ dataDir })));
+    await Promise.all(all.map((one) => one.close()));
+    expect(await isServed(cluster)).toBe(false);
+  });
+
+  it('refuses a second server, names the first, and lets a new one in when that is gone', async () => {
+    const { dataDir } = await usedDataDir();
+    const first = await openElsewhere({ dataDir, role: 'server', durable: false });
+    await expect(folders.open({ dataDir, role: 'server' })).rejects.toMatchObject({
+      code: 'data-folder.in-use',
+      message: `the data folder ${dataDir} is in use by another tankeeper server (process ${first.pid})`,
+    });
+    await first.close();
+    const next = await folders.open({ dataDir, role: 'server' });
+    expect(await ask(next.connection, 'SELECT 1')).toBe(1);
+  });
+
+  it('is created and started once when many come at the same time', async () => {
+    const { dataDir, cluster } = await newDataDir();
+    const [first, second, other] = await Promise.all([
+      folders.open({ dataDir }),
+      folders.open({ dataDir }),
+      openElsewhere({ dataDir, role: 'guest', durable: false }),
+    ]);
+    const started = [first, second, other.report].map(({ startedHere }) => startedHere);
+    expect(started.sort()).toEqual([false, false, true]);
+    await Promise.all([first.close(), second.close(), other.close()]);
+    expect(await isServed(cluster)).toBe(false);
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+  });
+
+  it('waits for one that has made the lock file and not yet written it, and refuses one that is left empty', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const lock = join(cluster, 'postmaster.pid');
+    await writeFile(lock, '');
+    await expect(folders.open({ dataDir })).rejects.toMatchObject({ code: 'database.unavailable' });
+    await writeFile(join(dataDir, 'postgres.log'), '');
+    const opening = folders.open({ dataDir });
+    // Begun by another process, which then gives up.
+    while (!(await readFile(join(dataDir, 'postgres.log'), 'utf8')).includes('is empty')) {
+      await sleep(5);
+    }
+    await rm(lock);
+    expect(await ask((await opening).connection, 'SELECT 1')).toBe(1);
+  });
+
+  it('lets one in while another one stops it', async () => {
+    const { dataDir } = await usedDataDir();
+    let present = await folders.open({ dataDir });
+    for (let round = 0; round < 8; round += 1) {
+      const [, next] = await Promise.all([
+        present.close(),
+        sleep(round * 4).then(() => folders.open({ dataDir })),
+      ]);
+      expect(await ask(next.connection, 'SELECT 1')).toBe(1);
+      present = next;
+    }
+  });
+});
+
+describe('after a crash', () => {
+  it('goes on under the next process when the first was killed, which stops it in the end', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const first = await openElsewhere({ dataDir, role: 'server', durable: false });
+    await first.kill();
+    expect(await isServed(cluster)).toBe(true);
+    const second = await folders.open({ dataDir, role: 'server' });
+    expect(second.startedHere).toBe(false);
+    await second.close();
+    expect(await isServed(cluster)).toBe(false);
+  });
+
+  it('comes back when PostgreSQL itself is killed under a running server', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const server = await folders.open({ dataDir, role: 'server' });
+    const before = await readPostmasterFile(cluster);
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await until(() => Promise.resolve(server.messages.includes('The embedded database is back')));
+    expect(await ask(server.connection, 'SELECT 1')).toBe(1);
+    await expect(folders.open({ dataDir, role: 'server' })).rejects.toMatchObject({
+      code: 'data-folder.in-use',
+    });
+    await server.close();
+    expect(await isServed(cluster)).toBe(false);
+  });
+
+  it('keeps a passing command from stopping it after the server lost its connection', async () => {
+    const { dataDir } = await usedDataDir();
+    const server = await folders.open({ dataDir, role: 'server' });
+    await ask(
+      server.connection,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tankeeper server%'",
+    );
+    await until(() => Promise.resolve(server.messages.includes('The embedded database is back')));
+    await (await folders.open({ dataDir })).close();
+    expect(await ask(server.connection, 'SELECT 1')).toBe(1);
+  });
+
+  it('starts although the number in postmaster.pid now belongs to another process of the same user', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const { connection, close } = await folders.open({ dataDir });
+    await close();
+    const { uid, gid } = await stat(cluster);
+    const stranger = spawn('sleep', ['60'], { uid, gid });
+    await once(stranger, 'spawn');
+    const lines = [stranger.pid, cluster, 1_700_000_000, 5432, connection.host, '', '  1  1', 'ready', ''];
+    await writeFile(join(cluster, 'postmaster.pid'), lines.join('\n'));
+    await writeFile(join(connection.host, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`, { mode: 0o600 });
+
+    const next = await folders.open({ dataDir });
+    expect(await ask(next.connection, 'SELECT 1')).toBe(1);
+    await next.close();
+    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+    stranger.kill();
+  });
+
+  it('says what PostgreSQL says when it does not start, at once', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    await (await folders.open({ dataDir })).close();
+    await appendFile(join(cluster, 'postgresql.conf'), '\nmax_connections = many\n');
+    const fault = await folders.open({ dataDir }).catch((error: unknown) => error);
+    expect(isServiceError(fault, 'database.unavailable')).toBe(true);
+    expect((fault as ServiceError).detail).toContain('invalid value for parameter "max_connections"');
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+
+/** Far above the bound, far below the 30 s that a statement may run. */
+const BOUND_MS = 15_000;
+
+let folder: string;
+let database: TestDatabase;
+let server: ServerProcess;
+let client: ServerClient;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-held-lock-'));
+  database = await createTestDatabase();
+  server = await startServerProcess({
+    ...{ DATABASE_URL: database.url, DATA_DIR: folder, DATABASE_LOCK_TIMEOUT: '1S' },
+    HOUSEKEEPING_INTERVAL: 'off',
+  });
+  client = await ServerClient.open(server);
+}, 120_000);
+
+afterAll(async () => {
+  const { code } = await server.stop();
+  rmSync(folder, { recursive: true });
+  await database.drop();
+  expect(code).toBe(0);
+}, 30_000);
+
+const HOLDS: readonly (readonly [
+  string,
+  (transaction: Knex.Transaction, serial: string) => Promise<unknown>,
+])[] = [
+  [
+    "a token's row",
+    (transaction, serial) => transaction('tokens').where({ serial }).forUpdate().select('id'),
+  ],
+  [
+    'the table of the challenges',
+    (transaction) => transaction.raw('LOCK TABLE challenges IN ACCESS EXCLUSIVE MODE'),
+  ],
+];
+
+describe.each(HOLDS)('while somebody holds %s', (what, hold) => {
+  it('requests that need it are refused in time, and nothing is lost, accepted or counted', async () => {
+    const transaction = await client.openTransaction(what.replaceAll(/[^a-z]/g, ''));
+    const backends = await serverBackends();
+    const answers = await database.database.knex.transaction(async (holder) => {
+      await hold(holder, transaction.serial);
+      return Promise.all([
+        client.check(transaction),
+        // Many at once: they wait together, not each for itself.
+        ...Array.from({ length: 30 }, () => client.check({ ...transaction, tan: '00000000' })),
+        client.post('/ocra/request', { serial: transaction.serial, data: '12345678' }),
+      ]);
+    });
+    answers.forEach(expectRefused);
+
+    // The connections on which it happened are as good as before.
+    const kept = await serverBackends();
+    expect(kept).toEqual(expect.arrayContaining([...backends]));
+    expect(await client.status(transaction)).toEqual([
+      {
+        ...{ serial: transaction.serial, transactionid: transaction.transactionid },
+        ...{ received_tan: false, valid_tan: false, failcount: 0 },
+      },
+    ]);
+    expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: true });
+    expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: false });
+  }, 60_000);
+});
+
+function expectRefused({ status, retryAfter, body, milliseconds }: Answered): void {
+  // Never `false`, which would say that the response was wrong.
+  expect(body.result?.value).toBeUndefined();
+  expect(body.result?.status).toBe(false);
+  expect(body.result?.error?.message).toContain('the database took too long');
+  expect(status).toBe(503);
+  expect(retryAfter).toMatch(/^\d+$/);
+  expect(milliseconds).toBeLessThan(BOUND_MS);
+}
+
+/** @returns the processes of PostgreSQL that serve the server's pool */
+async function serverBackends(): Promise<readonly number[]> {
+  const { rows } = await database.database.knex.raw<{ rows: { pid: number }[] }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'tankeeper server'`,
+  );
+  return rows.map(({ pid }) => pid);
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { checkCounts } from '../../src/doctor/count-check.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { closedKeys } from '../../src/doctor/key-check.ts';
+import { checkResolvers } from '../../src/doctor/resolver-check.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+
+const shortly = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ severity, code }) => `${severity} ${code}`);
+
+describe('a security module that is away', () => {
+  it('is named with the reason and the variables', () => {
+    const error = new ServiceError('security-module.unavailable', 'It is away', { detail: 'no token' });
+    expect(closedKeys(error, [], undefined)).toMatchObject({
+      ...{ severity: 'error', code: 'key.module', text: 'It is away (no token)' },
+      remedy: expect.stringContaining('PKCS11_PIN_FILE'),
+    });
+  });
+
+  it('is no other fault', () => {
+    const fault = new Error('something else');
+    expect(() => closedKeys(fault, [], undefined)).toThrow(fault);
+  });
+});
+
+describe('the counts', () => {
+  it('that differ are an error, none is no finding', async () => {
+    expect(await checkCounts(() => Promise.resolve(0))).toEqual([]);
+    const [one] = await checkCounts(() => Promise.resolve(1));
+    expect(one).toMatchObject({ severity: 'error', code: 'counters.drifted' });
+    expect(one?.text).toMatch(/^1 count differs/);
+  });
+
+  it('that are not compared in time are a note', async () => {
+    const late = new ServiceError('database.unavailable', 'The statement took too long');
+    expect(shortly(await checkCounts(() => Promise.reject(late)))).toEqual(['note counters.uncompared']);
+    await expect(checkCounts(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+});
+
+describe('a resolver', () => {
+  const examined = (settings: Readonly<Record<string, string>>): Promise<readonly Finding[]> =>
+    checkResolvers(
+      {
+        resolvers: [{ id: '1', name: 'directory', kind: 'sql', settings }],
+        realms: [{ id: '1', name: 'office', isDefault: true, resolvers: ['directory'] }],
+      } as unknown as Configuration,
+      { test: () => Promise.resolve(1), timeLimit: 1_000 },
+    );
+  const SETTINGS = {
+    ...{ Driver: 'postgresql', Server: 'localhost', Database: 'd', User: 'u', Table: 't' },
+    Map: '{"userid":"id","username":"login"}',
+  };
+
+  it('with settings that were changed by hand is an error', async () => {
+    expect(await examined(SETTINGS)).toEqual([]);
+    const [finding] = await examined({ ...SETTINGS, Map: '{' });
+    expect(finding).toMatchObject({ severity: 'error', code: 'resolvers.invalid' });
+    expect(finding?.text).toMatch(/^the settings of the resolver directory are wrong: /);
+  });
+});

@@ -1,0 +1,78 @@
+import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
+import type { Act, Asked, Given } from './audited-act.ts';
+import { PASSWORD } from './audited-sign-ins.ts';
+
+interface AdministratorParts {
+  readonly application: () => TestApplication;
+  /** @returns a name that no administrator has */
+  readonly name: () => string;
+  readonly suite: string;
+}
+
+/** The password of the administrator, who has no second factor: enough to change credentials. */
+const headers = { Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` };
+
+/** @returns the acts of the management of administrators and API tokens */
+export function auditedAdministrators(parts: AdministratorParts): Readonly<Record<string, Act>> {
+  const { application, name, suite } = parts;
+  let enrolled: Promise<unknown> | undefined;
+  const token = async (): Promise<string> => {
+    await (enrolled ??= application().enrolPlain('FACTOR', suite));
+    return 'FACTOR';
+  };
+  const about =
+    (more: () => Promise<Given> | Given = () => ({})) =>
+    async (): Promise<Asked> => {
+      const administrator = name();
+      await application().services.administrators.add(OPERATOR, administrator, PASSWORD);
+      return { given: { administrator, ...(await more()) }, headers };
+    };
+  return {
+    '/admin/administrators/add': {
+      prepare: () => Promise.resolve({ given: { administrator: name(), password: PASSWORD }, headers }),
+      outcomes: ['created'],
+      action: 'administrator/add',
+    },
+    '/admin/administrators/remove': {
+      prepare: about(),
+      outcomes: ['removed'],
+      action: 'administrator/remove',
+    },
+    '/admin/administrators/password': {
+      prepare: about(() => ({ new_password: 'another password' })),
+      outcomes: ['password changed'],
+      action: 'administrator/password',
+    },
+    '/admin/administrators/second-factor': {
+      prepare: about(async () => ({ serial: await token() })),
+      outcomes: ['second factor: token FACTOR'],
+      action: 'administrator/second-factor',
+    },
+    '/admin/administrators/second-factor/remove': {
+      prepare: about(),
+      outcomes: ['second factor removed'],
+      action: 'administrator/second-factor',
+    },
+    '/admin/administrators/passkey-link': {
+      prepare: about(),
+      outcomes: ['passkey link created'],
+      action: 'administrator/second-factor',
+    },
+    '/admin/api-tokens/add': {
+      prepare: about(() => ({ name: 'probe', rights: 'monitoring:*', expires: '90D' })),
+      outcomes: ['created'],
+      action: 'api-token/add',
+    },
+    '/admin/api-tokens/remove': {
+      prepare: async () => {
+        const asked = await about(() => ({ name: 'probe' }))();
+        const draft = { name: 'probe', rights: ['monitoring:*'] };
+        const { administrator = '' } = asked.given;
+        await application().services.administrators.addApiToken(OPERATOR, administrator, draft);
+        return asked;
+      },
+      outcomes: ['removed'],
+      action: 'api-token/remove',
+    },
+  };
+}

@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import request, { type Response } from 'supertest';
+
+import { type AppDependencies, servedEndpoints } from '../../../../src/http/app.ts';
+import { createDialect } from '../../../../src/http/dialects/dialects.ts';
+import type { Act, Asked, Given } from './audited-act.ts';
+import { auditedAudit } from './audited-audit.ts';
+import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
+import { auditedAdministrators } from './audited-administrators.ts';
+import { LOOKS_AT_CONFIGURATION, LOOKS_AT_TOKENS, LOOKS_FOR_ALL } from './audited-looks.ts';
+import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
+import { queryOnce } from '../../../support/database/test-server.ts';
+import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
+import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+
+jest.setTimeout(60_000);
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
+const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
+
+let application: TestApplication;
+beforeAll(async () => {
+  application = await TestApplication.open({ publicUrl: ORIGIN, licenceSignature: SIGNATURE });
+  await application.addRealm('north', ['ann']);
+  await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
+  await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
+});
+afterAll(() => application.close());
+
+let number = 0;
+const unused = (): string => {
+  number += 1;
+  return `ACT${number}`;
+};
+
+async function token(): Promise<string> {
+  const serial = unused();
+  await application.enrolPlain(serial, SUITE);
+  return serial;
+}
+
+const about =
+  (more: Given = {}, make = token) =>
+  async (): Promise<Asked> => ({ given: { serial: await make(), ...more } });
+
+async function challenge(): Promise<{ readonly serial: string; readonly transactionid: string }> {
+  const serial = await token();
+  return { serial, transactionid: (await application.challenge(serial)).transactionid };
+}
+
+/** A session of a browser: its cookies, and what goes with them. */
+async function session(path: '/admin/login' | '/admin/getsession'): Promise<Asked> {
+  const answer =
+    path === '/admin/login'
+      ? await request(application.app).post(path).type('form').send({ username: 'admin', password: PASSWORD })
+      : await request(application.app).post(path).set('Authorization', BASIC);
+  const cookies = (answer.get('Set-Cookie') ?? []).map((cookie) => cookie.split(';')[0] ?? '');
+  const value = (name: string): string =>
+    cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return {
+    given: path === '/admin/login' ? {} : { session: value('admin_session') },
+    headers: { Cookie: cookies.join('; '), 'X-CSRF-TOKEN': value('csrf_access_token') },
+  };
+}
+
+async function policy(): Promise<Given> {
+  const name = unused();
+  const value = {
+    scope: 'authentication',
+    action: 'qrtanurl=https://x.example',
+    user: '',
+    client: '',
+    time: '',
+  };
+  await application.asAdmin('/system/setPolicy', { name, realm: 'nowhere', ...value });
+  return { name };
+}
+
+async function spareRealm(): Promise<string> {
+  const name = unused().toLowerCase();
+  await application.services.realms.set(OPERATOR, { name, resolvers: ['north'] });
+  return name;
+}
+
+async function spareResolver(): Promise<Given> {
+  const resolver = unused().toLowerCase();
+  await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
+  return { resolver };
+}
+
+const given = (value: Given) => (): Promise<Asked> => Promise.resolve({ given: value });
+
+async function inRealm(): Promise<string> {
+  const serial = await token();
+  await application.asAdmin('/admin/tokenrealm', { serial, realms: 'north' });
+  return serial;
+}
+
+async function assigned(): Promise<string> {
+  const serial = await inRealm();
+  await application.asAdmin('/admin/assign', { serial, user: 'ann', realm: 'north' });
+  return serial;
+}
+
+/** Every endpoint that changes something, and what the audit says of it. */
+const ACTS: Readonly<Record<string, Act>> = {
+  '/admin/init': {
+    prepare: () =>
+      Promise.resolve({
+        given: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
+      }),
+    outcomes: ['created'],
+  },
+  '/admin/getsession': {
+    prepare: () => Promise.resolve({ given: {}, headers: { Authorization: BASIC } }),
+    outcomes: ['session opened'],
+    isFree: true,
+  },
+  '/admin/dropsession': {
+    prepare: () => session('/admin/getsession'),
+    outcomes: ['session closed'],
+    isFree: true,
+  },
+  '/admin/login': {
+    prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+    outcomes: ['session opened'],
+    isFree: true,
+  },
+  '/admin/logout': { prepare: () => session('/admin/login'), outcomes: ['session closed'], isFree: true },
+  ...auditedSignIns({
+    application: () => application,
+    name: () => unused().toLowerCase(),
+    token,
+    suite: SUITE,
+  }),
+  ...auditedAdministrators({
+    application: () => application,
+    name: () => unused().toLowerCase(),
+    suite: SUITE,
+  }),
+  '/admin/resync': {
+    prepare: about({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
+    outcomes: ['refused'],
+    action: 'token/resync',
+    isIdle: true,
+  },
+  '/admin/loadtokens': {
+    prepare: () => {
+      const packages = [unused(), unused()].map((serial) => ocraPackage(serial, SUITE, KEY)).join('');
+      return Promise.resolve({ given: { file: container({ packages }) } });
+    },
+    outcomes: ['created', 'created'],
+    action: 'token/import',
+  },
+  '/admin/set': {
+    prepare: about({ description: 'new' }),
+    outcomes: ['changed description'],
+    action: 'token/set',
+  },
+  '/admin/enable': { prepare: about(), outcomes: ['changed active'], action: 'token/enable', isIdle: true },
+  '/admin/disable': { prepare: about(), outcomes: ['changed active'], action: 'token/disable' },
+  '/admin/reset': { prepare: about(), outcomes: ['changed failCount'], action: 'token/reset', isIdle: true },
+  '/admin/remove': { prepare: about(), outcomes: ['removed'], action: 'token/remove' },
+  '/admin/assign': {
+    prepare: about({ user: 'ann', realm: 'north' }, inRealm),
+    outcomes: ['changed owner, realms'],
+    action: 'token/assign',
+  },
+  '/admin/unassign': { prepare: about({}, assigned), outcomes: ['changed owner'], action: 'token/unassign' },
+  '/admin/tokenrealm': {
+    prepare: about({ realms: 'north' }),
+    outcomes: ['changed realms'],
+    action: 'token/tokenrealm',
+  },
+  '/system/setPolicy': {
+    prepare: async () => ({
+      given: { ...(await policy()), scope: 'authentication', action: 'otppin=2', realm: 'nowhere', user: '' },
+    }),
+    outcomes: ['stored'],
+    action: 'policy/set',
+  },
+  '/system/delPolicy': {
+    prepare: async () => ({ given: await policy() }),
+    outcomes: ['removed'],
+    action: 'policy/remove',
+  },
+  '/system/setResolver': {
+    prepare: () => Promise.resolve({ given: { name: unused(), type: 'managed' } }),
+    outcomes: ['created'],
+    action: 'resolver/set',
+  },
+  '/system/delResolver': {
+    prepare: async () => ({ given: await spareResolver() }),
+    outcomes: ['removed'],
+    action: 'resolver/remove',
+  },
+  '/system/setRealm': {
+    prepare: () => Promise.resolve({ given: { realm: unused(), resolvers: 'north' } }),
+    outcomes: ['created'],
+    action: 'realm/set',
+  },
+  '/system/delRealm': {
+    prepare: async () => ({ given: { realm: await spareRealm() } }),
+    outcomes: ['removed, from 0 tokens'],
+    action: 'realm/remove',
+  },
+  '/system/setDefaultRealm': {
+    prepare: given({ realm: 'north' }),
+    outcomes: ['default realm'],
+    action: 'realm/default',
+  },
+  '/system/setConfig': {
+    prepare: given({ first: '1', second: '2' }),
+    outcomes: ['stored', 'stored'],
+    action: 'configuration/set',
+  },
+  '/system/delConfig': {
+    prepare: async () => {
+      const key = unused();
+      await application.services.settings.set(OPERATOR, new Map([[key, 'x']]));
+      return { given: { key } };
+    },
+    outcomes: ['removed'],
+    action: 'configuration/remove',
+  },
+  ...auditedAudit(() => application),
+  ...auditedInstallation({ application: () => application, name: () => unused().toLowerCase() }),
+  '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
+  '/ocra/check_t': {
+    prepare: async () => ({
+      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      headers: {},
+    }),
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+  '/validate/check_t': {
+    prepare: async () => ({
+      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      headers: {},
+    }),
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+  '/validate/check': {
+    prepare: async () => {
+      const serial = await assigned();
+      const { transactionid } = await application.challenge(serial);
+      return { given: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
+    },
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+  '/validate/check_s': {
+    prepare: async () => ({ given: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
+    outcomes: ['wrong'],
+    isOpen: true,
+  },
+};
+
+/** Every other endpoint that only looks, with what it wants to be asked. */
+const LOOKS: Readonly<Record<string, Given>> = {
+  ...LOOKS_AT_TOKENS,
+  '/admin/userlist': { realm: 'north' },
+  '/admin/person': { user: 'ann', realm: 'north' },
+  '/admin/api-tokens': { administrator: 'admin' },
+  '/ocra/getActivationCode': {},
+  '/ocra/calculateOtp': {
+    ocrasuite: SUITE,
+    otpkey: KEY.toString('hex'),
+    challenge: '12345678',
+    counter: '0',
+  },
+  ...LOOKS_AT_CONFIGURATION,
+};
+/** Open to all, and nothing is to be decided. */
+const PLAIN = ['/admin/sign-in/methods', '/healthz', '/startupz', '/readyz', '/docs/monitoring-post'];
+
+const endpoints = servedEndpoints(
+  // None of what they need is called: they are asked for what they say of themselves.
+  { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
+  createDialect('documented', undefined),
+);
+const methodOf = (path: string): 'get' | 'post' =>
+  endpoints.find((endpoint) => endpoint.path === path)?.methods.includes('POST') === true ? 'post' : 'get';
+
+type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
+
+/** A request, with its rows of the audit. */
+async function ask(
+  path: string,
+  { given: parameters, headers }: Asked,
+): Promise<{ readonly response: Response; readonly rows: readonly Row[] }> {
+  // One minute is what refusals are counted by.
+  application.clock.advance(61);
+  const requestId = randomBytes(16).toString('hex');
+  const own = headers ?? { Authorization: await administrator() };
+  const response = await application
+    .send(path, { ...parameters }, methodOf(path))
+    .set({ ...own, 'X-Request-Id': requestId });
+  const rows = await queryOnce<Row>(
+    application.databaseUrl,
+    'SELECT actor, action, client, outcome FROM audit WHERE request_id = $1 ORDER BY id',
+    [requestId],
+  );
+  return { response, rows };
+}
+
+const tokens = new Map<string, string>();
+async function apiToken(...rights: readonly string[]): Promise<string> {
+  const name = rights.join(' ');
+  const known = tokens.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const draft = { name: unused(), rights: [...rights] };
+  const made = await application.services.administrators.addApiToken(OPERATOR, 'admin', draft);
+  tokens.set(name, `Bearer ${made.token}`);
+  return `Bearer ${made.token}`;
+}
+const administrator = (): Promise<string> => apiToken('*');
+
+/** @returns a digest of all that is stored, but for the audit itself and what limits count */
+async function state(): Promise<string> {
+  const url = application.databaseUrl;
+  const names = await queryOnce<{ name: string }>(
+    url,
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+       AND relname !~ '^(audit|rate_limits)' ORDER BY relname`,
+  );
+  const digests = names.map(
+    // A write that changes nothing is another version of a token.
+    ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))
+      FROM (SELECT (to_jsonb(${name}) - '${name === 'tokens' ? 'version' : ''}')::text AS text FROM ${name}) AS t)`,
+  );
+  const [row] = await queryOnce<{ digest: string }>(
+    url,
+    `SELECT concat_ws(' ', ${digests.join(', ')}) AS digest`,
+  );
+  return row?.digest ?? '';
+}
+
+/** While it runs, no audit row can be stored. */
+async function withoutAudit(work: () => Promise<void>): Promise<void> {
+  const url = application.databaseUrl;
+  await queryOnce(
+    url,
+    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
+  );
+  await queryOnce(
+    url,
+    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
+  );
+  try {
+    await work();
+  } finally {
+    await queryOnce(url, 'DROP FUNCTION no_audit() CASCADE');
+  }
+}
+
+describe('the endpoints of the service', () => {
+  it('are all listed here: those that change state, and those that only read', () => {
+    const acting = endpoints.filter(({ path }) => path in ACTS).map(({ path }) => path);
+    expect(acting.sort()).toEqual(Object.keys(ACTS).sort());
+    const others = endpoints.filter(({ path }) => !(path in ACTS));
+    expect(others.map(({ path }) => path).sort()).toEqual(
+      [...Object.keys(LOOKS), ...Object.keys(LOOKS_FOR_ALL), ...PLAIN].sort(),
+    );
+    expect(others.filter(({ changesState }) => changesState)).toEqual([]);
+  });
+});
+
+const REFUSED: unknown = expect.stringMatching(/^refused: no right (?:\*|\w+:\w+) in the API token$/);
+
+describe.each(Object.entries(ACTS))('%s', (path, act) => {
+  const { prepare, outcomes, action, isOpen, isFree, isIdle } = act;
+
+  it('writes one row for each act, with actor, action, client and request id', async () => {
+    const asked = await prepare();
+    const { response, rows } = await ask(path, asked);
+    expect(response.status).toBe(200);
+    expect(rows).toEqual(
+      outcomes.map((outcome) => ({
+        ...{ outcome, action: action ?? path.slice(1), client: '127.0.0.1' },
+        actor: asked.actor ?? (isOpen === true ? '' : 'admin'),
+      })),
+    );
+  });
+
+  it('does nothing where the row cannot be written', async () => {
+    const context = await prepare();
+    await administrator();
+    const before = await state();
+    await withoutAudit(async () => {
+      const { response, rows } = await ask(path, context);
+      expect(response.status).toBe(500);
+      expect(rows).toEqual([]);
+      expect(await state()).toBe(before);
+    });
+    // And it was the row alone that was wanting.
+    expect((await ask(path, context)).response.status).toBe(200);
+    expect((await state()) === before).toBe(isIdle === true);
+  });
+
+  if (isOpen !== true && isFree !== true) {
+    it('writes one row where it is refused for want of a right', async () => {
+      const { given: parameters } = await prepare();
+      const context = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
+      const before = await state();
+      const { rows } = await ask(path, context);
+      expect(rows).toMatchObject([
+        { outcome: REFUSED, actor: 'admin', action: path.slice(1), client: '127.0.0.1' },
+      ]);
+      expect(await state()).toBe(before);
+    });
+  }
+});
+
+describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
+  it('writes nothing, and one row where it is refused', async () => {
+    const { response, rows } = await ask(path, { given: parameters });
+    expect(response.status).toBe(200);
+    expect(rows).toEqual([]);
+    const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
+    const refused = await ask(path, { given: parameters, headers: { Authorization: await apiToken(other) } });
+    expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
+  });
+});
+
+describe.each(Object.entries(LOOKS_FOR_ALL))('%s', (path, parameters) => {
+  it('writes nothing', async () => {
+    const headers = { Authorization: await apiToken('ocra:calcOTP') };
+    for (const context of [{ given: parameters }, { given: parameters, headers }]) {
+      const { response, rows } = await ask(path, context);
+      expect(response.status).toBe(200);
+      expect(rows).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import type { LicenceSignature } from '../../../../src/monitoring/ports.ts';
+import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
+import type { Act, Asked } from './audited-act.ts';
+
+/** Takes every text for the number of users of a signed licence. */
+export const SIGNATURE: LicenceSignature = {
+  read: (text) =>
+    Promise.resolve({ kind: 'verified', claims: { 'user-num': Number(text), expire: '2099-12-31' } }),
+};
+
+interface InstallationParts {
+  readonly application: () => TestApplication;
+  /** @returns a name that nothing has */
+  readonly name: () => string;
+}
+
+/** @returns the acts on webhooks, the licence and managed users, and the trials of resolvers */
+export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
+  return {
+    '/system/testResolver': {
+      prepare: () => Promise.resolve({ given: { name: parts.name(), type: 'managed' } }),
+      outcomes: ['begun', 'done, 0 users'],
+      action: 'resolver/test',
+      isIdle: true,
+    },
+    ...userActs(parts),
+    ...licenceActs(parts),
+    ...webhookActs(parts),
+  };
+}
+
+function userActs({ application, name }: InstallationParts): Readonly<Record<string, Act>> {
+  const user = async (): Promise<Asked['given']> => {
+    const username = name();
+    await application().services.users.add(OPERATOR, { resolver: 'north', login: username });
+    return { resolver: 'north', username };
+  };
+  return {
+    '/system/users/add': {
+      prepare: () => Promise.resolve({ given: { resolver: 'north', username: name() } }),
+      outcomes: ['created'],
+      action: 'user/add',
+    },
+    '/system/users/password': {
+      prepare: async () => ({ given: { ...(await user()), password: 'a long one' } }),
+      outcomes: ['password changed'],
+      action: 'user/password',
+    },
+    '/system/users/remove': {
+      prepare: async () => ({ given: await user() }),
+      outcomes: ['removed, 0 tokens unassigned'],
+      action: 'user/remove',
+    },
+  };
+}
+
+function licenceActs({ application }: InstallationParts): Readonly<Record<string, Act>> {
+  let users = 10;
+  return {
+    '/system/licence/install': {
+      prepare: () => {
+        users += 1;
+        return Promise.resolve({ given: { licence: String(users) } });
+      },
+      outcomes: ['installed, 11 users till 2099-12-31'],
+      action: 'licence/install',
+    },
+    '/system/licence/remove': {
+      prepare: async () => {
+        await application().services.licences.install(OPERATOR, '5');
+        return { given: {} };
+      },
+      outcomes: ['removed'],
+      action: 'licence/remove',
+    },
+  };
+}
+
+function webhookActs({ application, name: newName }: InstallationParts): Readonly<Record<string, Act>> {
+  const added = async (): Promise<Asked> => {
+    const name = newName();
+    // Nothing listens there.
+    await application().services.webhooks.add(OPERATOR, { name, url: 'http://127.0.0.1:1/' });
+    return { given: { name } };
+  };
+  return {
+    '/system/webhooks/add': {
+      prepare: () => Promise.resolve({ given: { name: newName(), url: 'https://siem.example.com/' } }),
+      outcomes: ['created'],
+      action: 'webhook/add',
+    },
+    '/system/webhooks/rotate-secret': {
+      prepare: added,
+      outcomes: ['secret replaced'],
+      action: 'webhook/rotate-secret',
+    },
+    '/system/webhooks/enable': { prepare: added, outcomes: ['enabled'], action: 'webhook/enable' },
+    '/system/webhooks/disable': { prepare: added, outcomes: ['disabled'], action: 'webhook/disable' },
+    '/system/webhooks/test': { prepare: added, outcomes: ['failed'], action: 'webhook/test', isIdle: true },
+    '/system/webhooks/retry': {
+      prepare: added,
+      outcomes: ['retried, 0 deliveries'],
+      action: 'webhook/retry',
+      isIdle: true,
+    },
+    '/system/webhooks/remove': {
+      prepare: added,
+      outcomes: ['removed, 0 deliveries'],
+      action: 'webhook/remove',
+    },
+  };
+}

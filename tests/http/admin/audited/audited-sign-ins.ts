@@ -1,0 +1,166 @@
+import type { Response } from 'supertest';
+import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { Browser, valueOf } from '../../../support/application/browser.ts';
+import { SoftwareAuthenticator } from '../../../support/application/software-authenticator.ts';
+import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
+import type { Act, Asked, Given } from './audited-act.ts';
+
+/** The address of the server, to which passkeys are bound. */
+export const ORIGIN = 'https://tan.example.com';
+/** Of every administrator. */
+export const PASSWORD = 'correct horse';
+
+interface SignInParts {
+  readonly application: () => TestApplication;
+  /** @returns a name that no administrator has */
+  readonly name: () => string;
+  /** Enrols a token. @returns its serial */
+  readonly token: () => Promise<string>;
+  readonly suite: string;
+}
+
+/** @returns the acts of sign-ins, passkeys and sessions */
+export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>> {
+  return {
+    '/admin/sign-in': {
+      prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+      outcomes: ['session opened'],
+      isFree: true,
+    },
+    '/admin/sign-in/finish': {
+      prepare: () => answeredSignIn(parts),
+      outcomes: ['session opened'],
+      isFree: true,
+    },
+    '/admin/passkeys/options': {
+      prepare: async () => {
+        const { name, browser } = await confirmed(parts);
+        return { given: {}, headers: headersOf(browser), actor: name };
+      },
+      outcomes: ['passkey requested'],
+      isFree: true,
+    },
+    '/admin/sign-in/passkey-link': {
+      prepare: async () => {
+        const { name } = await signedIn(parts);
+        const { link } = await parts.application().services.secondFactors.passkeyLink(OPERATOR, name);
+        return { given: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
+      },
+      outcomes: ['passkey requested'],
+      isFree: true,
+    },
+    '/admin/sign-in/passkey': {
+      prepare: async () => madePasskey(await confirmed(parts)),
+      outcomes: ['passkey added: laptop'],
+      isFree: true,
+    },
+    '/admin/passkeys/remove': {
+      prepare: () => sparePasskey(parts),
+      outcomes: ['passkey removed: laptop'],
+      isFree: true,
+    },
+    '/admin/confirmation': {
+      prepare: async () => {
+        const { name, browser } = await signedIn(parts);
+        return { given: { password: PASSWORD }, headers: headersOf(browser), actor: name };
+      },
+      outcomes: ['confirmed'],
+      isFree: true,
+    },
+    '/admin/confirmation/finish': {
+      prepare: () => answeredConfirmation(parts),
+      outcomes: ['confirmed'],
+      isFree: true,
+    },
+    '/admin/password': {
+      prepare: async () => {
+        const { name, browser } = await signedIn(parts);
+        const given = { password: PASSWORD, new_password: 'another password' };
+        return { given, headers: headersOf(browser), actor: name };
+      },
+      outcomes: ['password changed'],
+      action: 'administrator/password',
+      isFree: true,
+    },
+    '/admin/sessions/end': {
+      prepare: async () => ({ given: { administrator: (await signedIn(parts)).name, all: '1' } }),
+      outcomes: ['session closed'],
+      action: 'administrator/session',
+    },
+  };
+}
+
+/** An administrator besides `admin`, and a login. */
+async function signedIn({
+  application,
+  name: newName,
+}: SignInParts): Promise<{ readonly name: string; readonly browser: Browser }> {
+  const name = newName();
+  await application().services.administrators.add(OPERATOR, name, PASSWORD);
+  const browser = new Browser(application().app);
+  await browser.post('/admin/sign-in', { username: name, password: PASSWORD });
+  return { name, browser };
+}
+
+/** An administrator with a login that is confirmed. */
+async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
+  const owner = await signedIn(parts);
+  await owner.browser.post('/admin/confirmation', { password: PASSWORD });
+  return owner;
+}
+
+/** @returns the headers of a browser */
+function headersOf({ cookies }: Browser): Given {
+  return {
+    Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    'X-CSRF-TOKEN': cookies.get('csrf_access_token') ?? '',
+  };
+}
+
+async function answeredSignIn(parts: SignInParts): Promise<Asked> {
+  const { application, token } = parts;
+  const { name, browser } = await signedIn(parts);
+  await application().services.secondFactors.setToken(OPERATOR, name, await token());
+  const begun = await browser.post('/admin/sign-in', { username: name, password: PASSWORD });
+  await answer(begun, parts);
+  return { given: {}, headers: headersOf(browser), actor: name };
+}
+
+async function answeredConfirmation(parts: SignInParts): Promise<Asked> {
+  const { headers = {}, actor = '' } = await answeredSignIn(parts);
+  const { application } = parts;
+  const browser = new Browser(application().app);
+  for (const pair of (headers.Cookie ?? '').split('; ')) {
+    const [name = '', value = ''] = pair.split('=');
+    browser.cookies.set(name, value);
+  }
+  await browser.post('/admin/sign-in/finish');
+  await answer(await browser.post('/admin/confirmation', { password: PASSWORD }), parts);
+  return { given: {}, headers: headersOf(browser), actor };
+}
+
+/** Answers the challenge of a second step, as the app does. */
+async function answer(begun: Response, { application, suite }: SignInParts): Promise<void> {
+  const { detail } = begun.body as { detail: { transactionid: string; data: string } };
+  const url = parseQrTanUrl(detail.data);
+  const response = application().respond(suite, url.kind === 'req' ? url.question : '');
+  await application().check(detail.transactionid, response);
+}
+
+/** A passkey that a browser has made, to be registered. */
+async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn>>): Promise<Asked> {
+  const begun = await browser.post('/admin/passkeys/options');
+  const { options } = valueOf(begun) as { options: { challenge: string } };
+  const credential = new SoftwareAuthenticator(ORIGIN).create(options);
+  return { given: { credential, name: 'laptop' }, headers: headersOf(browser), actor: name };
+}
+
+/** One of two passkeys. */
+async function sparePasskey(parts: SignInParts): Promise<Asked> {
+  const owner = await confirmed(parts);
+  for (let made = 0; made < 2; made += 1) {
+    await owner.browser.post('/admin/sign-in/passkey', (await madePasskey(owner)).given);
+  }
+  const [first] = valueOf(await owner.browser.get('/admin/passkeys')) as { id: string }[];
+  return { given: { id: first?.id ?? '' }, headers: headersOf(owner.browser), actor: owner.name };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
+import { OverviewService } from '../../../src/monitoring/overview/overview-service.ts';
+import { callerNamed } from '../../support/values/callers.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const CONFIGURATION = {
+  ...{ revision: 1n, changedAt: NOW, readAt: NOW, settings: new Map<string, string>() },
+  ...{ resolvers: [], policies: [], realms: [] },
+} as unknown as Configuration;
+const none = (): Promise<never[]> => Promise.resolve([]);
+
+/** @param encrypts tests the encryption */
+function overviewWith(encrypts: () => Promise<boolean>): OverviewService {
+  return new OverviewService({
+    configurations: { current: () => Promise.resolve(CONFIGURATION) },
+    configurationState: {
+      assumed: CONFIGURATION,
+      lastChangeInDatabase: () => Promise.resolve({ revision: 1n, changedAt: NOW }),
+    },
+    access: { grantOf: () => ({ realms: 'all' }) },
+    counts: { snapshot: () => Promise.resolve({ tokens: [], activeUsers: [] }) },
+    lockedTokens: none,
+    managedUsers: { count: () => Promise.resolve(0) },
+    userCounts: { find: none },
+    observations: { responsesSince: none, resolverUses: none },
+    licence: { report: () => Promise.resolve({ kind: 'none' }) },
+    probe: { encrypts },
+    countAgain: () => undefined,
+    clock: { now: () => NOW },
+    elapsed: () => 0,
+  });
+}
+
+describe('the overview', () => {
+  it.each(['security-module.unavailable', 'key.unavailable'] as const)(
+    'shows the rest while there is no key to encrypt with (%s), and does not ask for it each time',
+    async (code) => {
+      let asked = 0;
+      const overview = overviewWith(() => {
+        asked += 1;
+        return Promise.reject(new ServiceError(code, 'away'));
+      });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await overview.read(callerNamed('anna'))).toMatchObject({
+          ...{ storageEncryption: false, tokens: { summary: { total: 0 } }, licence: { kind: 'none' } },
+        });
+      }
+      expect(asked).toBe(1);
+    },
+  );
+
+  it('fails with the database', async () => {
+    const overview = overviewWith(() => Promise.reject(new ServiceError('database.unavailable', 'away')));
+    await expect(overview.read(callerNamed('anna'))).rejects.toThrow('away');
+  });
+});

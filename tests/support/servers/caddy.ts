@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY } from '../../repository/repository-file.ts';
+import { freePort } from './free-port.ts';
+import { makeCertificates } from './slapd.ts';
+import { waitForPort } from './wait-for-port.ts';
+
+/** Caddy with the configuration of deploy/compose, before a server of this machine. */
+export interface Caddy {
+  /** Without a slash at its end. */
+  readonly origin: string;
+  /** The certificate of the authority that has signed the proxy's, in PEM. */
+  readonly authority: string;
+  /** @returns its output so far */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** @param upstream the origin of the server, which may be away */
+export async function startCaddy(program: string, upstream: string): Promise<Caddy> {
+  const folder = await mkdtemp(join(tmpdir(), 'tankeeper-caddy-'));
+  const { authorityFile, certificateFile, keyFile } = await makeCertificates(folder);
+  const port = await freePort();
+  const origin = `https://localhost:${port}`;
+  const child = spawn(
+    program,
+    ['run', '--adapter', 'caddyfile', '--config', join(REPOSITORY, 'deploy/compose/Caddyfile')],
+    {
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        XDG_DATA_HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        SITE_ADDRESS: origin,
+        TLS: `tls ${certificateFile} ${keyFile}`,
+        UPSTREAM: new URL(upstream).host,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const pieces: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (piece: Buffer) => pieces.push(piece.toString('utf8')));
+  }
+  await waitForPort(port, child);
+  return {
+    origin,
+    authority: await readFile(authorityFile, 'utf8'),
+    output: () => pieces.join(''),
+    stop: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
