@@ -1,6 +1,7 @@
-// Runs a program of the project: its build if that was made of the sources beside it, else the sources, through tsx.
+// Runs a program of the project: its build if that was made of the sources beside it, else the sources, compiled as they are loaded.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { register } from 'node:module';
 
 const SOURCES = new URL('../src/', import.meta.url);
 const BUILD = new URL('../dist/', import.meta.url);
@@ -18,11 +19,14 @@ export async function runProgram({ source, build }) {
     console.error('tankeeper: neither src/ nor dist/ is here. Run `npm run build`.');
     process.exit(1);
   }
-  const { register } = await import('tsx/esm/api').catch(() => {
+  try {
+    import.meta.resolve('@swc/core');
+  } catch {
     console.error('tankeeper: the development dependencies are missing. Run `npm ci` first.');
     process.exit(1);
-  });
-  register();
+  }
+  process.setSourceMapsEnabled(true);
+  register('./source-loader.js', import.meta.url);
   await import(source.href);
 }
 

@@ -68,6 +68,30 @@ describe('bin/tankeeper.js', () => {
     expect(program()).toEqual({ status: 0, out: 'sources\n', err: '' });
   });
 
+  it('loads sources also after a Ctrl-C, which a terminal sends to all processes of a program', () => {
+    writeFileSync(
+      join(checkout, 'src/main.ts'),
+      [
+        "import { setTimeout } from 'node:timers/promises';",
+        "process.on('SIGINT', () => undefined);",
+        "process.kill(0, 'SIGINT');",
+        'await setTimeout(200);',
+        "console.log((await import('./kernel/place.ts')).place());\n",
+      ].join('\n'),
+    );
+    const detached =
+      "child_process.spawn(process.execPath, ['bin/tankeeper.js'], { detached: true, stdio: 'inherit' })";
+    expect(run('-e', detached)).toEqual({ status: 0, out: 'sources\n', err: '' });
+  });
+
+  it('names the line of a source in a stack trace', () => {
+    writeFileSync(
+      join(checkout, 'src/main.ts'),
+      "interface Unused {\n  readonly a: 1;\n}\n\nthrow new Error('here');\n",
+    );
+    expect(program().err).toContain(join('src', 'main.ts:5'));
+  });
+
   it('runs the build of the sources beside it', () => {
     expect(build()).toEqual({ status: 0, out: '', err: '' });
     expect(program()).toEqual({ status: 0, out: 'build\n', err: '' });

@@ -7,10 +7,13 @@ const HEAD = [
   'Host: 127.0.0.1',
   'Content-Type: application/x-www-form-urlencoded',
   `Content-Length: ${BODY.length}`,
+  // Answered when the server has read the head: from then on the request is at work.
+  'Expect: 100-continue',
   'Connection: close',
   '',
   '',
 ].join('\r\n');
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 /** A request that stays at work for as long as the test wants: the end of its body is missing. */
 export class HalfRequest {
@@ -22,15 +25,14 @@ export class HalfRequest {
     this.#answered = answerOn(socket);
   }
 
-  /** Sends all but the last byte to a server on 127.0.0.1. */
+  /** Sends all but the last byte to a server on 127.0.0.1, and waits until it has begun with the request. */
   static async begin(port: number): Promise<HalfRequest> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
-    const request = new HalfRequest(socket);
-    socket.write(HEAD + BODY.slice(0, -1));
-    // The server reads the sent part before it answers another connection.
-    await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } });
-    return request;
+    socket.write(HEAD);
+    await continued(socket);
+    socket.write(BODY.slice(0, -1));
+    return new HalfRequest(socket);
   }
 
   /** Sends the last byte. @returns the server's whole answer; empty if it has cut the connection off */
@@ -45,10 +47,21 @@ export class HalfRequest {
   }
 }
 
+async function continued(socket: Socket): Promise<void> {
+  let text = '';
+  while (text.length < CONTINUE.length) {
+    const [piece] = (await once(socket, 'data')) as [Buffer];
+    text += piece.toString('latin1');
+  }
+  if (text !== CONTINUE) {
+    throw new Error(`The server answered without the body: ${text}`);
+  }
+}
+
 async function answerOn(socket: Socket): Promise<string> {
   let text = '';
   socket.on('error', () => undefined);
   socket.on('data', (piece: Buffer) => (text += piece.toString('utf8')));
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
