@@ -3,7 +3,7 @@ import { drawQrCode } from './qr-drawing.ts';
 
 /** The lifetime of a challenge, unless the server has another one. */
 const DEFAULT_SECONDS = 1_200;
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 const PICTURE_SCHEMES = ['http:', 'https:', 'blob:', 'data:'];
 
 /** @returns the language of the element or of what it stands in; English if the component does not speak it */
@@ -53,7 +53,7 @@ export function statusUrlOf(element: Element): URL | undefined {
 export function timeoutOf(element: Element): number {
   const given = element.getAttribute('timeout') ?? '';
   const seconds = /^\d+$/.test(given) ? Number(given) : DEFAULT_SECONDS;
-  return Math.min(seconds, LONGEST_SECONDS) * 1000;
+  return Math.min(seconds, MAX_SECONDS) * 1000;
 }
 
 /** A page must not make the component a source of codes that lead elsewhere. */

@@ -14,7 +14,7 @@ export type StatusAnswer = ChallengeState | StatusFailure;
 
 /** More than the longest `wait`. */
 const TIMEOUT_MS = 40_000;
-const LONGEST_RETRY_AFTER_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 /** Client errors that pass: request time-out, too early, too many requests. */
 const PASSING = [408, 425, 429];
 
@@ -67,6 +67,6 @@ async function readState(response: Response): Promise<StatusAnswer> {
 
 function failureOf({ status, headers }: Response): StatusFailure {
   const seconds = Number(headers.get('retry-after') ?? 0);
-  const retryAfter = seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : 0;
+  const retryAfter = seconds > 0 ? Math.min(seconds * 1000, MAX_RETRY_AFTER_MS) : 0;
   return { status, final: status >= 400 && status < 500 && !PASSING.includes(status), retryAfter };
 }

@@ -9,7 +9,7 @@ export interface StatusReceiver {
 }
 
 const SHORTEST_INTERVAL_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** One failure alone may be a change of the network. */
 const FAILURES_REPORTED = 3;
 
@@ -54,7 +54,7 @@ function isAborted(signal: AbortSignal): boolean {
 /** @returns milliseconds: 1 to 2 s after the first failure, then twice as long each; at random, as all pages fail at once */
 function backOff(failures: number): number {
   const longest = SHORTEST_INTERVAL_MS * 2 ** failures;
-  return Math.min(longest / 2 + (Math.random() * longest) / 2, LONGEST_PAUSE_MS);
+  return Math.min(longest / 2 + (Math.random() * longest) / 2, MAX_PAUSE_MS);
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -6,9 +6,9 @@ import type { ApiToken, OpenSession, ProvenPassword } from './ports.ts';
 /** Milliseconds for which a valid credential is remembered, however often it is used. */
 const LIFETIME_MS = 60_000;
 /** The most sessions, and the most API tokens. Only valid ones are remembered, so nobody without one fills them. */
-const MOST_SECRETS = 10_000;
+const MAX_SECRETS = 10_000;
 /** The most administrators whose password is remembered. */
-const MOST_PASSWORDS = 1_000;
+const MAX_PASSWORDS = 1_000;
 const KEY_SIZE = 32;
 /** The digest of no password. */
 const NOBODYS = { digest: Buffer.alloc(32), proven: undefined };
@@ -41,8 +41,8 @@ export class CredentialMemory {
 
   constructor(options: MemoryOptions) {
     const { elapsed } = options;
-    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_SECRETS, elapsed });
-    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_SECRETS, elapsed });
+    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
+    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
     this.passwords = new PasswordMemory(options);
   }
 
@@ -61,7 +61,7 @@ export class PasswordMemory {
 
   constructor({ random, elapsed }: MemoryOptions) {
     this.#key = random.bytes(KEY_SIZE);
-    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, most: MOST_PASSWORDS, elapsed });
+    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_PASSWORDS, elapsed });
   }
 
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */

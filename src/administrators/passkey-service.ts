@@ -45,7 +45,7 @@ interface RegistrationBasis {
 
 const CHALLENGE_SIZE = 32;
 /** Passkeys of one administrator. */
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 /** The passkeys of administrators: registered by a confirmed login or a link, used as second factor, removed. */
 export class PasskeyService implements PasskeyAssertions {
@@ -174,8 +174,8 @@ export class PasskeyService implements PasskeyAssertions {
   ): Promise<BegunRegistration | undefined> {
     const { attempts, passkeys, random, clock } = this.#deps;
     const known = await passkeys.credentials(administrator);
-    if (known.length >= MOST_PASSKEYS) {
-      throw invalid(`An administrator has ${MOST_PASSKEYS} passkeys at most`);
+    if (known.length >= MAX_PASSKEYS) {
+      throw invalid(`An administrator has ${MAX_PASSKEYS} passkeys at most`);
     }
     const challenge = random.bytes(CHALLENGE_SIZE);
     const options = await webAuthn.creationOptions({ administrator, known, challenge });

@@ -50,7 +50,7 @@ interface SessionDependencies {
 }
 
 /** The most sessions of one list. */
-const MOST = 1_000;
+const MAX_SESSIONS = 1_000;
 
 /**
  * The open sessions and logins. One's own need no right, but the whole of one's rights: an API token with some of them
@@ -72,7 +72,7 @@ export class SessionService {
     await this.#authorize(caller, owner);
     return this.#deps.sessions.list(owner === '*' ? undefined : owner, {
       now: this.#deps.clock.now(),
-      most: MOST,
+      most: MAX_SESSIONS,
       own: used && sessionHash(used.secret, used.kind),
     });
   }

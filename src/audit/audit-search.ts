@@ -39,14 +39,14 @@ const GREATEST_LIMIT = 1_000;
 /** A search for rare rows reads much of the trail: it must not take the pool's connections. */
 const SEARCHES_AT_ONCE = 2;
 const WAITING_SEARCHES = 8;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Searches the audit trail for administrators. It writes no row. */
 export class AuditSearch {
   readonly #deps: AuditSearchDependencies;
   readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
     waiting: WAITING_SEARCHES,
-    patience: PATIENCE_MS,
+    patience: TIMEOUT_MS,
     refuse: () =>
       new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
   });

@@ -20,9 +20,9 @@ interface RefusedRightDependencies {
 const NO_RIGHT =
   /^refused: no right(?: (?<scope>\w+):(?<action>\w+))?(?: \*)?(?<token> in the API token)?(?:,|$)/;
 /** The most rows of one request, and the most changes of policies of each kind. */
-const MOST = 100;
+const MAX_ROWS = 100;
 /** A page of rare rows reads a part of the trail: see `AuditStore.searchStep`. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 /** Milliseconds back from now that are searched first: rows have no index by request, and most questions are new. */
 const LATELY_MS = [3_600_000, 86_400_000];
 const KINDS = [
@@ -63,11 +63,11 @@ export class RefusedRightSearch implements RefusedRights {
       const changes: PolicyChange[] = [];
       for await (const rows of this.#pages(caller, { action, since: at })) {
         changes.push(...rows.map((row) => readChange(row, kind)));
-        if (changes.length >= MOST) {
+        if (changes.length >= MAX_ROWS) {
           break;
         }
       }
-      found.push(...changes.slice(0, MOST));
+      found.push(...changes.slice(0, MAX_ROWS));
     }
     return found.sort((one, other) => one.at.getTime() - other.at.getTime());
   }
@@ -78,8 +78,8 @@ export class RefusedRightSearch implements RefusedRights {
     wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since'>,
   ): AsyncGenerator<AuditPage['rows']> {
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MOST, cursor });
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MAX_ROWS, cursor });
       yield rows;
       if (next === null) {
         return;

@@ -30,7 +30,7 @@ export interface ServerVerificationDependencies {
 const LISTED_FINDINGS = 100;
 const PROGRESS_EVERY_MS = 2_000;
 /** The longest rest after a step. */
-const LONGEST_REST_MS = 1_000;
+const MAX_REST_MS = 1_000;
 /** Readings of the trail that a prune may spoil, one after the other. Prunes are rare. */
 const READINGS = 3;
 const CHECKPOINT = /^[0-9a-fA-F]{64}$/;
@@ -224,7 +224,7 @@ export class ServerVerification {
   async #pace(run: Run): Promise<void> {
     const { elapsed, rest, verifications } = this.#deps;
     const { signal } = this.#stopping;
-    await rest(Math.min(elapsed() - run.steppedAt, LONGEST_REST_MS), signal);
+    await rest(Math.min(elapsed() - run.steppedAt, MAX_REST_MS), signal);
     run.steppedAt = elapsed();
     if (signal.aborted) {
       throw new Interrupted();

@@ -37,7 +37,7 @@ export interface AwaitedAnswer {
 }
 
 /** Seconds. */
-const LONGEST_WAIT = 60;
+const MAX_WAIT = 60;
 
 /** The state of a transaction, as soon as it changes. */
 export class StatusWaitService {
@@ -111,8 +111,8 @@ export class StatusWaitService {
 /** @returns seconds */
 function readWait(text: string): number {
   const seconds = parseDuration(text);
-  if (seconds > LONGEST_WAIT) {
-    throw new ServiceError('parameter.invalid', `wait is at most ${LONGEST_WAIT}S`);
+  if (seconds > MAX_WAIT) {
+    throw new ServiceError('parameter.invalid', `wait is at most ${MAX_WAIT}S`);
   }
   return seconds;
 }

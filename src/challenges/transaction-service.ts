@@ -36,7 +36,7 @@ export interface TransactionHistory extends Timeline {
 }
 
 /** The most audit rows of a history: a closed transaction can be replayed for ever. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 const MAX_ID_LENGTH = 255;
 
 /** Tells what happened to a transaction, as long as its challenge or its audit rows are kept. */
@@ -86,7 +86,7 @@ export class TransactionService {
     const realms = grant.realms === 'all' ? undefined : grant.realms;
     // The challenge first: the rows of all that it shows are then there.
     const stored = await transactions.find(transactionId);
-    const found = await trail.ofTransaction(transactionId, MOST_ROWS, realms);
+    const found = await trail.ofTransaction(transactionId, MAX_ROWS, realms);
     const serial = stored?.serial ?? found?.rows[0]?.subject;
     const isHidden = stored !== undefined && !isVisible(stored, grant);
     if (found === undefined || serial === undefined || isHidden) {

@@ -1,7 +1,7 @@
 import type { CliIo } from './dependencies.ts';
 
 /** Milliseconds after which work counts as slow. */
-const PATIENCE = 2_000;
+const QUIET_MS = 2_000;
 const TICK = 500;
 
 /**
@@ -46,7 +46,7 @@ class SlowWorkLine {
 
   #show(): void {
     const elapsed = performance.now() - this.#begun;
-    if (elapsed >= PATIENCE) {
+    if (elapsed >= QUIET_MS) {
       this.#shown = `${this.#what} … ${Math.floor(elapsed / 1000)} s`.slice(0, this.#io.columns - 1);
       this.#io.stderr.write(`\r${this.#shown}`);
     }

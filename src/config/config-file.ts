@@ -27,7 +27,7 @@ export interface ConfigFile {
 const LARGEST = 64 * 1024;
 /** The beginning of a list or a map within a line. */
 const OPENING = /[[{]|[-?] (?=[-?] )/g;
-const MOST_OPENINGS = 500;
+const MAX_OPENINGS = 500;
 const NAMES_BY_KEY = new Map(VARIABLES.map(({ name }) => [fileKeyOf(name), name]));
 
 type Yaml = typeof import('yaml');
@@ -44,7 +44,7 @@ export function configFileVariable(environment: Environment = process.env): stri
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const text = textOf(path);
   // The parser descends into each: thousands exhaust the memory.
-  if ((text.match(OPENING)?.length ?? 0) > MOST_OPENINGS) {
+  if ((text.match(OPENING)?.length ?? 0) > MAX_OPENINGS) {
     throw invalid(`The configuration file ${path} is nested too deeply.`);
   }
   // Not loaded without a file.

@@ -2,7 +2,7 @@ import { isServiceError, type QrTanFault, ServiceError } from '../kernel/errors.
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 
 /** No QR code holds more characters (ISO/IEC 18004, version 40-L, digits alone). */
-const LONGEST_CODE = 7_089;
+const MAX_CODE_LENGTH = 7_089;
 
 const QR_TAN = /^(?:web\+)?lseqr:/;
 const APP_LINK = /^https?:\/\/[^#]*#link=([^&]*)/i;
@@ -39,7 +39,7 @@ export function readCode(text: string): QrTanUrl {
       is ?? 'it must begin with lseqr://init?, lseqr://req? or lseqr://nonce?',
     );
   }
-  if (code.length > LONGEST_CODE) {
+  if (code.length > MAX_CODE_LENGTH) {
     throw refusedText('malformed', 'it is longer than any QR code');
   }
   try {

@@ -30,10 +30,10 @@ export interface StartedRollOut {
 /** 128 bits (RFC 4226 §4, R6). */
 const SHORTEST_SECRET = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
-const LONGEST_SECRET = 128;
+const MAX_SECRET_LENGTH = 128;
 
 /** Servers give serials of at most 64 characters; a backup takes none above this length. */
-const LONGEST_SERIAL = 200;
+const MAX_SERIAL_LENGTH = 200;
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
@@ -46,14 +46,14 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
   if (serial === '') {
     throw refusedCode('serial-missing', 'it names no serial');
   }
-  if (serial.length > LONGEST_SERIAL || UNSEEN.test(serial)) {
+  if (serial.length > MAX_SERIAL_LENGTH || UNSEEN.test(serial)) {
     throw refusedCode('malformed', 'its serial is too long, or has characters that cannot be seen');
   }
   const suite = parseOcraSuite(url.suite).text;
-  if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > LONGEST_SECRET) {
+  if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > MAX_SECRET_LENGTH) {
     throw refusedCode(
       'secret-length',
-      `its shared secret has ${sharedSecret.length} bytes, and must have ${SHORTEST_SECRET} to ${LONGEST_SECRET}`,
+      `its shared secret has ${sharedSecret.length} bytes, and must have ${SHORTEST_SECRET} to ${MAX_SECRET_LENGTH}`,
     );
   }
   const secret = encodeHex(sharedSecret);

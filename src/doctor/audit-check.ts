@@ -18,7 +18,7 @@ export interface AuditCheckParts {
 }
 
 /** A larger trail is verified from the last day on. */
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 const DAY_MS = 86_400_000;
 /** Servers write a checkpoint about once a minute. */
 const UNCOVERED_MS = 3_600_000;
@@ -49,7 +49,7 @@ function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at:
 
 async function verified(parts: AuditCheckParts, { rows }: TrailFacts): Promise<readonly Finding[]> {
   const { store, authority, clock, elapsed, timeLimit } = parts;
-  const since = rows > MOST_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
+  const since = rows > MAX_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
   const end = elapsed() + timeLimit;
   const bounded = (snapshot: StoredSnapshot): BoundedTrail =>
     new BoundedTrail(snapshot, { since }, () => elapsed() > end);

@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** The longest wait for a resolver. */
-const PATIENCE_MS = 700;
+const TIMEOUT_MS = 700;
 /** The most questions that one resolver works at, two for a search, also those that nobody waits for any more. */
 const QUESTIONS_AT_ONCE = 8;
 const MAX_WORDS = 4;
@@ -124,7 +124,7 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
 
 async function answered(resolver: Resolver, work: Promise<readonly DirectoryUser[]>): Promise<Asked> {
   try {
-    const users = await within(PATIENCE_MS, work, () => unavailable(resolver, 'it does not answer in time'));
+    const users = await within(TIMEOUT_MS, work, () => unavailable(resolver, 'it does not answer in time'));
     return { users };
   } catch (error) {
     if (error instanceof ServiceError) {

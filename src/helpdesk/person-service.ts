@@ -51,8 +51,8 @@ export interface Person extends TokenFacts {
   readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
 }
 
-const MOST_TOKENS = 100;
-const MOST_TRANSACTIONS = 20;
+const MAX_TOKENS = 100;
+const MAX_TRANSACTIONS = 20;
 
 /** What the helpdesk sees of a user or a token at once. Writes nothing. */
 export class PersonService {
@@ -74,7 +74,7 @@ export class PersonService {
     const found = await this.#deps.tokens.list({
       owner: { resolverId: resolver.id, userId },
       inRealms: grant.realms === 'all' ? undefined : grant.realms,
-      limit: MOST_TOKENS + 1,
+      limit: MAX_TOKENS + 1,
     });
     const listed = this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action: 'userlist' });
     const isDescribed = listed?.realms === 'all' || listed?.realms.includes(realm.name) === true;
@@ -107,10 +107,10 @@ export class PersonService {
     grant: Grant,
     found: readonly Token[],
   ): Promise<TokenFacts> {
-    const tokens = found.slice(0, MOST_TOKENS).filter((token) => isVisible(token, grant));
+    const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
     return {
       tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
-      hasMore: found.length > MOST_TOKENS,
+      hasMore: found.length > MAX_TOKENS,
       transactions: await this.#transactions(caller, configuration, tokens),
     };
   }
@@ -129,7 +129,7 @@ export class PersonService {
     const { challengeTimeout } = readOcraSettings(configuration.settings);
     const openSince = new Date(clock.now().getTime() - challengeTimeout * 1000);
     const realms = grant.realms === 'all' ? undefined : grant.realms;
-    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MOST_TRANSACTIONS, realms);
+    const latest = ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, realms);
     return latest.map((one) => ({
       transactionId: one.transactionId,
       serial: one.serial,

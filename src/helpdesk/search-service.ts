@@ -36,7 +36,7 @@ export interface SearchResult {
 }
 
 /** The most tokens, and the most people of a resolver. */
-const MOST_HITS = 10;
+const MAX_HITS = 10;
 const MAX_LENGTH = 255;
 
 /**
@@ -85,12 +85,12 @@ export class SearchService {
     const found = await this.#deps.pages.page({
       serialPrefix: text,
       inRealms: grant.realms === 'all' ? undefined : grant.realms,
-      limit: MOST_HITS + 1,
+      limit: MAX_HITS + 1,
     });
-    const hits = found.slice(0, MOST_HITS).filter((token) => isVisible(token, grant));
+    const hits = found.slice(0, MAX_HITS).filter((token) => isVisible(token, grant));
     return {
       hits: hits.map((token) => ownedToken(configuration, grant, token)),
-      hasMore: found.length > MOST_HITS,
+      hasMore: found.length > MAX_HITS,
     };
   }
 
@@ -101,8 +101,8 @@ export class SearchService {
     const realm = behind === '' ? undefined : findRealm(configuration, behind);
     const isMeant = realm !== undefined && (grant.realms === 'all' || grant.realms.includes(realm.name));
     return isMeant && at > 0
-      ? this.#deps.people.find(configuration, { realms: [realm.name] }, text.slice(0, at), MOST_HITS)
-      : this.#deps.people.find(configuration, grant, text, MOST_HITS);
+      ? this.#deps.people.find(configuration, { realms: [realm.name] }, text.slice(0, at), MAX_HITS)
+      : this.#deps.people.find(configuration, grant, text, MAX_HITS);
   }
 
   async #transactions(caller: Caller, text: string): Promise<readonly TransactionFound[]> {

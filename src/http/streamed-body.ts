@@ -3,7 +3,7 @@ import type { Reply } from './reply.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
 /** The longest wait for a client that takes nothing, in milliseconds. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The reason for which a stream ends early; the client gets no more. */
 class ClientLeft extends Error {}
@@ -74,7 +74,7 @@ function take(response: ServerResponse, text: string): Promise<void> {
         reject(new ClientLeft());
       });
     };
-    const timer = setTimeout(left, PATIENCE_MS);
+    const timer = setTimeout(left, TIMEOUT_MS);
     response.once('drain', drained).once('close', left);
   });
 }

@@ -1,5 +1,5 @@
 /** The longest key to remember, in characters. */
-const LONGEST_KEY = 100;
+const MAX_KEY_LENGTH = 100;
 
 /**
  * Remembers results by keys from outside, which cannot fill the memory: long ones are not remembered, and where there
@@ -16,7 +16,7 @@ export function boundedMemo<Value>(most: number, compute: (key: string) => Value
       return found;
     }
     const value = compute(key);
-    if (key.length <= LONGEST_KEY) {
+    if (key.length <= MAX_KEY_LENGTH) {
       if (known.size >= most) {
         known.clear();
       }

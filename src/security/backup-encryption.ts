@@ -7,7 +7,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 /** The first bytes of an age file. */
 const MAGIC = 'age-encryption.org/v1\n';
 /** The longest line in bytes: several times the longest row. */
-const LONGEST_LINE = 64 * 1_048_576;
+const MAX_LINE_LENGTH = 64 * 1_048_576;
 const LINE_FEED = 10;
 
 /**
@@ -150,8 +150,10 @@ async function* resumed(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): A
 async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const line of lines) {
     const bytes = Buffer.from(`${line}\n`, 'utf8');
-    if (bytes.length > LONGEST_LINE) {
-      throw new Error(`a line of the backup is longer than ${LONGEST_LINE} bytes: it could not be restored`);
+    if (bytes.length > MAX_LINE_LENGTH) {
+      throw new Error(
+        `a line of the backup is longer than ${MAX_LINE_LENGTH} bytes: it could not be restored`,
+      );
     }
     yield bytes;
   }
@@ -180,7 +182,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     }
     pending.push(chunk.subarray(from));
     length += chunk.length - from;
-    if (length > LONGEST_LINE) {
+    if (length > MAX_LINE_LENGTH) {
       throw backupInvalid('one of its lines is too long');
     }
   }

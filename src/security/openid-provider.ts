@@ -41,7 +41,7 @@ const EXCHANGE_TIMEOUT_MS = 10_000;
 /** Bytes of an answer: the keys of a large provider have some ten thousand. */
 const MAX_ANSWER = 262_144;
 /** Exchanges with the provider at once: anyone may cause one, and all of them wait when it hangs. */
-const MOST_AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 /** Milliseconds for which the provider's metadata is remembered. */
 const METADATA_AGE_MS = 3_600_000;
 
@@ -129,7 +129,7 @@ export class OpenidProvider implements IdentityProvider {
 
   /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider, or if it takes too long */
   #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
-    if (this.#asking >= MOST_AT_ONCE) {
+    if (this.#asking >= MAX_CONCURRENT) {
       return Promise.reject(unavailable(undefined));
     }
     this.#asking += 1;

@@ -53,7 +53,7 @@ interface ListBounds {
   readonly timeLimit?: number;
 }
 
-const MOST_FOUND = 10_000;
+const MAX_FOUND = 10_000;
 const FIND_LIMIT_MS = 20_000;
 const FINDS_AT_ONCE = 2;
 const WAITING_FINDS = 8;
@@ -100,12 +100,12 @@ export class UserService {
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const bounds = { limit: MOST_FOUND + 1, timeLimit: FIND_LIMIT_MS };
+    const bounds = { limit: MAX_FOUND + 1, timeLimit: FIND_LIMIT_MS };
     const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
-    if (found.length > MOST_FOUND) {
+    if (found.length > MAX_FOUND) {
       throw new ServiceError(
         'parameter.invalid',
-        `More than ${MOST_FOUND} users match: narrow the search, as by username=a*`,
+        `More than ${MAX_FOUND} users match: narrow the search, as by username=a*`,
       );
     }
     const kinds = new Map(resolvers.map(({ name, kind }) => [name, kind]));

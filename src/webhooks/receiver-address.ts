@@ -13,7 +13,7 @@ export interface ReceiverAddress {
   readonly isBounded: boolean;
 }
 
-const LONGEST = 2_000;
+const MAX_LENGTH = 2_000;
 
 /**
  * Networks in which no receiver is: link-local ones with the metadata services of clouds, also through NAT64 and by
@@ -42,7 +42,7 @@ const SPECIAL = networks([
  * @throws ServiceError 'webhook.invalid'
  */
 export function readReceiverUrl(text: string, bounds: Omit<ReceiverAddress, 'url'>): string {
-  const url = text.length <= LONGEST && URL.canParse(text) ? new URL(text) : undefined;
+  const url = text.length <= MAX_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
   const fault =
     url === undefined || !['https:', ...(bounds.isBounded ? [] : ['http:'])].includes(url.protocol)
       ? 'begins with https:// and names a host'

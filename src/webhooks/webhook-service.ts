@@ -14,10 +14,10 @@ import { newWebhookSecret, shownSecret, signMessage } from './signature.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
 
 /** The most receivers. Each may hold some connections that hang. */
-const MOST_WEBHOOKS = 32;
+const MAX_WEBHOOKS = 32;
 /** Seconds for which a replaced secret signs beside the new one. */
 const SECRET_OVERLAP = 86_400;
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 /** Each may take ten seconds. */
 const TESTS_AT_ONCE = 2;
 const WAITING_TESTS = 4;
@@ -106,7 +106,7 @@ export class WebhookService {
   async deliveries(caller: Caller, name: string): Promise<readonly PendingDelivery[]> {
     await this.#authorize(caller, 'read');
     await this.#assertKnown(name);
-    return this.#deps.store.deliveries(name, MOST_SHOWN);
+    return this.#deps.store.deliveries(name, MAX_SHOWN);
   }
 
   /**
@@ -135,7 +135,7 @@ export class WebhookService {
     };
     const secret = newWebhookSecret(this.#deps.random);
     const sealed = this.#deps.vault.seal(secret, 'webhook', name);
-    await this.#deps.store.add(webhook, sealed, MOST_WEBHOOKS, actOf(caller, 'webhook/add'));
+    await this.#deps.store.add(webhook, sealed, MAX_WEBHOOKS, actOf(caller, 'webhook/add'));
     return shownSecret(secret);
   }
 

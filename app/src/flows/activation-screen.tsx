@@ -23,7 +23,7 @@ interface ActivationProps {
 }
 
 /** Longer codes than any server makes are no typing errors. */
-const LONGEST_ENTRY = 120;
+const MAX_ENTRY_LENGTH = 120;
 
 /** The entry of the activation code, in which each character is checked as it is typed. */
 export function ActivationScreen({ awaited, onActivated, onFault }: ActivationProps): JSX.Element {
@@ -63,7 +63,7 @@ export function ActivationScreen({ awaited, onActivated, onFault }: ActivationPr
           hint={texts.activationHint}
           error={useEntryError(entry, isSubmitted)}
           onValue={(value) => {
-            setTyped(value.slice(0, LONGEST_ENTRY));
+            setTyped(value.slice(0, MAX_ENTRY_LENGTH));
             setSubmitted(false);
             setRefusal(undefined);
           }}

@@ -9,7 +9,7 @@ export interface CameraEvents {
   onCode(text: string): void;
 }
 
-const LONGEST_SIDE = 960;
+const MAX_SIDE = 960;
 /** Between two looks: a phone stays cool, and a code is found within the blink of an eye. */
 const PAUSE_MS = 120;
 
@@ -76,7 +76,7 @@ async function firstCode(
 ): Promise<string | null> {
   while (!signal.aborted) {
     const { videoWidth: width, videoHeight: height } = video;
-    const section = { x: 0, y: 0, width, height, longestSide: LONGEST_SIDE };
+    const section = { x: 0, y: 0, width, height, longestSide: MAX_SIDE };
     const text = width === 0 ? null : await reader.read(video, section);
     if (text !== null) {
       // The page may have been left while the reader worked.

@@ -10,7 +10,7 @@ import { type PictureOutcome, readPicture } from './picture.ts';
 import { scanTexts } from './scan-texts.ts';
 
 /** No code is longer; what is cut off here is refused as too long anyway. */
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 
 /** The ways in which a code comes into the app. Reports one code, once. */
 export function ScanScreen({ onCode }: { onCode: (text: string) => void }): JSX.Element {
@@ -94,7 +94,7 @@ function PasteForm({
           id={id}
           value={text}
           rows={3}
-          maxLength={LONGEST_TEXT}
+          maxLength={MAX_TEXT_LENGTH}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

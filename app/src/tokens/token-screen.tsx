@@ -111,7 +111,7 @@ function usesCounter(suite: string): boolean {
 }
 
 /** Longer names would push everything else from the screen. */
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 function NameForm({ stored, onRenamed }: { stored: StoredToken; onRenamed: () => void }): JSX.Element {
   const { vault } = useServices();
@@ -140,7 +140,7 @@ function NameForm({ stored, onRenamed }: { stored: StoredToken; onRenamed: () =>
         value={name}
         error={outcome === 'failed' ? texts.failed : undefined}
         onValue={(value) => {
-          setName(value.slice(0, LONGEST_NAME));
+          setName(value.slice(0, MAX_NAME_LENGTH));
           setOutcome('none');
         }}
       />

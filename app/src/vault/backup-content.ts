@@ -6,8 +6,8 @@ import { type BackupContent, type StoredToken, VaultError } from './vault.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
-const MOST_TOKENS = 1_000;
-const LONGEST_TEXT = 200;
+const MAX_TOKENS = 1_000;
+const MAX_TEXT_LENGTH = 200;
 
 /**
  * Reads what a backup holds. Others who know the passphrase may have written it, so it is checked like a scanned code.
@@ -21,7 +21,7 @@ export function readBackupContent(text: string): BackupContent {
     const { lockAfterMinutes, requireCallback } = members(content.settings);
     return {
       createdAt: instant(content.createdAt),
-      tokens: tokens.length <= MOST_TOKENS && serials.size === tokens.length ? tokens : fail(),
+      tokens: tokens.length <= MAX_TOKENS && serials.size === tokens.length ? tokens : fail(),
       settings: {
         lockAfterMinutes: minutes(lockAfterMinutes),
         requireCallback: typeof requireCallback === 'boolean' ? requireCallback : fail(),
@@ -51,7 +51,7 @@ function members(value: unknown): Members {
 }
 
 function words(value: unknown): string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : fail();
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_LENGTH ? value : fail();
 }
 
 /** 10 to 128 bytes: what servers enrol. */

@@ -2,7 +2,7 @@ import { base64 } from '@scure/base';
 import {
   LEAST_ROUNDS,
   measuredRounds,
-  MOST_ROUNDS,
+  MAX_ROUNDS,
   type PassphraseCost,
   passphraseKey,
 } from './passphrase-key.ts';
@@ -96,7 +96,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Few rounds would tell that somebody else has made the file; too many would hang the phone. */
 function checkedRounds(rounds: unknown): number {
-  if (!Number.isInteger(rounds) || Number(rounds) < LEAST_ROUNDS || Number(rounds) > MOST_ROUNDS) {
+  if (!Number.isInteger(rounds) || Number(rounds) < LEAST_ROUNDS || Number(rounds) > MAX_ROUNDS) {
     throw new VaultError('backup-invalid');
   }
   return Number(rounds);

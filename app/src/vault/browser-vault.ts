@@ -42,7 +42,7 @@ type Proved = Extract<ProofResult, { kind: 'open' }>;
 const OPEN: UnlockOutcome = { kind: 'open' };
 const DEFAULT_SETTINGS: StoredSettings = { lockAfterMinutes: 5, requireCallback: true };
 const SETTINGS: RecordName = { kind: 'settings', name: 'settings' };
-const MOST_HISTORY = 500;
+const MAX_HISTORY = 500;
 /** Entries beyond the most that are kept until they are removed together: telling the oldest decrypts all of them. */
 const HISTORY_SURPLUS = 50;
 
@@ -223,8 +223,8 @@ export class BrowserVault implements ProtectedVault {
   addHistory(entry: HistoryEntry): Promise<void> {
     return this.#writing(async (records) => {
       await records.update(entryName(entry.id), () => entry);
-      if ((await records.count('history')) > MOST_HISTORY + HISTORY_SURPLUS) {
-        const surplus = newestFirst(await records.list('history')).slice(MOST_HISTORY);
+      if ((await records.count('history')) > MAX_HISTORY + HISTORY_SURPLUS) {
+        const surplus = newestFirst(await records.list('history')).slice(MAX_HISTORY);
         await records.updateAll([], () => surplus.map(({ id }) => ({ ...entryName(id), value: undefined })));
       }
     });
@@ -239,7 +239,7 @@ export class BrowserVault implements ProtectedVault {
   }
 
   listHistory(): Promise<readonly HistoryEntry[]> {
-    return this.#using(async (records) => newestFirst(await records.list('history')).slice(0, MOST_HISTORY));
+    return this.#using(async (records) => newestFirst(await records.list('history')).slice(0, MAX_HISTORY));
   }
 
   // ---- settings

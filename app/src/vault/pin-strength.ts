@@ -15,7 +15,7 @@ const SHORTEST_PASSPHRASE = 8;
 /** A thief of the file can guess for years, without the device key that a PIN has beside it. */
 const SHORTEST_BACKUP_PASSPHRASE = 12;
 /** PBKDF2 takes any length; this one keeps a pasted document out. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** PINs that people choose most often beside the patterns: columns of the keypad, words on its letters, dates. */
 const COMMON_PINS: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ export function judgePin(pin: string): StrengthVerdict {
   if (pin.length < SHORTEST_PIN) {
     return refused('short');
   }
-  if (pin.length > LONGEST) {
+  if (pin.length > MAX_LENGTH) {
     return refused('long');
   }
   if (isPattern(pin)) {
@@ -69,7 +69,7 @@ function judgePassphrase(passphrase: string, shortest: number): StrengthVerdict 
   if (characters.length < shortest) {
     return refused('short');
   }
-  if (characters.length > LONGEST) {
+  if (characters.length > MAX_LENGTH) {
     return refused('long');
   }
   if (new Set(characters).size < 5) {

@@ -17,11 +17,11 @@ interface Facts {
 }
 
 /** Names in a clause; more are counted. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** @returns `a, b und c`; of many, the first ones and the number of the others */
 function listed(names: readonly string[]): string {
-  const shown = names.length > MOST_NAMES ? names.slice(0, MOST_NAMES - 1) : names;
+  const shown = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES - 1) : names;
   const others = names.length - shown.length;
   return new Intl.ListFormat('de').format(others > 0 ? [...shown, `${others} weitere`] : shown);
 }

@@ -14,7 +14,7 @@ interface RealmSectionProps {
 
 const STATUSES = ['total', 'active', 'inactive', 'assigned', 'unassigned', 'locked'] as const;
 /** The most realms that are shown at once; a search finds the others. */
-const MOST = 10;
+const MAX_REALMS = 10;
 
 /** Tokens and active users by realm: the largest ones, and those that are sought. */
 export function RealmSection({ tokens, activeUsers }: RealmSectionProps): ReactNode {
@@ -25,11 +25,11 @@ export function RealmSection({ tokens, activeUsers }: RealmSectionProps): ReactN
   if (all.length === 0) {
     return null;
   }
-  const { rows, found } = soughtRows(all, sought, MOST);
+  const { rows, found } = soughtRows(all, sought, MAX_REALMS);
   return (
     <section className={classes.section}>
       <h2>{t.realms}</h2>
-      {all.length > MOST && (
+      {all.length > MAX_REALMS && (
         <TextInput
           className={classes.search ?? ''}
           label={t.search}

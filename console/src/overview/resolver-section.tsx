@@ -15,7 +15,7 @@ interface ResolverSectionProps {
 const COLOURS = { available: 'green', unavailable: 'red', unknown: 'gray' } as const;
 
 /** The most resolvers that are shown at once. */
-const MOST = 12;
+const MAX_RESOLVERS = 12;
 
 /** The resolvers with their last known health and numbers of users; those that are unavailable first. */
 export function ResolverSection({ resolvers, users }: ResolverSectionProps): ReactNode {
@@ -38,7 +38,7 @@ export function ResolverSection({ resolvers, users }: ResolverSectionProps): Rea
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {(isWhole ? rows : rows.slice(0, MOST)).map((row) => (
+            {(isWhole ? rows : rows.slice(0, MAX_RESOLVERS)).map((row) => (
               <Table.Tr key={row.resolver}>
                 <Table.Th scope="row">{row.resolver}</Table.Th>
                 {resolvers !== null && (
@@ -56,7 +56,7 @@ export function ResolverSection({ resolvers, users }: ResolverSectionProps): Rea
           </Table.Tbody>
         </Table>
       )}
-      {!isWhole && rows.length > MOST && (
+      {!isWhole && rows.length > MAX_RESOLVERS && (
         <div>
           <Button
             variant="default"

@@ -21,14 +21,14 @@ interface ListFieldProps {
 }
 
 /** More would hide the form. */
-const MOST_KNOWN = 20;
+const MAX_KNOWN = 20;
 
 /** A field of a policy that is a list, with known entries and the forms that it takes. */
 export function ListField({ field, value, error, known, forms, onChange }: ListFieldProps): ReactNode {
   const t = useTexts(editorTexts);
   const { fields } = useTexts(policyTexts);
   const language = useLanguage();
-  const others = known.filter((entry) => !entriesOf(value).includes(entry)).slice(0, MOST_KNOWN);
+  const others = known.filter((entry) => !entriesOf(value).includes(entry)).slice(0, MAX_KNOWN);
   return (
     <div>
       <TextInput

@@ -5,7 +5,7 @@ import { pauseAfter } from '../live/backoff.ts';
 /** Milliseconds for which an answer counts as fresh. */
 const FRESH_MS = 5_000;
 /** Milliseconds between two attempts to reach a server that does not answer, at most: somebody waits for it. */
-const MOST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 interface QueryOptions {
   /** False while the pages are kept behind a sign-in: they ask nothing then. */
@@ -30,7 +30,7 @@ export function createQueries({ isOpen, onSignedOut }: QueryOptions): QueryClien
         enabled: isOpen,
         // As long as the page is open, which says that it goes on.
         retry: (_count, error) => error instanceof ServerFailure && error.isAway,
-        retryDelay: (count) => Math.min(pauseAfter(count + 1, Math.random()), MOST_PAUSE_MS),
+        retryDelay: (count) => Math.min(pauseAfter(count + 1, Math.random()), MAX_PAUSE_MS),
         // The server may be reached where the browser sees no network, such as on the same machine.
         networkMode: 'always',
       },

@@ -3,13 +3,13 @@ import type { CliServices } from '../cli-services.ts';
 import type { NameKind } from './completed-word.ts';
 
 /** The most names that are offered. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 type Lookup = (services: CliServices, caller: Caller, prefix: string) => Promise<readonly string[]>;
 
 const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
   serials: async ({ tokens }, caller, serialPrefix) =>
-    (await tokens.list(caller, { serialPrefix, limit: MOST_NAMES })).map(({ serial }) => serial),
+    (await tokens.list(caller, { serialPrefix, limit: MAX_NAMES })).map(({ serial }) => serial),
   realms: async ({ realms }, caller) => (await realms.list(caller)).map(({ name }) => name),
   resolvers: async ({ resolvers }, caller) => (await resolvers.list(caller)).map(({ name }) => name),
   policies: async ({ policies }, caller) => (await policies.list(caller)).map(({ name }) => name),
@@ -32,5 +32,5 @@ export async function knownNames(
   caller: Caller,
 ): Promise<readonly string[]> {
   const names = await LOOKUPS[kind](services, caller, prefix);
-  return names.filter((name) => name.startsWith(prefix)).slice(0, MOST_NAMES);
+  return names.filter((name) => name.startsWith(prefix)).slice(0, MAX_NAMES);
 }

@@ -1,7 +1,7 @@
 import { within } from '../../kernel/time-limit.ts';
 
 /** Milliseconds for the answer to a question. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** A message of either side. Both run one program, so the members are not checked. */
 type Message =
@@ -45,7 +45,7 @@ export class Conversation {
    * @returns the answer; the name of the question decides its form
    * @throws Error if the other side is gone, fails to answer, or takes too long
    */
-  async ask(name: string, given?: unknown, patience = PATIENCE_MS): Promise<unknown> {
+  async ask(name: string, given?: unknown, patience = TIMEOUT_MS): Promise<unknown> {
     const id = (this.#lastId += 1);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#open.set(id, { resolve, reject });

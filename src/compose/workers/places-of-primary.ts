@@ -3,7 +3,7 @@ import { within } from '../../kernel/time-limit.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Milliseconds for which a stream waits for its place. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 /** Milliseconds after which a late answer comes no more. */
 const LATEST_MS = 60_000;
 
@@ -15,7 +15,7 @@ const LATEST_MS = 60_000;
 export function placesOfPrimary(
   conversation: Pick<Conversation, 'ask'>,
   worker: number,
-  patience = PATIENCE_MS,
+  patience = TIMEOUT_MS,
 ): StreamPlaces {
   const leave = (administrator: string): void => {
     // A primary that is gone needs no answer.

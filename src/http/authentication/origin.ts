@@ -22,7 +22,7 @@ interface OriginOptions {
 }
 
 /** The most addresses whose canonical form is remembered. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** The headers that proxies add. Any client can send them; they can only remove an exemption. */
 const TRACES = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
@@ -34,7 +34,7 @@ export function originReader({
 }: OriginOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin {
   const isNamed = networkMatcher(trustProxy);
   const isThisMachine = networkMatcher(['loopback']);
-  const canonical = boundedMemo(MOST_REMEMBERED, clientAddress);
+  const canonical = boundedMemo(MAX_REMEMBERED, clientAddress);
   let isReported = false;
   return ({ ip, headers, socket }) => {
     const client = canonical(ip ?? '');

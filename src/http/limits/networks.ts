@@ -8,7 +8,7 @@ import { NAMED_NETWORKS, NetworkSet, readAddress } from '../../kernel/networks.t
 const NAMED: Readonly<Record<string, readonly string[]>> = { none: [], ...NAMED_NETWORKS };
 
 /** The most clients whose match is remembered. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** The prefix of the address of an unnamed proxy: the result is in no network, so it is never exempt. */
 const PROXY = 'proxy ';
@@ -52,7 +52,7 @@ export function networkMatcher(networks: readonly string[]): (client: string) =>
   if (set.isEmpty) {
     return () => false;
   }
-  return boundedMemo(MOST_REMEMBERED, (client) => {
+  return boundedMemo(MAX_REMEMBERED, (client) => {
     const address = readAddress(client);
     return address !== undefined && set.has(address);
   });

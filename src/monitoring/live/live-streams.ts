@@ -81,7 +81,7 @@ interface Look {
 
 const TICK_MS = 2_000;
 const BEAT_MS = 15_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** The part of a tick for which a look at the state is used again, for streams that open in between. */
 const LOOK_SHARE = 2;
 /** The rest while no stream is open; the next one ends it. */
@@ -183,7 +183,7 @@ export class LiveStreams {
       return;
     }
     stream.stalledSince ??= now;
-    if (now - stream.stalledSince >= (this.#deps.patience ?? PATIENCE_MS)) {
+    if (now - stream.stalledSince >= (this.#deps.patience ?? TIMEOUT_MS)) {
       this.#finish(stream, 'stalled');
     }
   }

@@ -20,7 +20,7 @@ import { countUse } from './passkey-use.ts';
 import { insertSession } from './session-rows.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
-const MOST_OF_ONE = 10;
+const MAX_OF_ONE = 10;
 
 interface AttemptRow {
   readonly content: SignInContent;
@@ -210,7 +210,7 @@ async function makeRoom(
        SELECT id FROM sign_in_attempts WHERE id IN (
          SELECT id FROM sign_in_attempts WHERE administrator_id = ? AND kind = ? ORDER BY id DESC OFFSET ?)
        FOR UPDATE SKIP LOCKED))`,
-    [administratorId, kind, MOST_OF_ONE - 1],
+    [administratorId, kind, MAX_OF_ONE - 1],
   );
 }
 

@@ -39,7 +39,7 @@ const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
   email: 'lower(email)',
 };
 /** Of each field, where further conditions decide on them. */
-const MOST_CANDIDATES = 1_000;
+const MAX_CANDIDATES = 1_000;
 
 /** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
 const COUNTS = `
@@ -198,10 +198,10 @@ export class SqlManagedUserStore implements ManagedUserStore {
    * usual one has more than are read.
    */
   #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
-    const { conditions = [], limit = MOST_CANDIDATES } = search;
+    const { conditions = [], limit = MAX_CANDIDATES } = search;
     const beginnings = conditions.filter(isBeginning);
     if (beginnings.length > 0) {
-      const most = conditions.length === 1 ? limit : MOST_CANDIDATES;
+      const most = conditions.length === 1 ? limit : MAX_CANDIDATES;
       const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, most));
       const { knex } = this.#database;
       query.whereRaw('id IN (?)', [knex.raw(candidates.map(() => '?').join(' UNION '), candidates)]);

@@ -17,7 +17,7 @@ const REQUEST_MS = 10_000;
 /** The longest time from the status of an answer to its end. */
 const BODY_MS = 1_000;
 /** Bytes of an answer's body that are read, so that the connection can be used again. None of them is kept. */
-const MOST_READ = 16_384;
+const MAX_READ = 16_384;
 
 interface HttpSenderOptions {
   /** Milliseconds; 10 000 by default. */
@@ -151,7 +151,7 @@ function drain(answer: IncomingMessage, sent: ClientRequest, ended: () => void):
   }, BODY_MS);
   answer.on('data', (piece: Buffer) => {
     read += piece.length;
-    if (read > MOST_READ) {
+    if (read > MAX_READ) {
       sent.destroy();
     }
   });
