@@ -24,7 +24,7 @@ export interface PeopleFound {
 }
 
 /** What one resolver has found. */
-interface Asked {
+interface SearchedResolver {
   readonly users: readonly DirectoryUser[];
   /** Undefined: the answer is complete. */
   readonly reason?: string;
@@ -76,7 +76,7 @@ export class PeopleSearch {
     };
   }
 
-  async #ask(resolver: Resolver, text: string, most: number): Promise<Asked> {
+  async #ask(resolver: Resolver, text: string, most: number): Promise<SearchedResolver> {
     const conditions = wordsOf(text).map(beginningCondition);
     if (!conditions.every(isSearchable)) {
       return { users: [] };
@@ -122,7 +122,7 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
   return user === undefined ? [] : [user];
 }
 
-async function answered(resolver: Resolver, work: Promise<readonly DirectoryUser[]>): Promise<Asked> {
+async function answered(resolver: Resolver, work: Promise<readonly DirectoryUser[]>): Promise<SearchedResolver> {
   try {
     const users = await within(TIMEOUT_MS, work, () => unavailable(resolver, 'it does not answer in time'));
     return { users };

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Command } from 'commander';
 
-import { actOf } from '../../../../src/policy/caller.ts';
-import { buildProgram, runProgram } from '../../../../src/cli/program.ts';
-import { migrate } from '../../../../src/compose/database-schema.ts';
-import { type Installation, openInstallation } from '../../../../src/compose/open-installation.ts';
-import { type Config, loadConfig } from '../../../../src/config/config.ts';
-import { systemRandom } from '../../../../src/kernel/system-random.ts';
-import { migrationNames, migrationSource } from '../../../../src/storage/database/migration-source.ts';
-import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
-import { CLAIMS, licenceVendor } from '../../../support/values/signed-licence.ts';
-import { unsignedRow } from '../../../support/database/audited-database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
-import { queryOnce } from '../../../support/database/test-server.ts';
-import { fakeCli } from '../../fake-dependencies.ts';
-import { fakeIo } from '../../fake-io.ts';
+import { actOf } from '../../../src/policy/caller.ts';
+import { buildProgram, runProgram } from '../../../src/cli/program.ts';
+import { migrate } from '../../../src/compose/database-schema.ts';
+import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
+import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
+import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
+import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
+import { unsignedRow } from '../../support/database/audited-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { fakeCli } from '../../cli/fake-dependencies.ts';
+import { fakeIo } from '../../cli/fake-io.ts';
 
 jest.setTimeout(120_000);
 

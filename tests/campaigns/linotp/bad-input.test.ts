@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
-import type { ImportRequest } from '../../src/linotp/import-service.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { TestApplication } from '../support/application/test-application.ts';
-import { appended, replaced, withEditedDump } from './dump-edit.ts';
-import { type Imported, importFixture, keyOf } from './linotp-fixture.ts';
-import { storedTokens, wholeContent } from './stored-installation.ts';
+import { EncryptionKey } from '../../../src/linotp/encryption-key.ts';
+import type { ImportRequest } from '../../../src/linotp/import-service.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { appended, replaced, withEditedDump } from '../../linotp/dump-edit.ts';
+import { type Imported, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
+import { storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import type { ImportEntry } from '../../src/linotp/import-report.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
-import { SqlHousekeeping } from '../../src/storage/housekeeping/housekeeping.ts';
-import { TestApplication } from '../support/application/test-application.ts';
-import { replaced, withEditedDump } from './dump-edit.ts';
-import { importFixture } from './linotp-fixture.ts';
+import type { ImportEntry } from '../../../src/linotp/import-report.ts';
+import { openDatabase } from '../../../src/storage/database/database.ts';
+import { SqlHousekeeping } from '../../../src/storage/housekeeping/housekeeping.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
+import { importFixture } from '../../linotp/linotp-fixture.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 

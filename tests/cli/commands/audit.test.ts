@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { AuditRow } from '../../../src/audit/audit-row.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { fakeCli } from '../fake-dependencies.ts';
+
+const ROW: AuditRow = {
+  ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
+  ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestId: 'r1' },
+  ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
+  ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+};
+
+describe('tankeeper audit search', () => {
+  it('asks for what is given', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'audit.search': [ROW] });
+    const given = [
+      '--serial',
+      'T1',
+      '--since',
+      '2026-11-01',
+      '--until',
+      '2026-12-01T00:30:00Z',
+      '--client',
+      '192.0.2.7',
+      '--request',
+      'r1',
+      '--transaction',
+      't1',
+      '--offset',
+      '10',
+      '--limit',
+      '5',
+    ];
+    expect(await runProgram(['audit', 'search', ...given], dependencies)).toBe(0);
+    const period = { since: new Date('2026-11-01'), until: new Date('2026-12-01T00:30:00Z') };
+    const page = { limit: 5, offset: 10 };
+    const filter = {
+      subject: 'T1',
+      client: '192.0.2.7',
+      requestId: 'r1',
+      transaction: 't1',
+      ...page,
+      ...period,
+    };
+    expect(calls).toEqual([['audit.search', filter]]);
+    expect(io.out()).toMatch(
+      /2026-11-20T12:00:00.123Z +alice +admin\/init +T1 +north +created +192.0.2.7 +r1 +t1\n/,
+    );
+  });
+
+  it('gives scripts the row and its place, without bytes', async () => {
+    const { dependencies, io } = fakeCli({ 'audit.search': [ROW] });
+    expect(await runProgram(['audit', 'search', '--json'], dependencies)).toBe(0);
+    expect(JSON.parse(io.out())).toEqual([
+      {
+        ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
+        ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestid: 'r1' },
+        ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
+      },
+    ]);
+  });
+
+  it.each([
+    [['search', '--since', '2026-02-30']],
+    [['search', '--limit', '0']],
+    [['verify', '--key', 'abc']],
+    [['prune']],
+    [['export']],
+  ])('refuses %j', async (parameters) => {
+    const { dependencies, calls } = fakeCli();
+    expect(await runProgram(['audit', ...parameters], dependencies)).toBe(2);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('tankeeper audit verify --checkpoint', () => {
+  const VERIFIED = { rows: 1, records: 2, newest: '', findings: 0, keys: [] };
+  const [first, last] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
+
+  it.each([
+    [
+      'JSON lines',
+      (hash: string) => `{"message":"Audit checkpoint","component":"audit","checkpoint":"${hash}"}`,
+    ],
+    ['text', (hash: string) => `2026-11-20 info Audit checkpoint component=audit checkpoint=${hash}`],
+    ['hashes', (hash: string) => hash],
+  ])('takes the last one of a file: %s', async (_, lineOf) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-audit-'));
+    const file = join(folder, 'log');
+    await writeFile(file, ['{"message":"other"}', lineOf(first), lineOf(last), 'the end'].join('\n'));
+    const { dependencies, calls } = fakeCli({ 'audit.verify': VERIFIED });
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(0);
+    expect(calls).toEqual([['audit.verify', expect.objectContaining({ checkpoint: last })]]);
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(['abc', import.meta.filename])('refuses what holds none (%s)', async (file) => {
+    const { dependencies, calls } = fakeCli();
+    expect(await runProgram(['audit', 'verify', '--checkpoint', file], dependencies)).toBe(1);
+    expect(calls).toEqual([]);
+  });
+});
