@@ -84,6 +84,7 @@ CREATE INDEX audit_actor_idx ON audit USING btree (actor, at);
 CREATE INDEX audit_at_idx ON audit USING btree (at, id);
 CREATE INDEX audit_exports_idx ON audit USING btree (at) WHERE action = 'backup/export'::text;
 CREATE INDEX audit_place_idx ON audit USING btree (writer, lane, seq, id);
+CREATE INDEX audit_policies_idx ON audit USING btree (at, id) WHERE action = ANY (ARRAY['policy/set'::text, 'policy/remove'::text]);
 CREATE INDEX audit_subject_idx ON audit USING btree (subject, at);
 CREATE INDEX audit_transaction_idx ON audit USING btree (transaction_id) WHERE transaction_id <> ''::text;
 COMMENT ON TABLE audit IS 'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';

@@ -312,10 +312,10 @@ export class AdministratorService {
     await assertConfirmed(caller, this.#deps);
   }
 
-  /** The hash is slow: the caller's login, or its confirmation, may have ended meanwhile. */
+  /** The hash is slow: the caller's right or login, or its confirmation, may have ended meanwhile. */
   async #confirmedHash(caller: Caller, password: string): Promise<string> {
     const hash = await this.#hash(password);
-    await assertConfirmed(caller, this.#deps);
+    await this.#authorizeConfirmed(caller);
     return hash;
   }
 

@@ -119,9 +119,11 @@ export class AuditExport {
   /** Each step is a search of its own, from the last row on. */
   async *#rows(wanted: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
+    let isRare = false;
     do {
       const from = { ...wanted, limit: ROWS_AT_ONCE, after };
-      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from));
+      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
+      isRare ||= reached !== null;
       yield rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
       after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
     } while (after !== undefined);

@@ -159,8 +159,11 @@ export interface TransactionTrail {
 export interface AuditStore {
   /** @returns rows, newest first. Rare ones take a reading of the whole trail */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
-  /** As `search`, in short statements: where no index helps, in so much of the trail as they read. */
-  searchStep(filter: AuditFilter): Promise<FoundRows>;
+  /**
+   * As `search`, in short statements: where no index helps, in so much of the trail as they read.
+   * @param isRare true where the step before had to read the trail: no index is tried then
+   */
+  searchStep(filter: AuditFilter, isRare?: boolean): Promise<FoundRows>;
   /** Reads in one snapshot of any duration; writers are not blocked. */
   read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T>;
   /**

@@ -40,13 +40,15 @@ export class RefusedRightSearch implements RefusedRights {
 
   async find(caller: Caller, requestId: string): Promise<RefusedRight | undefined> {
     const now = this.#deps.clock.now().getTime();
+    let until: Date | undefined;
     for (const since of [...LATELY_MS.map((before) => new Date(now - before)), undefined]) {
-      for await (const rows of this.#pages(caller, { requestId, since })) {
+      for await (const rows of this.#pages(caller, { requestId, since, until })) {
         const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
         if (found !== undefined) {
           return found;
         }
       }
+      until = since;
     }
     return undefined;
   }
@@ -75,7 +77,7 @@ export class RefusedRightSearch implements RefusedRights {
   /** @throws ServiceError 'parameter.invalid' where the trail is too long */
   async *#pages(
     caller: Caller,
-    wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since'>,
+    wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
   ): AsyncGenerator<AuditPage['rows']> {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {

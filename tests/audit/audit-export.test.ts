@@ -20,8 +20,11 @@ const ROW: AuditRow = {
 };
 const PLACES = ['30', '20', '10'].map((id) => ({ id, at: '2026-11-02T00:00:00.000000Z' }));
 
+const tried: (boolean | undefined)[] = [];
+
 /** Three parts of the trail have no row, the fourth has one. */
-function searchStep({ after }: AuditFilter): Promise<FoundRows> {
+function searchStep({ after }: AuditFilter, isRare?: boolean): Promise<FoundRows> {
+  tried.push(isRare);
   const reached = PLACES[PLACES.findIndex(({ id }) => id === after?.id) + 1] ?? null;
   return Promise.resolve({ rows: reached === null ? [ROW] : [], reached });
 }
@@ -46,6 +49,8 @@ it.each([
       return Promise.resolve();
     });
     expect(count).toBe(1);
+    // Once no index has helped, none is tried again.
+    expect(tried.splice(0)).toEqual([false, true, true, true]);
     expect(pieces.join('').replaceAll('\r', '')).toMatch(text);
   },
 );

@@ -51,6 +51,16 @@ describe('a refusal', () => {
     expect(await searched(4)).toHaveLength(3);
   });
 
+  it('is looked for in no part of the trail twice', async () => {
+    const ends: (number | undefined)[] = [];
+    const search = searchIn(({ until }) => {
+      ends.push(until && NOW.getTime() - until.getTime());
+      return { rows: [], next: null };
+    });
+    expect(await search.find(CALLER, 'one')).toBeUndefined();
+    expect(ends).toEqual([undefined, 3_600_000, 86_400_000]);
+  });
+
   it('is found on a later page, where the first parts of the trail have no row of it', async () => {
     expect((await searchIn(onPage(7, REFUSED)).find(CALLER, 'one'))?.endpoint).toBe('admin/init');
   });

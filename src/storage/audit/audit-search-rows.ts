@@ -2,15 +2,13 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { AuditFilter, FoundRows, RowPlace } from '../../audit/ports.ts';
-import { isServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
+import { isCanceled } from '../database/database-faults.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-rows.ts';
 
-/** SQLSTATE query_canceled: the statement took longer than its limit. */
-const CANCELED = '57014';
 /** By the columns, not by the text form of the time. */
 const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';
 
@@ -19,6 +17,8 @@ interface PartBounds {
   readonly rows: number;
   /** The number of such parts for a page. */
   readonly parts: number;
+  /** Milliseconds after which no further part is read for a page. */
+  readonly time: number;
 }
 
 /** A search in a part of the trail. */
@@ -30,7 +30,7 @@ interface PartFilter extends AuditFilter {
 /** Milliseconds in which an index may find a whole page. */
 const TRIAL_MS = 300;
 /** The bounds of a search where no index helps. */
-const PARTS: PartBounds = { rows: 50_000, parts: 4 };
+const PARTS: PartBounds = { rows: 50_000, parts: 4, time: 5_000 };
 
 /** @see AuditStore.search */
 export async function searchRows(database: Database, filter: AuditFilter): Promise<readonly AuditRow[]> {
@@ -39,9 +39,17 @@ export async function searchRows(database: Database, filter: AuditFilter): Promi
 }
 
 /** @see AuditStore.searchStep */
-export async function searchStep(database: Database, filter: AuditFilter): Promise<FoundRows> {
-  const page =
-    filter.transaction === undefined ? await findQuickly(database, filter) : await find(database, filter);
+export async function searchStep(
+  database: Database,
+  filter: AuditFilter,
+  isRare = false,
+): Promise<FoundRows> {
+  const isIndexed = filter.transaction !== undefined;
+  const page = isIndexed
+    ? await find(database, filter)
+    : isRare
+      ? undefined
+      : await findQuickly(database, filter);
   return page === undefined ? await searchParts(database, filter) : { rows: page, reached: null };
 }
 
@@ -52,8 +60,9 @@ export async function searchParts(
   bounds = PARTS,
 ): Promise<FoundRows> {
   const rows: AuditRow[] = [];
+  const end = performance.now() + bounds.time;
   let { after } = filter;
-  for (let part = 0; part < bounds.parts; part += 1) {
+  for (let part = 0; part < bounds.parts && (part === 0 || performance.now() < end); part += 1) {
     const through = await endOfPart(database, { ...filter, after }, bounds.rows);
     const limit = filter.limit - rows.length;
     rows.push(...(await find(database, { ...filter, after, through, limit })));
@@ -169,9 +178,4 @@ function restrictTime(
       .where('at', '<=', after.at)
       .whereRaw('(at, id) < (?::timestamptz, ?::bigint)', [after.at, after.id]);
   }
-}
-
-function isCanceled(error: unknown): boolean {
-  const { cause } = (error ?? {}) as { cause?: { code?: unknown } };
-  return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;
 }

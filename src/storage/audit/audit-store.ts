@@ -39,8 +39,8 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
     return searchRows(this.#database, filter);
   }
 
-  searchStep(filter: AuditFilter): Promise<FoundRows> {
-    return searchStep(this.#database, filter);
+  searchStep(filter: AuditFilter, isRare?: boolean): Promise<FoundRows> {
+    return searchStep(this.#database, filter, isRare);
   }
 
   async ofTransaction(

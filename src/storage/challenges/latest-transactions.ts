@@ -16,6 +16,9 @@ const HAS_NO_FOREIGN_ROW = `NOT EXISTS (
   SELECT FROM audit WHERE audit.transaction_id = latest.transaction_id AND audit.transaction_id <> ''
     AND NOT string_to_array(audit.realm, ',') && ?::text[])`;
 
+/** For how many times as many as are wanted the audit is looked at. */
+const MERGED_FOR_BOUND = 10;
+
 /** The latest challenges of tokens, in PostgreSQL. */
 export class SqlLatestTransactions implements LatestTransactions {
   readonly #database: Pick<Database, 'knex'>;
@@ -24,12 +27,16 @@ export class SqlLatestTransactions implements LatestTransactions {
     this.#database = database;
   }
 
-  /** Reads the newest ones of each token from an index, merges them, and looks for the audit rows of what is left. */
+  /**
+   * Reads the newest ones of each token from an index, merges them, and looks for the audit rows of what is left:
+   * of some more for a caller who may not see all of them.
+   */
   async ofTokens(
     tokenIds: readonly string[],
     most: number,
     realms?: readonly string[],
   ): Promise<readonly LatestTransaction[]> {
+    const merged = realms === undefined ? most : most * MERGED_FOR_BOUND;
     const { rows } = await this.#database.knex.raw<{ rows: LatestRow[] }>(
       `WITH latest AS MATERIALIZED (
          SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
@@ -39,8 +46,8 @@ export class SqlLatestTransactions implements LatestTransactions {
            ) AS newest
          ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
        SELECT * FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
-       ORDER BY issued_at DESC, transaction_id`,
-      [[...tokenIds], most, most, ...(realms === undefined ? [] : [[...realms]])],
+       ORDER BY issued_at DESC, transaction_id LIMIT ?`,
+      [[...tokenIds], merged, merged, ...(realms === undefined ? [] : [[...realms]]), most],
     );
     return rows.map((row) => ({
       transactionId: row.transaction_id,

@@ -21,6 +21,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 
 /** serialization_failure, deadlock_detected: aborted in favour of another statement. */
 const GIVEN_UP = ['40001', '40P01'];
+/** query_canceled: the statement took longer than its limit. */
+const CANCELED = '57014';
 /** check_violation; without the name of a constraint, the row belongs to another partition. */
 const CHECK_VIOLATION = '23514';
 
@@ -73,6 +75,12 @@ export function isGivenUp(error: unknown): boolean {
     GIVEN_UP.includes(String(code)) ||
     (code === CHECK_VIOLATION && table === 'audit_default' && constraint === undefined)
   );
+}
+
+/** @param error as translated here. @returns true if a statement took longer than its time limit */
+export function isCanceled(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
+  return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;
 }
 
 /** As `isGivenUp`, also for the errors that `translateFinalFault` makes of these. */

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
-import { isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
+import { isCanceled, isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { SHARING, type Sharing } from './sharing.ts';
@@ -203,7 +203,10 @@ function hooksFor(gate: ConnectionGate | undefined): PoolHooks {
         if (translated.detail?.includes('Timeout acquiring a connection') === true) {
           gate.noteExhaustion();
         }
-        gate.reportTrouble();
+        // A statement that was cancelled at its time limit is a sign of life.
+        if (!isCanceled(translated)) {
+          gate.reportTrouble();
+        }
       }
       return translated;
     },

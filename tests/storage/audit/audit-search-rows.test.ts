@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 jest.setTimeout(60_000);
 
 const ROWS = 1_000;
-const BOUNDS = { rows: 100, parts: 2 };
+const BOUNDS = { rows: 100, parts: 2, time: 60_000 };
 
 let test: TestDatabase;
 
@@ -58,6 +58,11 @@ describe('the search for rare rows', () => {
     const page = await searchParts(test.database, { client: '192.0.2.1', limit: 5 }, BOUNDS);
     expect(page).toEqual({ rows: [], reached: { at: '2026-11-01T00:04:27.000000Z', id: '801' } });
     expect((await everyPage({ realm: 'rare', limit: 50 })).sizes).toEqual([2, 2, 2, 2, 2, 0]);
+  });
+
+  it('reads one part, and no further one, where that took its time', async () => {
+    const page = await searchParts(test.database, { realm: 'rare', limit: 50 }, { ...BOUNDS, time: 0 });
+    expect(page).toMatchObject({ rows: [{ id: '1000' }], reached: { id: '901' } });
   });
 
   it('is one page where an index or luck finds it quickly', async () => {

@@ -122,6 +122,27 @@ describe('a database that stops', () => {
   });
 });
 
+describe('a statement that takes longer than it may', () => {
+  it('is a sign of life, and no reason to look for the database anew', async () => {
+    const gate = new ConnectionGate();
+    const database = openDatabase({ connection: test.url, gate });
+    endings.push(() => database.close());
+    let troubles = 0;
+    gate.onTrouble(() => {
+      troubles += 1;
+    });
+    const late = database.transact(async ({ sql }) => {
+      await sql.raw('SET LOCAL statement_timeout = 50');
+      await sql.raw('SELECT pg_sleep(10)');
+    });
+    expect(await faultOf(late)).toBe('the database is not available: the database took too long');
+    expect(troubles).toBe(0);
+    const ended = database.knex.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+    expect(await faultOf(ended)).toBe('the database is not available: the connection was lost');
+    expect(troubles).toBeGreaterThan(0);
+  });
+});
+
 describe('a network that swallows everything', () => {
   it('ends what is under way and what waits for a connection, long before any time-out', async () => {
     const { proxy, database, gate } = await watched({ poolSize: 2, patience: SHORT_MS });

@@ -40,6 +40,8 @@ const UP = `
   CREATE INDEX audit_place_idx ON audit (writer, lane, seq, id);
   -- For the age of the last backup, which metrics show.
   CREATE INDEX audit_exports_idx ON audit (at) WHERE action = 'backup/export';
+  -- For the explanation of a refusal, which lists the changes since.
+  CREATE INDEX audit_policies_idx ON audit (at, id) WHERE action IN ('policy/set', 'policy/remove');
   COMMENT ON TABLE audit IS
     'One row for each administrative act and each decision on a response, written in its transaction and signed by its writer. The signature covers the id, so the writer gives it: its number * 2^32 + 1, 2, ... No secrets.';
 
