@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 
 /** Content of a row of the audit trail. Never holds a secret. */
 export interface AuditEntry {
@@ -65,7 +65,7 @@ export function hashOf(texts: readonly string[], bytes: Uint8Array): Buffer {
     }
     end += length;
   });
-  return createHash('sha256').update(all).digest();
+  return hashOnce('sha256', all, 'buffer');
 }
 
 /** @returns the instant in the form of rows */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 
 /*
  * One signature for several rows: it signs the number of rows and the root of a Merkle tree over their hashes (RFC 9162
@@ -11,6 +11,9 @@ const SIGNATURE_LENGTH = 64;
 const HASH_LENGTH = 32;
 /** Index and number of the rows, a byte each. */
 const PLACE_LENGTH = 2;
+/** The prefixes that keep a leaf from being taken for a node. */
+const LEAF = Buffer.of(0);
+const NODE = Buffer.of(1);
 const TREE_FORM = Buffer.from('tankeeper audit tree 1', 'ascii');
 
 /** The most rows of a tree. */
@@ -113,9 +116,9 @@ function middleOf(size: number): number {
 }
 
 function leafHash(hash: Uint8Array): Buffer {
-  return createHash('sha256').update(Buffer.of(0)).update(hash).digest();
+  return hashOnce('sha256', Buffer.concat([LEAF, hash]), 'buffer');
 }
 
 function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(Buffer.of(1)).update(left).update(right).digest();
+  return hashOnce('sha256', Buffer.concat([NODE, left, right]), 'buffer');
 }

@@ -115,11 +115,24 @@ export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
   Object.entries(SETTINGS).map(([key, { initial }]) => [key, initial]),
 );
 
+/** By the values of a configuration, which are replaced and never changed: each request reads them. */
+const knownSettings = new WeakMap<ReadonlyMap<string, string>, OcraSettings>();
+
 /**
  * @returns the settings, with defaults where the configuration has none
  * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is invalid
  */
 export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
+  const known = knownSettings.get(configuration);
+  if (known !== undefined) {
+    return known;
+  }
+  const settings = parseOcraSettings(configuration);
+  knownSettings.set(configuration, settings);
+  return settings;
+}
+
+function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const text = (key: Key): string => configuration.get(key) ?? SETTINGS[key].initial;
   const whole = (key: NumberKey): number => wholeNumber(key, text(key), SETTINGS[key]);
   return {

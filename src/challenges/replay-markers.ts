@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The counter and time at which a response matched. */
 export interface MatchedPosition {
@@ -20,9 +20,7 @@ export function replayMarker(question: string, { counter, stepStart }: MatchedPo
   if (position === undefined) {
     return null;
   }
-  const digest = createHash('sha256')
-    .update(`${counter ?? ''}|${stepStart ?? ''}|${question}`)
-    .digest('hex');
+  const digest = hash('sha256', `${counter ?? ''}|${stepStart ?? ''}|${question}`, 'hex');
   return `${position}:${digest.slice(0, 32)}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Token, TokenSecrets } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
+import { boundedMemo } from '../kernel/bounded-memo.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { hmacBlock } from '../ocra/hmac-key.ts';
@@ -10,6 +11,9 @@ export interface TokenKey {
   readonly suite: OcraSuite;
   readonly key: Buffer;
 }
+
+/** Installations have few suites, and each response takes one. */
+const suiteOf = boundedMemo(1_000, parseOcraSuite);
 
 /**
  * Opens the key with which a token computes. In roll-out phase 1 that is the shared secret: there is no other key yet.
@@ -23,7 +27,7 @@ export function openTokenKey(vault: Vault, token: Token): TokenKey | undefined {
   if (secret === null || token.ocraSuite === null) {
     return undefined;
   }
-  return { suite: parseOcraSuite(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
+  return { suite: suiteOf(token.ocraSuite), key: vault.open(secret, purpose, token.serial) };
 }
 
 /** @returns the current secrets of the token, whose change gives it another key */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type ErrorCode, isServiceError } from '../../kernel/errors.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import type { Reply } from '../reply.ts';
@@ -62,7 +62,7 @@ export class ResponseGuard {
     this.#assertFree(counted, network);
     const countTransaction = (transaction: string): void => {
       if (transaction !== '') {
-        const key = createHash('sha256').update(transaction, 'utf8').digest('base64url');
+        const key = hash('sha256', transaction, 'base64url');
         counted.push({ name: 'transaction-failures', limit: this.#deps.transactions, key });
         this.#assertFree(counted, network);
       }

@@ -29,11 +29,10 @@ export interface LargeParameter {
   readonly bytes: number;
 }
 
-/** The reading of one kind of body: the inspection of its pieces, and the parser. */
-interface BodyForm {
-  readonly inspect: BodyInspection;
-  readonly read: () => Promise<QueryEntry[]>;
-}
+/** The reading of one kind of body: the inspection of its pieces, and the parser of the whole or of the stream. */
+type BodyForm = { readonly inspect: BodyInspection } & (
+  { readonly parse: (body: Buffer) => QueryEntry[] } | { readonly read: () => Promise<QueryEntry[]> }
+);
 
 /** @returns true if the body of a request may exceed that many bytes, according to its headers */
 export function mayExceed({ headers }: IncomingMessage, bytes: number): boolean {
@@ -55,39 +54,73 @@ export async function readBody(
   if (announcedBytes(request.headers) > most) {
     throw tooLarge(most);
   }
-  const { inspect, read } = bodyForm(request, response, limits);
+  const form = bodyForm(request, limits);
   const count = countBytes(most);
   const pieces = countPieces();
   let isEmpty = true;
   const inspectAll: BodyInspection = (piece) => {
     isEmpty = false;
-    return count(piece) ?? pieces(piece) ?? inspect(piece);
+    return count(piece) ?? pieces(piece) ?? form.inspect(piece);
   };
-  const entries = await readWatched(request, read, inspectAll).catch((error: unknown) => {
-    if (isEmpty && request.complete) {
-      return [];
-    }
-    throw error;
-  });
+  const body = 'parse' in form ? bodyThatIsHere(request) : undefined;
+  const entries =
+    'parse' in form && body !== undefined
+      ? form.parse(inspected(body, inspectAll))
+      : await readWatched(request, () => readForm(form, request, response), inspectAll).catch(
+          (error: unknown) => {
+            if (isEmpty && request.complete) {
+              return [];
+            }
+            throw error;
+          },
+        );
   if (large !== undefined) {
     assertOthersShort(entries, limits, large);
   }
   return entries;
 }
 
-function bodyForm(request: IncomingMessage, response: ServerResponse, { parameters }: BodyLimits): BodyForm {
+/**
+ * Reads a body that came together with the headers, as those of most requests: without the many steps of a stream.
+ * @returns undefined where parts are still to come
+ */
+function bodyThatIsHere(request: IncomingMessage): Buffer | undefined {
+  const announced = announcedBytes(request.headers);
+  if (announced === 0 || request.destroyed || !request.complete || request.readableLength !== announced) {
+    return undefined;
+  }
+  const body: unknown = request.read();
+  return Buffer.isBuffer(body) ? body : undefined;
+}
+
+function inspected(body: Buffer, inspect: BodyInspection): Buffer {
+  const refusal = inspect(body);
+  if (refusal !== undefined) {
+    throw refusal;
+  }
+  return body;
+}
+
+async function readForm(
+  form: BodyForm,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<QueryEntry[]> {
+  return 'parse' in form ? form.parse(await readBytes(request, response)) : form.read();
+}
+
+function bodyForm(request: IncomingMessage, { parameters }: BodyLimits): BodyForm {
   const contentType = request.headers['content-type'] ?? '';
   const [mediaType = '', ...options] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  const bytes = (): Promise<Buffer> => readBytes(request, response);
   const refusal = unreadable(request, options);
   switch (refusal === undefined ? mediaType : undefined) {
     case 'application/x-www-form-urlencoded':
       return {
         inspect: countParameters(parameters),
-        read: async () => parseForm(await bytes(), parameters),
+        parse: (body) => parseForm(body, parameters),
       };
     case 'application/json':
-      return { inspect: countJson(parameters), read: async () => parseJson(await bytes()) };
+      return { inspect: countJson(parameters), parse: parseJson };
     case 'multipart/form-data':
       return {
         inspect: () => undefined,
