@@ -5,15 +5,25 @@ import { ServerFailure } from '../api/server-failure.ts';
 import { useWatchedTransaction, type WatchedTransaction } from '../challenges/watch-transaction.ts';
 import { useSession } from '../session/session.tsx';
 
-/** What has come of the first response. `fallen`: too many were wrong, and the activation code is asked for again. */
+/**
+ * What has come of the first response. `fallen`: too many were wrong, and the activation code is asked for again.
+ * `ended`: the transaction takes none any more, and the roll-out waits for another one.
+ */
 export type FirstResponse =
   | { readonly kind: 'waiting'; readonly wrong: number; readonly failure: Error | null }
-  | { readonly kind: 'accepted' | 'fallen' };
+  | { readonly kind: 'accepted' | 'fallen' | 'ended' };
 
 /** Milliseconds between two looks at the token, where no change of the transaction leads to one. */
 const LOOK_MS = 2_000;
+/** Looks at the token after the end of the transaction: what has ended it may be stored a moment later. */
+const LAST_LOOKS = 3;
 
-type RollOut = ValueOf<'/admin/token'>['token']['rollout'];
+/** The roll-out as it was seen. */
+interface Look {
+  readonly state: ValueOf<'/admin/token'>['token']['rollout'];
+  /** The looks since the transaction is closed, with this one. */
+  readonly sinceClosed: number;
+}
 
 /** @returns the state of the roll-out's first transaction, as it changes */
 export function useFirstResponse(serial: string, transactionId: string): FirstResponse {
@@ -22,7 +32,10 @@ export function useFirstResponse(serial: string, transactionId: string): FirstRe
   const wrong = useWrongResponses(watched);
   const rollOut = useRollOut(serial, watched);
   if (isOver(rollOut.data)) {
-    return { kind: rollOut.data === 'complete' ? 'accepted' : 'fallen' };
+    return { kind: rollOut.data.state === 'complete' ? 'accepted' : 'fallen' };
+  }
+  if (isLast(rollOut.data)) {
+    return { kind: 'ended' };
   }
   return { kind: 'waiting', wrong, failure: rollOut.error ?? rollOut.failureReason ?? awayOf(watched) };
 }
@@ -35,22 +48,27 @@ function useWrongResponses({ status }: WatchedTransaction): number {
 }
 
 /** Looks at the token after each change of the transaction, and now and then where no change can be seen. */
-function useRollOut(
-  serial: string,
-  { status, isClosed, failure }: WatchedTransaction,
-): UseQueryResult<RollOut> {
+function useRollOut(serial: string, { status, isClosed, failure }: WatchedTransaction): UseQueryResult<Look> {
   const isFollowed = status !== undefined && !isClosed && failure === null;
-  return useQuery({
+  return useQuery<Look>({
     queryKey: ['helpdesk', 'roll-out', serial, status?.failcount, isClosed],
-    queryFn: async ({ signal }) => (await call('/admin/token', { serial }, { signal })).token.rollout,
-    refetchInterval: ({ state }) => (isFollowed || isOver(state.data) ? false : LOOK_MS),
+    queryFn: async ({ client, queryKey, signal }) => {
+      const { token } = await call('/admin/token', { serial }, { signal });
+      const before = client.getQueryData<Look>(queryKey)?.sinceClosed ?? 0;
+      return { state: token.rollout, sinceClosed: isClosed ? before + 1 : 0 };
+    },
+    refetchInterval: ({ state: { data } }) => (isFollowed || isOver(data) || isLast(data) ? false : LOOK_MS),
     staleTime: 0,
     gcTime: 0,
   });
 }
 
-function isOver(rollOut: RollOut | undefined): boolean {
-  return rollOut === 'complete' || rollOut === 'phase1';
+function isOver(look: Look | undefined): look is Look {
+  return look?.state === 'complete' || look?.state === 'phase1';
+}
+
+function isLast(look: Look | undefined): boolean {
+  return look !== undefined && look.sinceClosed >= LAST_LOOKS;
 }
 
 /** A caller without the right to the transaction looks at the token alone. */

@@ -187,6 +187,27 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByText('ready', { exact: true }).waitFor();
   });
 
+  it('says that the second QR code has ended, and makes another one', async () => {
+    const { page } = await openConsole(browser, site, { path: '/enrol' });
+    await button(page, 'Show the first QR code').click();
+    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
+    const expired = { 'tankeeper-wait': 'closed' };
+    await page.route(
+      '**/console/api/ocra/checkstatus',
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { ...response.headers(), ...expired } });
+      },
+      { times: 1 },
+    );
+    await button(page, 'Show the second QR code').click();
+    await page.getByText('This second QR code takes no more responses').waitFor();
+    expect(await page.getByRole('img', { name: /QR code/ }).count()).toBe(0);
+    await button(page, 'New second QR code').click();
+    await page.getByText('Waiting for the first response').waitFor();
+    await page.getByRole('img', { name: 'Second QR code of the roll-out' }).waitFor();
+  });
+
   it('shows the key of a plain token once, and assigns, describes and removes it', async () => {
     const { page } = await openConsole(browser, site, { path: '/enrol' });
     await page.getByLabel('Device with a key').check();

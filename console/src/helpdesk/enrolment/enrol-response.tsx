@@ -72,13 +72,14 @@ export function EnrolResponse({ stage, code, message, onStage, onBack }: Respons
 function Progress({ response }: { readonly response: FirstResponse }): ReactNode {
   const t = useTexts(enrolTexts);
   const format = useFormat();
+  if (response.kind === 'accepted') {
+    return null;
+  }
   if (response.kind !== 'waiting') {
     return (
-      response.kind === 'fallen' && (
-        <Alert color="red" role="status">
-          {t.fallen}
-        </Alert>
-      )
+      <Alert color="red" role="status">
+        {t[response.kind]}
+      </Alert>
     );
   }
   const { wrong, failure } = response;

@@ -33,6 +33,7 @@ interface EnrolTexts {
   readonly waiting: string;
   readonly wrong: (count: string) => string;
   readonly fallen: string;
+  readonly ended: string;
   readonly noAddress: string;
   readonly typed: string;
   readonly typedHelp: string;
@@ -85,6 +86,8 @@ export const enrolTexts: Texts<EnrolTexts> = {
     wrong: (count) =>
       `A wrong response has come (${count}). Was the activation code typed correctly in the app?`,
     fallen: 'Too many wrong responses: the token waits for the activation code again.',
+    ended:
+      'This second QR code takes no more responses: it has expired, or another one has taken its place. Choose “New second QR code”.',
     noAddress: 'The app has no address to send its response to (policy qrtanurl). Type the response below.',
     typed: 'Response that the app shows',
     typedHelp: 'For an app without a network.',
@@ -135,6 +138,8 @@ export const enrolTexts: Texts<EnrolTexts> = {
     wrong: (count) =>
       `Eine falsche Antwort ist gekommen (${count}). Wurde der Aktivierungscode in der App richtig eingegeben?`,
     fallen: 'Zu viele falsche Antworten: Das Token wartet wieder auf den Aktivierungscode.',
+    ended:
+      'Dieser zweite QR-Code nimmt keine Antworten mehr an: Er ist abgelaufen, oder ein anderer ist an seine Stelle getreten. Wählen Sie „Neuer zweiter QR-Code“.',
     noAddress:
       'Die App hat keine Adresse für ihre Antwort (Richtlinie qrtanurl). Geben Sie die Antwort unten ein.',
     typed: 'Antwort, die die App zeigt',
