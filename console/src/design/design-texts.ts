@@ -6,6 +6,10 @@ interface DesignTexts {
   /** Of an act, of which only the server knows. */
   readonly away: string;
   readonly awayGoesOn: string;
+  /** Of what was read in vain, and is not read again by itself. */
+  readonly awayEnded: string;
+  /** After what the server says of itself. */
+  readonly goesOn: string;
   readonly failed: string;
   readonly cancel: string;
   readonly close: string;
@@ -20,6 +24,8 @@ export const designTexts: Texts<DesignTexts> = {
     retry: 'Try again',
     away: 'The server does not answer. Whether this was done is not known.',
     awayGoesOn: 'The server does not answer. This page goes on as soon as it does.',
+    awayEnded: 'The server has not answered in time.',
+    goesOn: 'This page goes on as soon as that is over.',
     failed: 'That did not work.',
     cancel: 'Cancel',
     close: 'Close',
@@ -32,6 +38,8 @@ export const designTexts: Texts<DesignTexts> = {
     retry: 'Erneut versuchen',
     away: 'Der Server antwortet nicht. Ob das ausgeführt wurde, ist nicht bekannt.',
     awayGoesOn: 'Der Server antwortet nicht. Sobald er es tut, geht es hier weiter.',
+    awayEnded: 'Der Server hat nicht rechtzeitig geantwortet.',
+    goesOn: 'Sobald das vorbei ist, geht es hier weiter.',
     failed: 'Das hat nicht geklappt.',
     cancel: 'Abbrechen',
     close: 'Schließen',

@@ -1,5 +1,5 @@
 import { ServerFailure } from '../api/server-failure.ts';
-import { type Language, useLanguage, useTexts } from '../language/language.ts';
+import { type Language, useLanguage } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
 
 /** A failure in words. */
@@ -9,7 +9,12 @@ export interface FailureWords {
   readonly text: string;
   /** The language of the text, where it is not that of the console. */
   readonly language: Language | undefined;
+  /** What happens next; undefined: the text says it. */
+  readonly next?: string | undefined;
 }
+
+/** What failed: an act, a read that is repeated by itself, or one that the person may repeat. */
+export type FailedKind = 'act' | 'goes-on' | 'ended';
 
 /** German for the words of the server: in their place, or as a heading above what only they say. */
 interface Translation {
@@ -25,12 +30,12 @@ const NOT_THERE = { above: 'Das gibt es hier nicht.' };
 const GERMAN: Readonly<Record<string, Translation>> = {
   'sign-in.refused/password': { instead: 'Benutzername oder Passwort ist falsch.' },
   'sign-in.refused/second-factor': { instead: 'Der zweite Faktor ist falsch.' },
-  'sign-in.ended': { instead: 'Das ist abgelaufen oder wurde schon verwendet. Beginnen Sie neu.' },
+  'sign-in.ended': { above: 'Das ist abgelaufen oder wurde schon verwendet.' },
   'sign-in.unavailable': { instead: 'Der Anmeldedienst ist nicht erreichbar.' },
   'second-factor.unusable': { above: 'Ihr zweiter Faktor lässt sich nicht verwenden.' },
-  'confirmation.required': { instead: 'Bestätigen Sie zuerst, dass Sie es sind.' },
+  'confirmation.required': { above: 'Dazu müssen Sie bestätigen, dass Sie es sind.' },
   'confirmation.refused/password': { instead: 'Das Passwort ist falsch.' },
-  'confirmation.refused/second-factor': { instead: 'Der zweite Faktor ist falsch.' },
+  'confirmation.refused/second-factor': { above: 'Der zweite Faktor wurde nicht angenommen.' },
   'passkey.unknown': NOT_THERE,
   'passkey.invalid': { above: 'Der Passkey wurde nicht angenommen.' },
   'right.missing': { above: 'Dazu fehlt Ihnen ein Recht.' },
@@ -53,7 +58,7 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'token.ambiguous': { above: 'Es gibt mehrere Token dieser Person.' },
   'token.not-ocra': { instead: 'Das ist kein OCRA-Token.' },
   'token.not-ready': { instead: 'Das Token hat noch keinen Schlüssel.' },
-  'token.state': { above: 'Das Token hat sich inzwischen geändert.' },
+  'token.state': { above: 'Das geht mit dem Token in diesem Zustand nicht.' },
   'transaction.unknown': { instead: 'Diese Transaktion gibt es nicht, oder Sie dürfen sie nicht sehen.' },
   'challenge.too-long': { instead: 'Der Text ist zu lang für einen QR-Code.' },
   'activation-code.invalid': { above: 'Der Aktivierungscode ist falsch.' },
@@ -72,34 +77,40 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'webhook.invalid': NOT_TAKEN,
 };
 
-/**
- * @param goesOn true where the same is asked again by itself
- * @returns a failure in the language of the console; in the words of the server where only they say it
- */
-export function useFailureWords(): (error: Error, goesOn?: boolean) => FailureWords {
-  const t = useTexts(designTexts);
+/** @returns a failure in the language of the console; in the words of the server where only they say it */
+export function failureWords(error: Error, kind: FailedKind, language: Language): FailureWords {
+  const t = designTexts[language];
+  const isAway = error instanceof ServerFailure && error.isAway;
+  if (isAway && error.message === '') {
+    const texts = { act: t.away, 'goes-on': t.awayGoesOn, ended: t.awayEnded };
+    return { title: undefined, text: texts[kind], language: undefined };
+  }
+  const { instead, above } = germanOf(error, language);
+  const words =
+    instead === undefined
+      ? { text: error.message, language: languageOf(error) }
+      : { text: instead, language: undefined };
+  return isAway && kind === 'goes-on'
+    ? { ...words, title: above, next: t.goesOn }
+    : { ...words, title: above ?? t.failed };
+}
+
+/** @returns the words for failures in the language of the console */
+export function useFailureWords(): (error: Error, kind?: FailedKind) => FailureWords {
   const language = useLanguage();
-  return (error, goesOn = false) => {
-    if (error instanceof ServerFailure && error.isAway && error.message === '') {
-      return { title: undefined, text: goesOn ? t.awayGoesOn : t.away, language: undefined };
-    }
-    const { instead, above = t.failed } = germanOf(error, language);
-    return instead === undefined
-      ? { title: above, text: error.message, language: languageOf(error) }
-      : { title: above, text: instead, language: undefined };
-  };
+  return (error, kind = 'act') => failureWords(error, kind, language);
 }
 
 /** @returns the failure in one line, as a field shows it; undefined: there is none */
 export function useFailureLine(): (error: Error | null) => string | undefined {
   const wordsOf = useFailureWords();
-  const t = useTexts(designTexts);
+  const { failed } = designTexts[useLanguage()];
   return (error) => {
     if (error === null) {
       return undefined;
     }
     const { title, text } = wordsOf(error);
-    return title === undefined || title === t.failed ? text : `${title} ${text}`;
+    return title === undefined || title === failed ? text : `${title} ${text}`;
   };
 }
 

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
-import { useFailureWords } from './failure-words.ts';
+import { type FailedKind, useFailureWords } from './failure-words.ts';
 
 interface FailureProps {
   /** Null: nothing is shown. */
@@ -20,10 +20,11 @@ export function Failure({ error, goesOn = false, onRetry }: FailureProps): React
   if (error === null) {
     return null;
   }
-  const { title, text, language } = wordsOf(error, goesOn);
+  const { title, text, language, next } = wordsOf(error, kindOf(goesOn, onRetry !== undefined));
   return (
     <Alert color={title === undefined ? 'yellow' : 'red'} role="alert" title={title}>
       <span lang={language}>{text}</span>
+      {next !== undefined && ` ${next}`}
       {onRetry !== undefined && (
         <div>
           <Button variant="default" size="xs" mt="xs" onClick={() => void onRetry()}>
@@ -33,6 +34,10 @@ export function Failure({ error, goesOn = false, onRetry }: FailureProps): React
       )}
     </Alert>
   );
+}
+
+function kindOf(goesOn: boolean, isOffered: boolean): FailedKind {
+  return goesOn ? 'goes-on' : isOffered ? 'ended' : 'act';
 }
 
 /** The attempts of a query that fail before that is shown: a single one may be a server that starts anew. */

@@ -1,5 +1,5 @@
 import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
@@ -40,8 +40,7 @@ export default function SearchPage(): ReactNode {
   }, [queries, wanted]);
   const found = useQuery({
     queryKey: ['helpdesk', 'search', wanted],
-    queryFn: ({ signal }) => call('/admin/search', { text: wanted }, { signal }),
-    enabled: wanted !== '',
+    queryFn: wanted === '' ? skipToken : ({ signal }) => call('/admin/search', { text: wanted }, { signal }),
     gcTime: 0,
   });
   const hits = wanted === '' ? undefined : found.data;

@@ -1,5 +1,5 @@
 import { Badge, Button, Code, List, Progress, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Card, CardList, Facts } from '../design/card.tsx';
@@ -41,8 +41,10 @@ export default function KeysPage(): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const counted = useQuery({
     queryKey: ['keys', 'counted', stateOf(report.data)],
-    queryFn: ({ signal }) => call('/system/keys', { count: '1' }, { signal }),
-    enabled: isAsked && report.data !== undefined,
+    queryFn:
+      isAsked && report.data !== undefined
+        ? ({ signal }) => call('/system/keys', { count: '1' }, { signal })
+        : skipToken,
     refetchInterval: ({ state }) => (isRotating(state.data) ? LOOK_MS : false),
   });
   return (

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { hashKey, skipToken, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../api/call.ts';
@@ -26,8 +26,10 @@ export default function ExplainPage(): ReactNode {
   });
   const answer = useQuery({
     queryKey: ['policies', 'explained', asked],
-    queryFn: ({ signal }) => call('/system/explainPolicy', asked && askedBy(asked), { signal }),
-    enabled: asked !== undefined,
+    queryFn:
+      asked === undefined
+        ? skipToken
+        : ({ signal }) => call('/system/explainPolicy', askedBy(asked), { signal }),
     staleTime: 0,
     gcTime: 0,
   });
@@ -49,9 +51,10 @@ export default function ExplainPage(): ReactNode {
             isAsking={answer.isFetching}
             onChange={setQuestion}
             onAsk={() => {
-              if (isAskable(question)) {
-                setAsked(question);
+              if (asked !== undefined && hashKey([asked]) === hashKey([question])) {
                 void answer.refetch();
+              } else if (isAskable(question)) {
+                setAsked(question);
               }
             }}
           />

@@ -1,14 +1,15 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ServerFailure } from '../api/server-failure.ts';
-import { pauseAfter } from '../live/backoff.ts';
+import { isReadAgain, pauseBeforeNext } from './retries.ts';
 
 /** Milliseconds for which an answer counts as fresh. */
 const FRESH_MS = 5_000;
-/** Milliseconds between two attempts to reach a server that does not answer, at most: somebody waits for it. */
-const MAX_PAUSE_MS = 5_000;
 
 interface QueryOptions {
-  /** False while the pages are kept behind a sign-in: they ask nothing then. */
+  /**
+   * False while the pages are kept behind a sign-in: they ask nothing then. A query with an `enabled` of its own would
+   * not heed that: `skipToken` stands where its function would.
+   */
   readonly isOpen: () => boolean;
   /** Called when any request is refused as the login has ended. */
   readonly onSignedOut: () => void;
@@ -28,9 +29,8 @@ export function createQueries({ isOpen, onSignedOut }: QueryOptions): QueryClien
       queries: {
         staleTime: FRESH_MS,
         enabled: isOpen,
-        // As long as the page is open, which says that it goes on.
-        retry: (_count, error) => error instanceof ServerFailure && error.isAway,
-        retryDelay: (count) => Math.min(pauseAfter(count + 1, Math.random()), MAX_PAUSE_MS),
+        retry: isReadAgain,
+        retryDelay: (count, error) => pauseBeforeNext(count, error, Math.random()),
         // The server may be reached where the browser sees no network, such as on the same machine.
         networkMode: 'always',
       },

@@ -1,5 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
 import { ServerFailure } from '../api/server-failure.ts';
 import { Failure } from '../design/failure.tsx';
@@ -77,9 +77,8 @@ function TokenStep({
   const check = useMutation({ mutationFn: () => finish({ response: tan.replaceAll(/\s/g, '') }), gcTime: 0 });
   const answered = useQuery({
     queryKey: ['second-step', url],
-    queryFn: () => finish({}),
+    queryFn: check.isPending || check.data === true ? skipToken : () => finish({}),
     refetchInterval: ({ state }) => (isOver(state.error) ? false : POLL_MS),
-    enabled: !check.isPending && check.data !== true,
     gcTime: 0,
     retry: false,
   });

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Code, Textarea } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { call, callWithDetail } from '../api/call.ts';
@@ -148,9 +148,10 @@ function Countdown({ issuedAt }: { readonly issuedAt: number }): ReactNode {
   const mayRead = useSession().may('system', 'read');
   const lifetime = useQuery({
     queryKey: ['setting', 'OcraChallengeTimeout'],
-    queryFn: async ({ signal }) =>
-      lifetimeSeconds(await call('/system/getConfig', { key: 'OcraChallengeTimeout' }, { signal })),
-    enabled: mayRead,
+    queryFn: mayRead
+      ? async ({ signal }) =>
+          lifetimeSeconds(await call('/system/getConfig', { key: 'OcraChallengeTimeout' }, { signal }))
+      : skipToken,
   });
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

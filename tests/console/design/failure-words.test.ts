@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { ServerFailure } from '../../../console/src/api/server-failure.ts';
+import { failureWords } from '../../../console/src/design/failure-words.ts';
+
+const failure = (message: string, code: string, status = 403): ServerFailure =>
+  new ServerFailure(message, { status, code });
+
+describe('the words for a failure', () => {
+  it.each([
+    ['confirmation.refused/second-factor', 'The token T1 is locked'],
+    ['sign-in.ended', 'This link has been used or has expired: ask for another one'],
+    ['confirmation.required', 'This confirmation has ended: begin again with the password'],
+    ['token.state', "The roll-out of the token 'T1' is not finished: it cannot be enabled"],
+  ])('keep what only the server says below a German heading: %s', (code, message) => {
+    const { title, text, language } = failureWords(failure(message, code), 'act', 'de');
+    expect({ text, language }).toEqual({ text: message, language: 'en' });
+    expect(title).toBeDefined();
+    expect(title).not.toMatch(/falsch|geändert|Bestätigen Sie zuerst/);
+  });
+
+  it('are German alone where they say the same', () => {
+    expect(failureWords(failure('Wrong password', 'confirmation.refused/password'), 'act', 'de')).toEqual({
+      title: 'Das hat nicht geklappt.',
+      text: 'Das Passwort ist falsch.',
+      language: undefined,
+    });
+  });
+
+  it('say that the page goes on, also after what the server says of itself', () => {
+    const busy = failure('The database is away', 'database.unavailable', 503);
+    expect(failureWords(busy, 'goes-on', 'en')).toMatchObject({
+      ...{ title: undefined, text: 'The database is away' },
+      next: 'This page goes on as soon as that is over.',
+    });
+    expect(failureWords(busy, 'act', 'en')).not.toHaveProperty('next');
+    expect(failureWords(failure('No', 'right.missing'), 'goes-on', 'en')).not.toHaveProperty('next');
+  });
+
+  it('say of an act alone that it may have been done', () => {
+    const away = new ServerFailure('', { status: 504 });
+    const text = (kind: Parameters<typeof failureWords>[1]): string => failureWords(away, kind, 'en').text;
+    expect(text('act')).toMatch(/Whether this was done/);
+    expect(text('ended')).toBe('The server has not answered in time.');
+  });
+});
