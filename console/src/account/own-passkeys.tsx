@@ -96,16 +96,11 @@ function Removal({
   readonly onClose: () => void;
 }): ReactNode {
   const t = useTexts(accountTexts);
-  const queries = useQueryClient();
   return (
     <ConfirmedDialog
       title={t.removeTitle(passkey.name)}
       action={t.remove}
       act={() => call('/admin/passkeys/remove', { id: passkey.id })}
-      onDone={async () => {
-        await queries.invalidateQueries();
-        onClose();
-      }}
       onCancel={onClose}
     >
       {t.removeText}

@@ -1,5 +1,4 @@
 import { Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { Section } from '../account/section.tsx';
@@ -69,7 +68,6 @@ function Details({ administrator }: { readonly administrator: ListedAdministrato
 
 function Removal({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
-  const queries = useQueryClient();
   const [, go] = useLocation();
   return (
     <Section title={t.removal} lead={t.removalLead}>
@@ -80,9 +78,10 @@ function Removal({ name }: { readonly name: string }): ReactNode {
               title={t.removeTitle(name)}
               action={t.remove}
               act={() => call('/admin/administrators/remove', { administrator: name })}
+              changes={['administrators']}
+              waits={false}
               onDone={() => {
                 go('/administrators');
-                return queries.invalidateQueries({ queryKey: ['administrators'] });
               }}
               onCancel={close}
             >

@@ -79,17 +79,13 @@ function TokenTable({ listed, onRemove }: TokenTableProps): ReactNode {
 
 function Removal({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }): ReactNode {
   const t = useTexts(apiTokenTexts);
-  const queries = useQueryClient();
   const { name, administrator } = token;
   return (
     <ConfirmedDialog
       title={t.removeTitle(name)}
       action={t.remove}
       act={() => call('/admin/api-tokens/remove', { administrator, name })}
-      onDone={async () => {
-        await queries.invalidateQueries({ queryKey: ['api-tokens'] });
-        onClose();
-      }}
+      changes={['api-tokens']}
       onCancel={onClose}
     >
       {t.removeText}

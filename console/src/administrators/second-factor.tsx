@@ -109,7 +109,6 @@ function PasskeyLink({ name }: { readonly name: string }): ReactNode {
 
 function Removal({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
-  const queries = useQueryClient();
   return (
     <AskingButton label={t.removeFactor}>
       {(close) => (
@@ -117,10 +116,6 @@ function Removal({ name }: { readonly name: string }): ReactNode {
           title={t.removeFactorTitle(name)}
           action={t.removeFactor}
           act={() => call('/admin/administrators/second-factor/remove', { administrator: name })}
-          onDone={async () => {
-            await queries.invalidateQueries();
-            close();
-          }}
           onCancel={close}
         >
           {t.removeFactorText}

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useConfirmation } from './use-confirmation.tsx';
 
 interface ConfirmedDialogProps {
@@ -11,28 +12,29 @@ interface ConfirmedDialogProps {
   /** The act, as a verb. */
   readonly action: string;
   readonly act: () => Promise<unknown>;
-  /** Called after the act; the dialog is busy until it is over. */
-  readonly onDone: () => unknown;
+  /** What is read anew after the act; left out: everything. */
+  readonly changes?: QueryKey;
+  /** False where the act ends with another page. */
+  readonly waits?: boolean;
+  /** Called after the act, unless the dialog was closed meanwhile; left out: as `onCancel`. */
+  readonly onDone?: () => void;
   readonly onCancel: () => void;
 }
 
 /** Asks before an act that removes something, which may take a confirmed login, too. */
 export function ConfirmedDialog(props: ConfirmedDialogProps): ReactNode {
-  const { title, children, action, act, onDone, onCancel } = props;
+  const { title, children, action, act, changes, waits, onCancel, onDone = onCancel } = props;
   const { run, dialog } = useConfirmation();
-  const acting = useMutation({ mutationFn: () => run(act), onSuccess: () => onDone() });
+  const acting = useDialogAct({ act: () => run(act), changes, waits, onDone });
   return (
     <>
       <ConfirmDialog
-        isOpen
         title={title}
         action={action}
         isDangerous
         isRunning={acting.isPending}
         error={acting.error}
-        onConfirm={() => {
-          acting.mutate();
-        }}
+        onConfirm={acting.run}
         onCancel={onCancel}
       >
         {children}
@@ -45,16 +47,23 @@ export function ConfirmedDialog(props: ConfirmedDialogProps): ReactNode {
 interface AskingButtonProps {
   readonly label: string;
   readonly isDangerous?: boolean;
+  readonly size?: 'xs' | 'sm';
   /** @returns the dialog that asks. @param close ends it */
   readonly children: (close: () => void) => ReactNode;
 }
 
 /** A button of an act that is asked about first. */
-export function AskingButton({ label, isDangerous = false, children }: AskingButtonProps): ReactNode {
+export function AskingButton({
+  label,
+  isDangerous = false,
+  size = 'sm',
+  children,
+}: AskingButtonProps): ReactNode {
   const [isAsked, setAsked] = useState(false);
   return (
     <>
       <Button
+        size={size}
         {...(isDangerous ? { color: 'red' } : { variant: 'default' })}
         onClick={() => {
           setAsked(true);

@@ -69,7 +69,7 @@ function ConfirmationDialog({
     setAsked(undefined);
   }, []);
   return (
-    <Dialog isOpen onClose={cancelled} title={t.title}>
+    <Dialog onClose={cancelled} title={t.title}>
       {asked === undefined ? (
         <PasswordStep onAsked={setAsked} onDone={confirmed} />
       ) : (

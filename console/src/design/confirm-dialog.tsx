@@ -6,7 +6,6 @@ import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
-  readonly isOpen: boolean;
   readonly title: string;
   /** What happens, in a sentence or two. */
   readonly children: ReactNode;
@@ -23,10 +22,10 @@ interface ConfirmDialogProps {
 
 /** Asks before an act that cannot be taken back. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
-  const { isOpen, title, children, action, isDangerous = false, isRunning = false, error = null } = props;
+  const { title, children, action, isDangerous = false, isRunning = false, error = null } = props;
   const t = useTexts(designTexts);
   return (
-    <Dialog isOpen={isOpen} onClose={props.onCancel} title={title}>
+    <Dialog onClose={props.onCancel} title={title}>
       {children}
       <Failure error={error} />
       <Group justify="flex-end" mt="md">

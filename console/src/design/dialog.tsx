@@ -6,7 +6,6 @@ import { designTexts } from './design-texts.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
 interface DialogProps {
-  readonly isOpen: boolean;
   readonly title: string;
   readonly onClose: () => void;
   /**
@@ -20,15 +19,15 @@ interface DialogProps {
 /** Mantine's `<header>` would be a second banner of the page (axe, landmark-no-duplicate-banner). */
 const NO_BANNER = { component: 'div' };
 
-/** A dialog above the page. */
-export function Dialog({ isOpen, title, onClose, closedBy = 'anything', children }: DialogProps): ReactNode {
+/** A dialog above the page, as long as it is rendered. */
+export function Dialog({ title, onClose, closedBy = 'anything', children }: DialogProps): ReactNode {
   const t = useTexts(designTexts);
   const { state } = useSessionControl();
-  useFocusReturn(isOpen);
+  useFocusReturn();
   const hasCross = closedBy !== 'nothing';
   return (
     <Modal.Root
-      opened={isOpen}
+      opened
       onClose={onClose}
       lockScroll={false}
       returnFocus={false}

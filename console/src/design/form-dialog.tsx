@@ -29,7 +29,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
     onSubmit();
   };
   return (
-    <Dialog isOpen title={title} closedBy="keys" onClose={onClose}>
+    <Dialog title={title} closedBy="keys" onClose={onClose}>
       <form onSubmit={submit}>
         <Stack>
           {children}

@@ -115,7 +115,6 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
   const change = useTokenAct(() => call('/admin/unassign', { serial }), onClose);
   return (
     <ConfirmDialog
-      isOpen
       title={t.unassign}
       action={t.unassign}
       isRunning={change.isPending}
@@ -139,7 +138,6 @@ function RemoveQuestion({ token: { serial }, onClose }: QuestionProps): ReactNod
   );
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={t.remove}
       action={t.remove}

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'react';
 /**
  * A change of a token, after which the helpdesk's pages are read again.
  * @param act sends the change; what it holds is not kept
- * @param onSuccess not called once its place has left the page: another dialog may be open there
+ * @param onSuccess not called once its place has left the page: another dialog may be open there. Called before the
+ *   pages are read again, unlike a callback of `mutate`: what it leaves may be gone then
  */
 export function useTokenAct<Result>(
   act: () => Promise<Result>,

@@ -2,9 +2,9 @@ import { Badge, Button, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
+import { AskingButton, ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { Card, CardList, Facts } from '../design/card.tsx';
 import card from '../design/card.module.css';
-import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -99,44 +99,20 @@ function Volume({ licence }: Pick<LicenceCardProps, 'licence'>): ReactNode {
 
 function Removal(): ReactNode {
   const t = useTexts(licenceTexts);
-  const queries = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
-  const removing = useMutation({
-    mutationFn: () => call('/system/licence/remove'),
-    onSuccess: () => {
-      setOpen(false);
-      return queries.invalidateQueries({ queryKey: ['licence'] });
-    },
-  });
   return (
-    <>
-      <Button
-        variant="default"
-        size="xs"
-        onClick={() => {
-          removing.reset();
-          setOpen(true);
-        }}
-      >
-        {t.remove}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={t.removeTitle}
-        action={t.remove}
-        isDangerous
-        isRunning={removing.isPending}
-        error={removing.error}
-        onConfirm={() => {
-          removing.mutate();
-        }}
-        onCancel={() => {
-          setOpen(false);
-        }}
-      >
-        <Text>{t.removeText}</Text>
-      </ConfirmDialog>
-    </>
+    <AskingButton label={t.remove} size="xs">
+      {(close) => (
+        <ConfirmedDialog
+          title={t.removeTitle}
+          action={t.remove}
+          act={() => call('/system/licence/remove')}
+          changes={['licence']}
+          onCancel={close}
+        >
+          <Text>{t.removeText}</Text>
+        </ConfirmedDialog>
+      )}
+    </AskingButton>
   );
 }
 

@@ -1,11 +1,12 @@
 import { Checkbox } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Loaded } from '../design/loaded.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useTexts } from '../language/language.ts';
-import { ConsequenceList } from './consequence-list.tsx';
+import { PolicyConsequences } from './policy-consequences.tsx';
 import { expectedOf, parametersOf, type StoredPolicy } from './policy-draft.ts';
 import { policyTexts } from './policy-texts.ts';
 
@@ -23,7 +24,6 @@ interface ChangeDialogProps {
 /** Shows what follows from a change, and makes it on the policy as it was read. */
 export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialogProps): ReactNode {
   const t = useTexts(policyTexts);
-  const queries = useQueryClient();
   const [isUnderstood, setUnderstood] = useState(false);
   const wanted = parametersOf({ ...policy, active: kind === 'enable' });
   const preview = useQuery({
@@ -35,34 +35,29 @@ export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialog
     staleTime: 0,
     gcTime: 0,
   });
-  const change = useMutation({
-    mutationFn: async () => {
+  const change = useDialogAct({
+    act: () => {
       const expected = expectedOf(policy);
-      await (kind === 'remove'
+      return kind === 'remove'
         ? call('/system/delPolicy', { name: policy.name, expected })
-        : call('/system/setPolicy', { ...wanted, expected }));
+        : call('/system/setPolicy', { ...wanted, expected });
     },
-    onSuccess: onClose,
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['policies'] });
-    },
+    changes: ['policies'],
+    onDone: onClose,
   });
   const mustConfirm = preview.data?.lock_out === true;
   return (
     <ConfirmDialog
-      isOpen
       title={t.doing[kind](policy.name)}
       action={t[kind]}
       isDangerous={kind === 'remove' || mustConfirm}
       isRunning={change.isPending}
       isDisabled={preview.data === undefined || (mustConfirm && !isUnderstood)}
       error={change.error}
-      onConfirm={() => {
-        change.mutate();
-      }}
+      onConfirm={change.run}
       onCancel={onClose}
     >
-      <Loaded query={preview}>{(data) => <ConsequenceList preview={data} />}</Loaded>
+      <Loaded query={preview}>{(data) => <PolicyConsequences preview={data} />}</Loaded>
       {mustConfirm && (
         <Checkbox
           mt="md"

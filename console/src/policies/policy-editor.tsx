@@ -4,7 +4,7 @@ import type { ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure, QueryFailure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
-import { ConsequenceList, type PolicyPreview } from './consequence-list.tsx';
+import { PolicyConsequences, type PolicyPreview } from './policy-consequences.tsx';
 import { editorTexts } from './editor-texts.ts';
 import classes from './policies.module.css';
 import { PolicyConflict } from './policy-conflict.tsx';
@@ -68,7 +68,7 @@ function Messages({ editing }: { readonly editing: PolicyEditing }): ReactNode {
   return (
     <>
       {preview.data !== undefined && <UnknownNames names={preview.data.unknown_names} />}
-      {preview.data?.problems.length === 0 && <ConsequenceList preview={preview.data} />}
+      {preview.data?.problems.length === 0 && <PolicyConsequences preview={preview.data} />}
       {isRefused && <Alert color="red" role="alert" title={t.fix} />}
       <QueryFailure query={preview} />
       <Failure error={editing.failure} />
@@ -171,14 +171,13 @@ function SaveDialog({ preview, onConfirm, onCancel }: SaveDialogProps): ReactNod
   const [isUnderstood, setUnderstood] = useState(false);
   return (
     <ConfirmDialog
-      isOpen
       title={t.confirm}
       action={t.save}
       isDangerous={preview.lock_out}
       isDisabled={preview.lock_out && !isUnderstood}
       {...{ onConfirm, onCancel }}
     >
-      <ConsequenceList preview={preview} />
+      <PolicyConsequences preview={preview} />
       {preview.lock_out && (
         <Checkbox
           mt="md"

@@ -21,8 +21,6 @@ interface PolicyTexts {
   readonly disable: string;
   readonly remove: string;
   readonly nothingFollows: string;
-  readonly follows: string;
-  readonly lockOut: string;
   readonly understood: string;
   readonly doing: Readonly<Record<'enable' | 'disable' | 'remove', (name: string) => string>>;
 }
@@ -56,8 +54,6 @@ export const policyTexts: Texts<PolicyTexts> = {
     disable: 'Switch off',
     remove: 'Remove',
     nothingFollows: 'Nobody loses a right or a value.',
-    follows: 'What follows',
-    lockOut: 'This locks out',
     understood: 'I have read this and want it so',
     doing: {
       enable: (name) => `Switch on the policy ${name}`,
@@ -93,8 +89,6 @@ export const policyTexts: Texts<PolicyTexts> = {
     disable: 'Ausschalten',
     remove: 'Entfernen',
     nothingFollows: 'Niemand verliert ein Recht oder einen Wert.',
-    follows: 'Was daraus folgt',
-    lockOut: 'Das sperrt aus',
     understood: 'Ich habe das gelesen und will es so',
     doing: {
       enable: (name) => `Richtlinie ${name} einschalten`,

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
-import type { PolicyPreview } from './consequence-list.tsx';
+import type { PolicyPreview } from './policy-consequences.tsx';
 import {
   NEW_POLICY,
   parametersOf,
@@ -58,14 +58,16 @@ export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
   const [isAsking, setAsking] = useState(false);
   const { preview, isChecked: isDraftChecked } = usePreview(draft);
   const isChecked = isReadable && isDraftChecked;
-  const save = usePolicySave(() => {
-    navigate('/policies');
-  });
+  const save = usePolicySave();
   const problems = preview.data?.problems ?? [];
   const conflict = save.error instanceof PolicyConflictError ? save.error : undefined;
   const store = (over: StoredPolicy | null): void => {
     setAsking(false);
-    save.mutate({ draft, read: over });
+    const leave = (): void => {
+      navigate('/policies');
+    };
+    // Not called once the person is elsewhere.
+    save.mutate({ draft, read: over }, { onSuccess: leave });
   };
   return {
     ...typed,

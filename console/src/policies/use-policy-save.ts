@@ -28,7 +28,7 @@ export class PolicyConflictError extends Error {
 }
 
 /** Stores a policy unless somebody else has changed it meanwhile, which fails with a PolicyConflictError. */
-export function usePolicySave(onSaved: () => void): UseMutationResult<unknown, Error, PolicySave> {
+export function usePolicySave(): UseMutationResult<unknown, Error, PolicySave> {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (save: PolicySave) => {
@@ -38,10 +38,7 @@ export function usePolicySave(onSaved: () => void): UseMutationResult<unknown, E
         throw await explained(error, save);
       }
     },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['policies'], refetchType: 'none' });
-      onSaved();
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['policies'], refetchType: 'none' }),
   });
 }
 

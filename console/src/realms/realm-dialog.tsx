@@ -1,10 +1,11 @@
 import { ActionIcon, NativeSelect, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
-import { Consequences } from '../consequences/consequence-dialog.tsx';
+import { ConsequenceList } from '../consequences/consequence-list.tsx';
 import { QueryFailure } from '../design/failure.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useTexts } from '../language/language.ts';
 import { moved } from './order.ts';
 import classes from './realm-dialog.module.css';
@@ -16,23 +17,23 @@ interface RealmDialogProps {
   readonly realm: ShownRealm | undefined;
   /** The names of all resolvers. */
   readonly resolvers: readonly string[];
-  readonly onSaved: () => void;
-  readonly onCancel: () => void;
+  readonly onClose: () => void;
 }
 
 /** Makes a realm, or changes its resolvers. Refused where somebody else has changed it since it was read. */
-export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialogProps): ReactNode {
+export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): ReactNode {
   const t = useTexts(realmTexts);
   const [name, setName] = useState(realm?.name ?? '');
   const [chosen, setChosen] = useState<readonly string[]>(realm?.resolvers ?? []);
-  const saving = useMutation({
-    mutationFn: () =>
+  const saving = useDialogAct({
+    act: () =>
       call('/system/setRealm', {
         realm: name,
         resolvers: chosen.join(','),
         expected: JSON.stringify(realm?.resolvers ?? null),
       }),
-    onSuccess: onSaved,
+    changes: ['realms'],
+    onDone: onClose,
   });
   return (
     <FormDialog
@@ -41,10 +42,8 @@ export function RealmDialog({ realm, resolvers, onSaved, onCancel }: RealmDialog
       isRunning={saving.isPending}
       isDisabled={chosen.length === 0}
       error={saving.error}
-      onSubmit={() => {
-        saving.mutate();
-      }}
-      onClose={onCancel}
+      onSubmit={saving.run}
+      onClose={onClose}
     >
       {realm === undefined && (
         <TextInput
@@ -140,17 +139,22 @@ function Dropped({
   const name = realm?.name ?? '';
   const foretold = useQuery({
     queryKey: ['consequences', 'realm-set', name, chosen],
-    queryFn: ({ signal }) =>
-      call('/system/realmConsequences', { act: 'set', realm: name, resolvers: chosen.join(',') }, { signal }),
-    enabled: isDropped,
+    queryFn: isDropped
+      ? ({ signal }) =>
+          call(
+            '/system/realmConsequences',
+            { act: 'set', realm: name, resolvers: chosen.join(',') },
+            { signal },
+          )
+      : skipToken,
     gcTime: 0,
   });
   return (
     isDropped && (
-      <div role="status">
+      <>
         <QueryFailure query={foretold} />
-        {foretold.data !== undefined && <Consequences list={foretold.data} />}
-      </div>
+        {foretold.data !== undefined && <ConsequenceList list={foretold.data} />}
+      </>
     )
   );
 }

@@ -1,5 +1,4 @@
 import { Badge, Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
@@ -95,15 +94,10 @@ function RealmCard({ realm, onIntent }: RealmCardProps): ReactNode {
 
 function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onEnd: () => void }): ReactNode {
   const t = useTexts(realmTexts);
-  const queries = useQueryClient();
   const resolvers = useResolvers();
-  const done = (): void => {
-    void queries.invalidateQueries({ queryKey: ['realms'] });
-    onEnd();
-  };
   if (intent.act === 'set') {
     const names = (resolvers.data ?? []).map(({ name }) => name);
-    return <RealmDialog realm={intent.realm} resolvers={names} onSaved={done} onCancel={onEnd} />;
+    return <RealmDialog realm={intent.realm} resolvers={names} onClose={onEnd} />;
   }
   const { act, realm } = intent;
   const ofDefault = act === 'no-default' ? '' : realm.name;
@@ -142,8 +136,8 @@ function IntentDialog({ intent, onEnd }: { readonly intent: Intent; readonly onE
         )
       }
       act={dialog.act}
-      onDone={done}
-      onCancel={onEnd}
+      changes={['realms']}
+      onClose={onEnd}
     >
       {dialog.text}
     </ConsequenceDialog>

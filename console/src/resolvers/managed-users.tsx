@@ -1,5 +1,5 @@
 import { Button, Group, Text, TextInput, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
@@ -184,13 +184,8 @@ interface UserDialogProps {
 
 function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): ReactNode {
   const t = useTexts(userTexts);
-  const queries = useQueryClient();
-  const done = (): void => {
-    void queries.invalidateQueries({ queryKey: ['users', resolver] });
-    onEnd();
-  };
   if (intent.act === 'add') {
-    return <NewUserDialog resolver={resolver} onDone={done} onCancel={onEnd} />;
+    return <NewUserDialog resolver={resolver} onClose={onEnd} />;
   }
   const { act, login } = intent;
   const named = { resolver, username: login };
@@ -201,8 +196,7 @@ function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): Rea
         onRemove={() => {
           onIntent({ act: 'remove-password', login });
         }}
-        onDone={done}
-        onCancel={onEnd}
+        onClose={onEnd}
       />
     );
   }
@@ -220,8 +214,8 @@ function UserDialog({ resolver, intent, onIntent, onEnd }: UserDialogProps): Rea
           ? call('/system/users/remove', named)
           : call('/system/users/password', { ...named, remove: '1' })
       }
-      onDone={done}
-      onCancel={onEnd}
+      changes={['users', resolver]}
+      onClose={onEnd}
     >
       {isRemoval ? t.removeText : t.removePasswordText}
     </ConsequenceDialog>

@@ -1,5 +1,4 @@
 import { Badge, Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
@@ -57,7 +56,6 @@ export default function ResolversPage(): ReactNode {
 
 function RemovalDialog({ name, onEnd }: { readonly name: string; readonly onEnd: () => void }): ReactNode {
   const t = useTexts(resolverTexts);
-  const queries = useQueryClient();
   return (
     <ConsequenceDialog
       title={t.removeTitle(name)}
@@ -65,11 +63,8 @@ function RemovalDialog({ name, onEnd }: { readonly name: string; readonly onEnd:
       of={['resolver', name]}
       foresee={(signal) => call('/system/resolverConsequences', { resolver: name }, { signal })}
       act={() => call('/system/delResolver', { resolver: name })}
-      onDone={() => {
-        void queries.invalidateQueries({ queryKey: ['resolvers'] });
-        onEnd();
-      }}
-      onCancel={onEnd}
+      changes={['resolvers']}
+      onClose={onEnd}
     >
       {t.removeText}
     </ConsequenceDialog>

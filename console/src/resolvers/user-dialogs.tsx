@@ -1,31 +1,29 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { SecretField } from '../design/secret-field.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useTexts } from '../language/language.ts';
 import { userTexts } from './user-texts.ts';
 
 interface NewUserDialogProps {
   readonly resolver: string;
-  readonly onDone: () => void;
-  readonly onCancel: () => void;
+  readonly onClose: () => void;
 }
 
 const FIELDS = ['username', 'givenname', 'surname', 'email', 'phone'] as const;
 type Field = (typeof FIELDS)[number];
 
 /** Adds a user to a managed resolver. */
-export function NewUserDialog({ resolver, onDone, onCancel }: NewUserDialogProps): ReactNode {
+export function NewUserDialog({ resolver, onClose }: NewUserDialogProps): ReactNode {
   const t = useTexts(userTexts);
   const [values, setValues] = useState<Partial<Record<Field, string>>>({});
   const [password, setPassword] = useState('');
-  const adding = useMutation({
-    mutationFn: () =>
-      call('/system/users/add', { ...values, username: values.username ?? '', resolver, password }),
-    onSuccess: onDone,
-    gcTime: 0,
+  const adding = useDialogAct({
+    act: () => call('/system/users/add', { ...values, username: values.username ?? '', resolver, password }),
+    changes: ['users', resolver],
+    onDone: onClose,
   });
   const labels: Readonly<Record<Field, string>> = {
     username: t.login,
@@ -40,10 +38,8 @@ export function NewUserDialog({ resolver, onDone, onCancel }: NewUserDialogProps
       action={t.save}
       error={adding.error}
       isRunning={adding.isPending}
-      onSubmit={() => {
-        adding.mutate();
-      }}
-      onClose={onCancel}
+      onSubmit={adding.run}
+      onClose={onClose}
     >
       {FIELDS.map((field) => (
         <TextInput
@@ -75,19 +71,18 @@ interface PasswordDialogProps {
   readonly username: string;
   /** Called where the password is to be removed in place of a new one. */
   readonly onRemove: () => void;
-  readonly onDone: () => void;
-  readonly onCancel: () => void;
+  readonly onClose: () => void;
 }
 
 /** Sets the password of a user of a managed resolver. */
 export function PasswordDialog(props: PasswordDialogProps): ReactNode {
-  const { resolver, username, onRemove, onDone, onCancel } = props;
+  const { resolver, username, onRemove, onClose } = props;
   const t = useTexts(userTexts);
   const [password, setPassword] = useState('');
-  const setting = useMutation({
-    mutationFn: () => call('/system/users/password', { resolver, username, password }),
-    onSuccess: onDone,
-    gcTime: 0,
+  const setting = useDialogAct({
+    act: () => call('/system/users/password', { resolver, username, password }),
+    changes: ['users', resolver],
+    onDone: onClose,
   });
   return (
     <FormDialog
@@ -100,10 +95,8 @@ export function PasswordDialog(props: PasswordDialogProps): ReactNode {
           {t.removePassword}
         </Button>
       }
-      onSubmit={() => {
-        setting.mutate();
-      }}
-      onClose={onCancel}
+      onSubmit={setting.run}
+      onClose={onClose}
     >
       <SecretField
         label={t.newPassword}

@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import {
   keepPreviousData,
   useMutation,
@@ -9,13 +9,11 @@ import {
 import { type ReactNode, useEffect, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
-import { ConsequenceItems } from '../consequences/consequence-items.tsx';
-import type { Consequence } from '../consequences/consequence-words.ts';
+import { ConsequenceList } from '../consequences/consequence-list.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { QueryFailure } from '../design/failure.tsx';
 import { useFailureLine } from '../design/failure-words.ts';
 import { useTexts } from '../language/language.ts';
-import { policyTexts } from '../policies/policy-texts.ts';
 import { settingTexts } from './setting-texts.ts';
 import { expectedOf, type Setting, type SettingChange } from './setting-change.ts';
 
@@ -43,27 +41,26 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
         ? call('/system/setConfig', { ...wanted, value })
         : call('/system/delConfig', wanted));
     },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['settings'] });
-      onClose();
-    },
-    // Somebody else may have changed it: a second attempt replaces the value that is shown then.
-    onError: async () => {
-      await queries.invalidateQueries({ queryKey: ['settings'] });
-      const present = queries.getQueryData<readonly Setting[]>(['settings']) ?? [];
-      setRead(present.find((one) => one.key === key) ?? read);
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
+    onError: () => {
+      // Not awaited: a server that is away would hold the failure back.
+      void queries.invalidateQueries({ queryKey: ['settings'] }).then(() => {
+        // Somebody else may have changed it: a second attempt replaces the value that is shown then.
+        const present = queries.getQueryData<readonly Setting[]>(['settings']) ?? [];
+        setRead((before) => present.find((one) => one.key === key) ?? before);
+      });
     },
   });
   return (
     <ConfirmDialog
-      isOpen
       title={kind === 'set' ? t.change(key) : t.reset(key)}
       action={kind === 'set' ? t.save : t.resetShort}
       isRunning={change.isPending}
       isDisabled={!isChecked}
       error={change.error}
       onConfirm={() => {
-        change.mutate();
+        // Not called once this dialog was closed: another one may be open.
+        change.mutate(undefined, { onSuccess: onClose });
       }}
       onCancel={onClose}
     >
@@ -90,10 +87,13 @@ function wrongValue(error: Error | null): Error | null {
 
 /** What follows from the value, or why that is not known. */
 function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
+  const t = useTexts(settingTexts);
   return (
     <>
       {wrongValue(preview.error) === null && <QueryFailure query={preview} />}
-      {isChecked && preview.data !== undefined && <Follows consequences={preview.data.consequences} />}
+      {isChecked && preview.data !== undefined && (
+        <ConsequenceList list={preview.data.consequences} nothing={t.nothingFollows} />
+      )}
     </>
   );
 }
@@ -173,17 +173,5 @@ function ValueField({
         onChange(event.currentTarget.value);
       }}
     />
-  );
-}
-
-function Follows({ consequences }: { readonly consequences: readonly Consequence[] }): ReactNode {
-  const t = useTexts(settingTexts);
-  const { follows } = useTexts(policyTexts);
-  return consequences.length === 0 ? (
-    <p>{t.nothingFollows}</p>
-  ) : (
-    <Alert color="yellow" role="status" title={follows} mt="md">
-      <ConsequenceItems list={consequences} />
-    </Alert>
   );
 }

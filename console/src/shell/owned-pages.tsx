@@ -2,6 +2,7 @@ import { MantineThemeProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { focusFirst, placeInDialog } from '../design/focus.ts';
 import { useSessionControl } from '../session/session.tsx';
 import { createQueries } from './queries.ts';
 
@@ -30,12 +31,21 @@ export function OwnedPages({ children }: { readonly children: ReactNode }): Reac
   const [pages] = useState(() => document.createElement('div'));
   const [dialogs] = useState(() => document.createElement('div'));
   const theme = useMemo(() => ({ components: { Portal: { defaultProps: { target: dialogs } } } }), [dialogs]);
+  const focused = useRef<Element>(null);
   const fill = useCallback(
     (place: HTMLElement | null) => {
-      place?.append(pages, dialogs);
-      // Pages that come back were out of the document, and so was the focus.
-      const within = dialogs.querySelector<HTMLElement>('[role="dialog"] :is(input, button)');
-      (within ?? pages.querySelector<HTMLElement>('h1'))?.focus({ preventScroll: true });
+      if (place === null) {
+        // They are about to leave the document, and the focus with them.
+        const { activeElement } = document;
+        focused.current = [pages, dialogs].some((part) => part.contains(activeElement))
+          ? activeElement
+          : null;
+        return;
+      }
+      place.append(pages, dialogs);
+      focusFirst([focused.current, placeInDialog(dialogs), pages.querySelector('h1')], {
+        preventScroll: true,
+      });
     },
     [pages, dialogs],
   );

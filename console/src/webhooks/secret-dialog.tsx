@@ -15,7 +15,7 @@ interface SecretDialogProps {
 export function SecretDialog({ secret, onClose }: SecretDialogProps): ReactNode {
   const t = useTexts(webhookTexts);
   return (
-    <Dialog isOpen title={t.secretTitle} closedBy="nothing" onClose={onClose}>
+    <Dialog title={t.secretTitle} closedBy="nothing" onClose={onClose}>
       <Text>{t.secretText}</Text>
       <Code block mt="sm" tabIndex={0} aria-label={t.secretTitle}>
         {secret}

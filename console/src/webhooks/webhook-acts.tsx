@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -61,7 +62,7 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
       <Failure error={testing.error ?? retrying.error ?? enabling.error} />
       {testing.data !== undefined && <TestResult test={testing.data} />}
       {retrying.data !== undefined && <Text role="status">{t.retried(format.number(retrying.data))}</Text>}
-      <AskedAct
+      <AskedActs
         webhook={webhook}
         asked={asked}
         onEnd={() => {
@@ -86,62 +87,18 @@ function TestResult({ test }: { readonly test: ValueOf<'/system/webhooks/test'> 
   );
 }
 
-interface AskedActProps {
+interface AskedActsProps {
   readonly webhook: ShownWebhook;
   readonly asked: Asked | undefined;
   readonly onEnd: () => void;
 }
 
-function AskedAct({ webhook, asked, onEnd }: AskedActProps): ReactNode {
-  const t = useTexts(webhookTexts);
-  const format = useFormat();
-  const queries = useQueryClient();
-  const [, open] = useLocation();
+/** The act that is asked about, and the secret that it has made. */
+function AskedActs({ webhook, asked, onEnd }: AskedActsProps): ReactNode {
   const [secret, setSecret] = useState<string>();
-  const { name, waiting, given_up: givenUp } = webhook;
-  const acting = useMutation({
-    mutationFn: async (act: Asked) => {
-      if (act === 'rotate') {
-        // Only the page has it, not the memory of requests.
-        setSecret((await call('/system/webhooks/rotate-secret', { name })).secret);
-      } else {
-        await call(`/system/webhooks/${act}`, { name });
-      }
-      if (act === 'remove') {
-        open('/webhooks');
-      }
-      onEnd();
-      await queries.invalidateQueries({ queryKey: ['webhooks'] });
-    },
-    gcTime: 0,
-  });
-  const dialogs = {
-    disable: [t.disableTitle(name), t.disableText, t.disable],
-    rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
-    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
-  } as const;
-  const [title, text, action] = dialogs[asked ?? 'disable'];
   return (
     <>
-      <ConfirmDialog
-        isOpen={asked !== undefined}
-        title={title}
-        action={action}
-        isDangerous={asked === 'remove'}
-        isRunning={acting.isPending}
-        error={acting.error}
-        onConfirm={() => {
-          if (asked !== undefined) {
-            acting.mutate(asked);
-          }
-        }}
-        onCancel={() => {
-          acting.reset();
-          onEnd();
-        }}
-      >
-        <Text>{text}</Text>
-      </ConfirmDialog>
+      {asked !== undefined && <AskedAct {...{ webhook, asked, onEnd }} onSecret={setSecret} />}
       {secret !== undefined && (
         <SecretDialog
           secret={secret}
@@ -151,5 +108,55 @@ function AskedAct({ webhook, asked, onEnd }: AskedActProps): ReactNode {
         />
       )}
     </>
+  );
+}
+
+interface AskedActProps extends AskedActsProps {
+  readonly asked: Asked;
+  /** Called with a new secret, also where the dialog was closed meanwhile: nobody can read it again. */
+  readonly onSecret: (secret: string) => void;
+}
+
+function AskedAct({ webhook, asked, onSecret, onEnd }: AskedActProps): ReactNode {
+  const t = useTexts(webhookTexts);
+  const format = useFormat();
+  const [, open] = useLocation();
+  const { name, waiting, given_up: givenUp } = webhook;
+  const acting = useDialogAct({
+    act: async () => {
+      if (asked === 'rotate') {
+        // Only the page has it, not the memory of requests.
+        onSecret((await call('/system/webhooks/rotate-secret', { name })).secret);
+      } else {
+        await call(`/system/webhooks/${asked}`, { name });
+      }
+    },
+    changes: ['webhooks'],
+    waits: false,
+    onDone: () => {
+      if (asked === 'remove') {
+        open('/webhooks');
+      }
+      onEnd();
+    },
+  });
+  const dialogs = {
+    disable: [t.disableTitle(name), t.disableText, t.disable],
+    rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
+    remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
+  } as const;
+  const [title, text, action] = dialogs[asked];
+  return (
+    <ConfirmDialog
+      title={title}
+      action={action}
+      isDangerous={asked === 'remove'}
+      isRunning={acting.isPending}
+      error={acting.error}
+      onConfirm={acting.run}
+      onCancel={onEnd}
+    >
+      <Text>{text}</Text>
+    </ConfirmDialog>
   );
 }

@@ -81,6 +81,38 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     expect(await page.getByLabel('Activation code', { exact: true }).inputValue()).toBe('GEZDGNBVGY3TQOJQ01');
   });
 
+  it('says that a setting may have been changed', async () => {
+    await open('/settings');
+    await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
+    await page.getByLabel('Value in force').fill('7');
+    await page.getByText('Nothing else follows.').waitFor();
+    await page.route('**/console/api/system/set*', (route) => route.abort());
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('Whether this was done is not known.').waitFor();
+    expect(await page.getByLabel('Value in force').inputValue()).toBe('7');
+  });
+
+  it('asks nothing for a search that is kept behind the sign-in', async () => {
+    await page.clock.install();
+    await open('/search');
+    await page.getByRole('searchbox').fill('T1');
+    await page.clock.runFor(1_000);
+    await page.getByRole('link', { name: 'T1' }).waitFor();
+    await page.context().clearCookies();
+    // What was found is not fresh any more when the person comes back to the window.
+    const comeBack = async (): Promise<void> => {
+      await page.clock.runFor(6_000);
+      await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
+      await page.clock.runFor(1_000);
+    };
+    await comeBack();
+    await page.getByLabel('User name').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await comeBack();
+    expect(asked.filter((url) => !url.endsWith('/sign-in/methods'))).toEqual([]);
+  });
+
   it('asks nothing for pages that are kept behind the sign-in', async () => {
     await page.clock.install();
     await open('/webhooks/siem');

@@ -1,0 +1,36 @@
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+
+interface DialogAct {
+  readonly act: () => Promise<unknown>;
+  /** What is read anew after the act, also where the dialog was closed meanwhile; left out: everything. */
+  readonly changes?: QueryKey | undefined;
+  /**
+   * False where the dialog does not stay until that is read: the page may be gone with it. Else the focus can go back
+   * to what is left of the page.
+   */
+  readonly waits?: boolean | undefined;
+  /** Called at the end, but not once the dialog was closed: another one may be open there, or another page. */
+  readonly onDone: () => void;
+}
+
+/** @returns the act of a dialog. What it sends is not kept */
+export function useDialogAct({ act, changes = [], waits = true, onDone }: DialogAct): {
+  readonly run: () => void;
+  readonly isPending: boolean;
+  readonly error: Error | null;
+} {
+  const queries = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: act,
+    gcTime: 0,
+    onSettled: (_result, failure) => {
+      const reread = queries.invalidateQueries({ queryKey: changes });
+      // A server that is away would hold the failure back.
+      return failure === null && waits ? reread : undefined;
+    },
+  });
+  const run = (): void => {
+    mutate(undefined, { onSuccess: onDone });
+  };
+  return { run, isPending, error };
+}
