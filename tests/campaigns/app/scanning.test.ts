@@ -40,8 +40,11 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** The screen is gone at once where the camera sees a code. */
+  const startScan = (page: Page): Promise<void> =>
+    page.getByRole('navigation').getByRole('button', { name: 'Scan' }).click();
   const scan = async (page: Page): Promise<void> => {
-    await page.getByRole('navigation').getByRole('button', { name: 'Scan' }).click();
+    await startScan(page);
     await expectScreen(page, 'Scan a code');
   };
   const chooseFile = (page: Page, name: string, buffer: Buffer): Promise<void> =>
@@ -59,7 +62,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
         return stream;
       };
     }`);
-    await scan(page);
+    await startScan(page);
     await expectScreen(page, 'Add this token?');
     await page.getByText(SERIAL).waitFor();
     expect(await page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
@@ -106,7 +109,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
       static async getSupportedFormats() { return ['qr_code']; }
       async detect() { return [{ rawValue: 'otpauth://totp/x' }]; }
     }`);
-    await scan(page);
+    await startScan(page);
     await expectScreen(page, 'This is a code of another system');
     await page.waitForLoadState('networkidle');
     expect(
