@@ -122,7 +122,10 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
   return user === undefined ? [] : [user];
 }
 
-async function answered(resolver: Resolver, work: Promise<readonly DirectoryUser[]>): Promise<SearchedResolver> {
+async function answered(
+  resolver: Resolver,
+  work: Promise<readonly DirectoryUser[]>,
+): Promise<SearchedResolver> {
   try {
     const users = await within(TIMEOUT_MS, work, () => unavailable(resolver, 'it does not answer in time'));
     return { users };
