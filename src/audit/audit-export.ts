@@ -48,6 +48,8 @@ const EXPORTS_AT_ONCE = { all: 8, each: 2 };
 /** Steps that read the database at once. */
 const STEPS_AT_ONCE = 2;
 const ROWS_AT_ONCE = 1_000;
+/** Steps of an export of rare rows after which an index is tried again. */
+const STEPS_PER_TRIAL = 10;
 
 /** Exports the audit trail for administrators, in bounded memory and short transactions. */
 export class AuditExport {
@@ -120,10 +122,13 @@ export class AuditExport {
   async *#rows(wanted: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
     let isRare = false;
+    let step = 0;
     do {
+      step += 1;
       const from = { ...wanted, limit: ROWS_AT_ONCE, after };
       const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
-      isRare ||= reached !== null;
+      // A trial may have failed for a moment's load.
+      isRare = (isRare || reached !== null) && step % STEPS_PER_TRIAL !== 0;
       yield rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
       after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
     } while (after !== undefined);

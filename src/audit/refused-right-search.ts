@@ -22,7 +22,9 @@ const NO_RIGHT =
 /** The most rows of one request, and the most changes of policies of each kind. */
 const MAX_ROWS = 100;
 /** A page of rare rows reads a part of the trail: see `AuditStore.searchStep`. */
-const MAX_PAGES = 10;
+const MAX_PAGES = 40;
+/** Milliseconds after which no further page is read: the storage may be slow. */
+const MAX_TIME_MS = 30_000;
 /** Milliseconds back from now that are searched first: rows have no index by request, and most questions are new. */
 const LATELY_MS = [3_600_000, 86_400_000];
 const KINDS = [
@@ -74,11 +76,12 @@ export class RefusedRightSearch implements RefusedRights {
     return found.sort((one, other) => one.at.getTime() - other.at.getTime());
   }
 
-  /** @throws ServiceError 'parameter.invalid' where the trail is too long */
+  /** @throws ServiceError 'parameter.invalid' where the trail is too long, 'server.busy' where that takes too long */
   async *#pages(
     caller: Caller,
     wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
   ): AsyncGenerator<AuditPage['rows']> {
+    const end = performance.now() + MAX_TIME_MS;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MAX_ROWS, cursor });
@@ -87,6 +90,11 @@ export class RefusedRightSearch implements RefusedRights {
         return;
       }
       cursor = next;
+      if (performance.now() > end) {
+        throw new ServiceError('server.busy', 'The search of the audit takes too long at this moment', {
+          retryAfter: 30,
+        });
+      }
     }
     throw new ServiceError(
       'parameter.invalid',

@@ -1,6 +1,7 @@
 import { Alert, Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ServerFailure } from '../api/server-failure.ts';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
 import { type FailedKind, useFailureWords } from './failure-words.ts';
@@ -43,6 +44,15 @@ function kindOf(goesOn: boolean, isOffered: boolean): FailedKind {
 /** The attempts of a query that fail before that is shown: a single one may be a server that starts anew. */
 const SILENT_FAILURES = 1;
 
+/** A server that asks for a pause is waited for long enough to be named at once. */
+function isShown({
+  failureCount,
+  failureReason,
+}: Pick<UseQueryResult, 'failureCount' | 'failureReason'>): boolean {
+  const isPaused = failureReason instanceof ServerFailure && failureReason.retryAfter !== undefined;
+  return failureCount > SILENT_FAILURES || isPaused;
+}
+
 /** The failure of a query: a refusal with a button, or a server that is asked again until it answers. */
 export function QueryFailure({
   query,
@@ -51,7 +61,7 @@ export function QueryFailure({
 }): ReactNode {
   const isAsking = query.error === null;
   return isAsking ? (
-    <Failure error={query.failureCount > SILENT_FAILURES ? query.failureReason : null} goesOn />
+    <Failure error={isShown(query) ? query.failureReason : null} goesOn />
   ) : (
     <Failure error={query.error} onRetry={() => query.refetch()} />
   );

@@ -31,4 +31,8 @@ describe('the pause before it is repeated', () => {
     expect(pauseBeforeNext(0, away(30), 0)).toBe(30_000);
     expect(pauseBeforeNext(9, away(1), 1)).toBe(5_000);
   });
+
+  it('is half a minute where the server asks for more, as it may be back sooner', () => {
+    expect(pauseBeforeNext(0, away(3_600), 0)).toBe(30_000);
+  });
 });
