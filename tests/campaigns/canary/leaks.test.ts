@@ -174,6 +174,13 @@ describe('the whole life of tokens and administrators, and all of it again in tr
 
   it('ended as it should: no dump, no report, nothing left among temporary files', () => {
     expect(story.ends).toEqual([0, null]);
-    expect(installation.evidence.placesOf(/^file (?:tmp|home|work)/)).toEqual([]);
+    expect(
+      installation.evidence.placesOf(/^file (?:tmp|home|work)/).filter((place) => !isCache(place)),
+    ).toEqual([]);
   });
 });
+
+/** @returns true for the compiler that edited sources are loaded with, which keeps a copy of its own program */
+function isCache(place: string): boolean {
+  return place.startsWith('file home .cache/swc-native-');
+}
