@@ -7,7 +7,7 @@ import { storableForm } from '../database/stored-text.ts';
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
-export const AUDIT_COLUMNS = {
+const AUDIT_COLUMNS = {
   id: 'bigint',
   at: 'timestamptz',
   actor: 'text',

@@ -1,44 +1,57 @@
-import { AUDIT_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
-import type { PreparedStatement } from '../database/prepared-statements.ts';
-import { eventInsert } from '../webhooks/event-outbox.ts';
+import type { AuditRow } from '../../audit/audit-row.ts';
+import { auditFields, auditValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
+import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
+import { type EventRow, eventInsert } from '../webhooks/event-outbox.ts';
 
-/*
- * Rows for the prepared statements of the hot path. They come as one JSON value, so that the same plan serves one row
- * and many.
- */
+/** The columns of a row that a statement of the hot path writes, without its place and its audit row. */
+export type WantedColumns = Readonly<Record<string, unknown>>;
 
-/** The rows that a write for a token is about. */
-interface HeldRows {
-  /** The tables, as in FROM, with their conditions. */
-  readonly from: string;
-  /** Those whose rows are locked: all that the statement changes. */
-  readonly locked: string;
+/** A row of such a statement, with the audit row that is stored with it. */
+export interface WantedRow {
+  readonly columns: WantedColumns;
+  readonly audit: AuditRow;
 }
 
+/** A row of the statement's answer: a place that is held, and the number of audit rows written. */
+export interface HeldRow {
+  readonly place: number;
+  readonly written: number;
+}
+
+interface WritingParts {
+  /** Unique in the program. */
+  readonly name: string;
+  /** The columns of `want` beside its place and its audit row, with their types. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Numbers of `want` that are above 0. */
+  readonly numbers: readonly string[];
+  /** The parts of WITH up to the audit row, which refer to `want`. */
+  readonly parts: string;
+  /** The one of them with the places that are written. */
+  readonly written: string;
+  /** The last part. */
+  readonly answer: string;
+}
+
+/** A statement in two forms: `withEvents` stores events, too, which are its last value. */
+interface Forms<Row> {
+  readonly plain: PreparedStatement<Row>;
+  readonly withEvents: PreparedStatement<Row>;
+}
+
+/** The columns of tokens that `heldTokens` needs. */
+export const HELD_COLUMNS = { token_id: 'bigint', version: 'bigint' };
+
 /**
- * The parts of a statement that writes for several tokens together, all or nothing: a row of `want` for each token,
- * `held` for those whose token still has the version that was read. It waits for no lock: a row that is locked counts as
- * changed, hence no two such statements wait for each other. All rows that the statement changes are locked first: it
- * cannot write in part because one of them is just being deleted.
- * @param columns the further columns of `want`, with their types
+ * The part of a statement that writes for several tokens together, all or nothing: `held` has those whose token still
+ * has the version that was read. It waits for no lock: a row that is locked counts as changed, hence no two such
+ * statements wait for each other. All rows that the statement changes are locked first: it cannot write in part because
+ * one of them is just being deleted.
+ * @param from the tables, as in FROM, with their conditions
+ * @param locked those whose rows are locked: all that the statement changes
  */
-export function heldTokens(
-  columns: Readonly<Record<string, string>>,
-  { from, locked }: HeldRows = { from: 'tokens', locked: 'tokens' },
-): string {
-  const all = {
-    place: 'integer',
-    token_id: 'bigint',
-    version: 'bigint',
-    ...columns,
-    ...JSON_COLUMNS,
-  };
-  const types = Object.entries(all).map(([name, type]) => `${name} ${type}`);
-  // The conditions on `want` always hold. Without them the planner would expect a hundred rows and read whole tables.
-  return `want AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1::json) AS want(${types.join(', ')})
-      WHERE place >= 0 AND token_id > 0 AND version > 0
-    ), held AS MATERIALIZED (
+export function heldTokens(from = 'tokens', locked = 'tokens'): string {
+  return `held AS MATERIALIZED (
       SELECT want.place FROM want CROSS JOIN LATERAL (
         SELECT FROM ${from}
         WHERE tokens.id = want.token_id AND tokens.version = want.version
@@ -51,41 +64,79 @@ export function heldTokens(
 export const ALL_HELD = `tokens.id = want.token_id AND tokens.version = want.version
       AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)`;
 
-/** @returns the statement that writes the audit rows of `want` for the places of `written` */
-function auditInsert(written: string): string {
-  return `INSERT INTO audit (${Object.keys(AUDIT_COLUMNS).join(', ')})
-      SELECT ${Object.keys(JSON_COLUMNS)
-        .map((name) => `want.${name}`)
-        .join(', ')}
-      FROM want JOIN ${written} USING (place) RETURNING id`;
-}
+/** The answer of a statement that reads nothing. */
+export const HELD_PLACES = 'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held';
 
-/** A statement in two forms: `withEvents` stores events, too, which are its second value. */
-export interface WritingStatement<Row> {
-  readonly plain: PreparedStatement<Row>;
-  readonly withEvents: PreparedStatement<Row>;
+/**
+ * A prepared statement that writes rows of `want`, each with its audit row. Several rows come as one JSON value, so that
+ * one plan serves any number. A row that comes alone comes as parameters, which the planner puts where `want` is named.
+ */
+export class WritingStatement<Row extends HeldRow = HeldRow> {
+  readonly #columns: readonly string[];
+  readonly #one: Forms<Row>;
+  readonly #many: Forms<Row>;
+
+  constructor(parts: WritingParts) {
+    this.#columns = Object.keys(parts.columns);
+    const types = Object.entries({ place: 'integer', ...parts.columns, ...JSON_COLUMNS });
+    const row = types.map(([name, type], index) => `$${index + 1}::${type} AS ${name}`);
+    this.#one = forms(
+      { ...parts, name: `${parts.name}-one` },
+      `want AS NOT MATERIALIZED (SELECT ${row.join(', ')})`,
+      types.length + 1,
+    );
+    // The conditions always hold. Without them the planner would expect a hundred rows and read whole tables.
+    this.#many = forms(
+      parts,
+      `want AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS want(${types.map((column) => column.join(' ')).join(', ')})
+      WHERE place >= 0 AND ${parts.numbers.map((name) => `${name} > 0`).join(' AND ')}
+    )`,
+      2,
+    );
+  }
+
+  /**
+   * @param rows at least one
+   * @param events are stored with the rows of their places
+   */
+  run(run: RunPrepared, rows: readonly WantedRow[], events: readonly EventRow[]): Promise<readonly Row[]> {
+    const [first] = rows;
+    const isOne = first !== undefined && rows.length === 1;
+    const { plain, withEvents } = isOne ? this.#one : this.#many;
+    const values = isOne
+      ? [0, ...this.#columns.map((name) => first.columns[name]), ...auditValues(first.audit)]
+      : [
+          JSON.stringify(
+            rows.map(({ columns, audit }, place) => ({ place, ...columns, ...auditFields(audit) })),
+          ),
+        ];
+    return events.length === 0 ? run(plain, values) : run(withEvents, [...values, JSON.stringify(events)]);
+  }
 }
 
 /**
- * @param parts the statement up to its last part
- * @param written the part with the places that are written
- * @param answer the last part
+ * @param want the first part of WITH
+ * @param eventsPlace the number of the parameter with the events
  */
-export function writingStatement<Row>(
-  name: string,
-  parts: string,
-  written: string,
-  answer: string,
-): WritingStatement<Row> {
-  const audited = `${parts}, audited AS (
-      ${auditInsert(written)}
+function forms<Row>(
+  { name, parts, written, answer }: WritingParts,
+  want: string,
+  eventsPlace: number,
+): Forms<Row> {
+  const audited = `WITH ${want}, ${parts}, audited AS (
+      INSERT INTO audit (${INSERTED_COLUMNS})
+      SELECT ${Object.keys(JSON_COLUMNS)
+        .map((column) => `want.${column}`)
+        .join(', ')}
+      FROM want JOIN ${written} USING (place) RETURNING id
     )`;
   return {
     plain: { name, text: `${audited} ${answer}` },
     withEvents: {
       name: `${name}-with-events`,
       text: `${audited}, noted AS (
-      ${eventInsert('$2', `JOIN ${written} USING (place)`)}
+      ${eventInsert(`$${eventsPlace}`, `JOIN ${written} USING (place)`)}
     ) ${answer}`,
     },
   };

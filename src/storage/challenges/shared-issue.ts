@@ -3,23 +3,26 @@ import type { NewChallenge } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
-import { ALL_HELD, heldTokens, writingStatement } from './hot-rows.ts';
-import { type HeldRow, SharedWrites } from './shared-writes.ts';
+import { ALL_HELD, HELD_COLUMNS, HELD_PLACES, heldTokens, WritingStatement } from './hot-rows.ts';
+import { SharedWrites } from './shared-writes.ts';
 
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
  * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
  * each write of a challenge is one of its token.
  */
-const STATEMENT = writingStatement<HeldRow>(
-  'issue-challenges',
-  `WITH ${heldTokens({
+const STATEMENT = new WritingStatement({
+  name: 'issue-challenges',
+  columns: {
+    ...HELD_COLUMNS,
     transaction_id: 'text',
     question: 'text',
     data: 'text',
     issued_at: 'timestamptz',
     max_open: 'integer',
-  })}, token AS (
+  },
+  numbers: Object.keys(HELD_COLUMNS),
+  parts: `${heldTokens()}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
       FROM want WHERE ${ALL_HELD} RETURNING want.place
     ), challenge AS (
@@ -33,9 +36,9 @@ const STATEMENT = writingStatement<HeldRow>(
         SELECT id FROM challenges AS open WHERE open.token_id = want.token_id AND open.closed_by IS NULL
         ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
     )`,
-  'token',
-  'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
-);
+  written: 'token',
+  answer: HELD_PLACES,
+});
 
 /** Issues challenges for tokens that are as they were read, in statements that requests share. */
 export class SharedIssue {

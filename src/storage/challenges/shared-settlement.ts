@@ -3,8 +3,15 @@ import type { TokenStateChange } from '../../tokens/token.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import type { Database } from '../database/database.ts';
 import type { ChallengeRow } from './challenge-rows.ts';
-import { ALL_HELD, heldTokens, writingStatement } from './hot-rows.ts';
-import { type HeldRow, SharedWrites, type TokenWrite } from './shared-writes.ts';
+import {
+  ALL_HELD,
+  HELD_COLUMNS,
+  HELD_PLACES,
+  heldTokens,
+  type WantedColumns,
+  WritingStatement,
+} from './hot-rows.ts';
+import { SharedWrites } from './shared-writes.ts';
 
 type Change = NonNullable<Decision['change']>;
 
@@ -18,21 +25,21 @@ const TOKEN_COLUMNS = {
   last_success_at: 'timestamptz',
 };
 
-const STATEMENT = writingStatement<HeldRow>(
-  'settle-responses',
-  `WITH ${heldTokens(
-    {
-      challenge_id: 'bigint',
-      ...TOKEN_COLUMNS,
-      wrong_count: 'integer',
-      received_tan: 'boolean',
-      valid_tan: 'boolean',
-      closed_by: 'text',
-    },
-    {
-      from: 'tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id',
-      locked: 'tokens, challenges',
-    },
+const STATEMENT = new WritingStatement({
+  name: 'settle-responses',
+  columns: {
+    ...HELD_COLUMNS,
+    challenge_id: 'bigint',
+    ...TOKEN_COLUMNS,
+    wrong_count: 'integer',
+    received_tan: 'boolean',
+    valid_tan: 'boolean',
+    closed_by: 'text',
+  },
+  numbers: Object.keys(HELD_COLUMNS),
+  parts: `${heldTokens(
+    'tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id',
+    'tokens, challenges',
   )}, token AS (
       UPDATE tokens SET ${Object.keys(TOKEN_COLUMNS)
         .map((column) => `${column} = want.${column}`)
@@ -45,9 +52,9 @@ const STATEMENT = writingStatement<HeldRow>(
       FROM want JOIN token USING (place)
       WHERE challenges.id = want.challenge_id RETURNING want.place
     )`,
-  'challenge',
-  'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
-);
+  written: 'challenge',
+  answer: HELD_PLACES,
+});
 
 /** Settles responses as `settle` does, in statements that responses share. */
 export class SharedSettlement {
@@ -75,7 +82,7 @@ export class SharedSettlement {
     );
   }
 
-  async #settle(key: string, entry: NotedEntry, columns: TokenWrite['columns']): Promise<boolean> {
+  async #settle(key: string, entry: NotedEntry, columns: WantedColumns): Promise<boolean> {
     return (await this.#writes.do({ key, entry, columns })) !== undefined;
   }
 }

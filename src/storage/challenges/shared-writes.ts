@@ -1,24 +1,16 @@
 import { SharedWork } from '../../kernel/shared-work.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import { auditFields } from '../audit/audit-rows.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
-import type { WritingStatement } from './hot-rows.ts';
+import type { HeldRow, WantedColumns, WritingStatement } from './hot-rows.ts';
 import { refuseLate } from '../database/sharing.ts';
 
 /** A write for one token. */
 export interface TokenWrite {
   /** Of the token: of several writes for one token, a statement has one. */
   readonly key: string;
-  /** The columns of `want`, without its place and its audit row. */
-  readonly columns: Readonly<Record<string, unknown>>;
+  readonly columns: WantedColumns;
   readonly entry: NotedEntry;
-}
-
-/** A row of such a statement: a place that is held, and the number of audit rows written. */
-export interface HeldRow {
-  readonly place: number;
-  readonly written: number;
 }
 
 /**
@@ -93,13 +85,8 @@ export class SharedWrites<Row extends HeldRow = HeldRow> {
     const isWritten = await this.#database.audit.writeBy(
       writes.map(({ entry }) => entry),
       async (signed, run, events) => {
-        const want = JSON.stringify(
-          signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) })),
-        );
-        const { plain, withEvents } = this.#statement;
-        const rows = await (events.length === 0
-          ? run(plain, [want])
-          : run(withEvents, [want, JSON.stringify(events)]));
+        const wanted = signed.map((audit, place) => ({ columns: writes[place]?.columns ?? {}, audit }));
+        const rows = await this.#statement.run(run, wanted, events);
         held.clear();
         for (const row of rows) {
           const write = writes[row.place];

@@ -18,18 +18,26 @@ export class SharedLook<Row> {
     name: string,
     select: Knex.QueryBuilder,
   ) {
+    const find = `CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`;
+    const one: PreparedStatement<Row> = {
+      name: `${name}-one`,
+      text: `SELECT found.* FROM (SELECT $1::text AS key) AS wanted ${find}`,
+    };
     // LATERAL: one look into the index for each key, also while the tables are small or the plan is old.
-    const statement: PreparedStatement<Row & { readonly place: string }> = {
+    const many: PreparedStatement<Row & { readonly place: string }> = {
       name,
       text: `SELECT wanted.place, found.*
-        FROM json_array_elements_text($1::json) WITH ORDINALITY AS wanted(key, place)
-        CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`,
+        FROM json_array_elements_text($1::json) WITH ORDINALITY AS wanted(key, place) ${find}`,
     };
     this.#shared = new SharedWork<string, Row | undefined>({
       ...sharing,
       refuse: refuseLate,
       work: async (keys) => {
-        const rows = await prepared.run(statement, [JSON.stringify(keys)]);
+        if (keys.length === 1) {
+          const [value] = await prepared.run(one, keys);
+          return [{ status: 'fulfilled', value }];
+        }
+        const rows = await prepared.run(many, [JSON.stringify(keys)]);
         const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
         return keys.map((_key, place) => ({ status: 'fulfilled', value: found.get(place) }));
       },

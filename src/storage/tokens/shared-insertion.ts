@@ -1,9 +1,9 @@
 import type { Act } from '../../policy/caller.ts';
 import type { SerialOrigin } from '../../tokens/ports.ts';
 import type { NewToken, Token } from '../../tokens/token.ts';
-import { auditEntry, JSON_COLUMNS } from '../audit/audit-rows.ts';
-import { writingStatement } from '../challenges/hot-rows.ts';
-import { type HeldRow, SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
+import { auditEntry } from '../audit/audit-rows.ts';
+import { type HeldRow, type WantedColumns, WritingStatement } from '../challenges/hot-rows.ts';
+import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 import { enrolmentEntry } from './token-consequences.ts';
@@ -35,14 +35,6 @@ const TOKEN_COLUMNS = {
 };
 const INSERTED = Object.keys(TOKEN_COLUMNS);
 
-const WANTED = Object.entries({
-  place: 'integer',
-  ...TOKEN_COLUMNS,
-  managed_user_id: 'bigint',
-  realm: 'text',
-  ...JSON_COLUMNS,
-}).map(([name, type]) => `${name} ${type}`);
-
 interface InsertedRow extends HeldRow {
   readonly id: string;
   readonly created_at: Date;
@@ -53,13 +45,11 @@ interface InsertedRow extends HeldRow {
  * there and can be locked at once. The locks keep these from being removed until the token is there. Tokens are inserted
  * in the order of their serials, so that two groups do not block each other.
  */
-const STATEMENT = writingStatement<InsertedRow>(
-  'insert-tokens',
-  // The conditions on `want` always hold. Without them the planner would expect a hundred rows and read whole tables.
-  `WITH want AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($1::json) AS want(${WANTED.join(', ')})
-      WHERE place >= 0 AND audit_id > 0 AND audit_seq > 0
-    ), held AS MATERIALIZED (
+const STATEMENT = new WritingStatement<InsertedRow>({
+  name: 'insert-tokens',
+  columns: { ...TOKEN_COLUMNS, managed_user_id: 'bigint', realm: 'text' },
+  numbers: ['audit_id', 'audit_seq'],
+  parts: `held AS MATERIALIZED (
       SELECT want.place, realm_set.id AS realm_set_id FROM want
       LEFT JOIN LATERAL (
         SELECT id, kind FROM resolvers WHERE id = want.owner_resolver_id FOR KEY SHARE SKIP LOCKED
@@ -94,10 +84,10 @@ const STATEMENT = writingStatement<InsertedRow>(
       SELECT want.place, stored.id, stored.created_at
       FROM want JOIN stored ON stored.serial = want.serial COLLATE "C"
     )`,
-  'token',
-  `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
+  written: 'token',
+  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
     FROM held LEFT JOIN token USING (place)`,
-);
+});
 
 /** Inserts tokens in statements that enrolments share. */
 export class SharedInsertion {
@@ -139,7 +129,7 @@ export class SharedInsertion {
 }
 
 /** @returns the columns of the statement but the realm, for JSON */
-function columnsOf(token: NewToken): Readonly<Record<string, unknown>> {
+function columnsOf(token: NewToken): WantedColumns {
   const { owner } = token;
   const state = Object.entries(stateColumns(token)).map(([column, value]): [string, unknown] => [
     column,
