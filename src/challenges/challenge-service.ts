@@ -142,7 +142,7 @@ export class ChallengeService {
             issuedAt,
             owner,
             key: keySecrets(token),
-            seen: { version: token.version, serial: token.serial, realms: token.realms },
+            seen: token,
           },
           maxChallenges,
           actOf(caller, 'ocra/request'),

@@ -17,7 +17,7 @@ export interface NewChallenge {
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
   readonly realms?: readonly string[] | undefined;
   /** The token as it was read. While it has this version, all that is required of it holds. */
-  readonly seen?: Pick<Token, 'version' | 'serial' | 'realms'>;
+  readonly seen?: Token;
   /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
   readonly sharedSecret?: Sealed;
   /** The key that signed the challenge. The token must still have it. */

@@ -43,6 +43,10 @@ export class AgingMap<Value> {
     this.#kept.set(key, { value, since: this.#options.elapsed() });
   }
 
+  delete(key: string): void {
+    this.#kept.delete(key);
+  }
+
   /** Removes the values that are too old from the memory of the process. */
   dropAged(): void {
     for (const [key, kept] of this.#kept) {

@@ -62,7 +62,7 @@ describe('a challenge', () => {
         challenge: {
           ...{ tokenId: token?.id, transactionId, question, data: 'pay 5', issuedAt: house.clock.at },
           key: { seed: token?.secrets.seed },
-          seen: { version: '1', serial: token?.serial, realms: ['alpha'] },
+          seen: token,
         },
         maxOpen: 4,
         act: { actor: 'admin', action: 'ocra/request', client: '192.0.2.7', requestId: 'request-1' },

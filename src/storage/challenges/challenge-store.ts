@@ -16,6 +16,7 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import { decisionEntry } from './decision-entry.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
 import { SharedLook } from '../database/shared-look.ts';
@@ -47,6 +48,7 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #look: SharedLook<ChallengeRow>;
   readonly #settlement: SharedSettlement;
   readonly #issues: SharedIssue;
+  readonly #issued: IssuedChallenges;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -54,6 +56,7 @@ export class SqlChallengeStore implements ChallengeStore {
     this.#look = new SharedLook(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);
+    this.#issued = new IssuedChallenges(() => performance.now());
   }
 
   async issue(
@@ -66,8 +69,11 @@ export class SqlChallengeStore implements ChallengeStore {
     const { seen } = challenge;
     try {
       const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
-      if (!isShared || !(await this.#issues.issue(challenge, seen, maxOpen, act))) {
+      const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
+      if (issued === undefined) {
         await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
+      } else {
+        this.#issued.keep(issued);
       }
       return true;
     } catch (error) {
@@ -85,7 +91,7 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
-    return isFindable(filter) ? (await findRows(this.#database.knex, filter)).map(toChallengeOfToken) : [];
+    return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
   }
 
   async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
@@ -95,32 +101,50 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 
   async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const seen = await this.#look.find(transactionId);
-    if (seen === undefined) {
+    const early = await this.#answerIssued(transactionId, decide, act);
+    if (early !== undefined) {
+      return early;
+    }
+    const row = await this.#look.find(transactionId);
+    if (row === undefined) {
       return undefined;
     }
-    const decision = await decide(toChallengeOfToken(seen));
+    const seen = toChallengeOfToken(row);
+    const decision = await decide(seen);
     if (await this.#apply(seen, decision, act)) {
       return decision;
     }
-    const lane = String(BigInt(seen.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, seen.id, decide, act));
+    const lane = String(BigInt(seen.token.id) % SECOND_PASSES);
+    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, seen.token.id, decide, act));
+  }
+
+  /**
+   * Answers a challenge that this server has issued lately, without a read. Only a decision that changes something: its
+   * statement finds out whether token and challenge are still as they were.
+   * @returns undefined where it has to be read
+   */
+  async #answerIssued(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    const seen = this.#issued.take(transactionId);
+    const decision = seen && (await decide(seen));
+    return seen !== undefined && decision?.change && (await this.#apply(seen, decision, act))
+      ? decision
+      : undefined;
   }
 
   /** As `apply`, in a statement that other responses may share. */
-  #apply(seen: ChallengeRow, decision: Decision, act: Act): Promise<boolean> {
+  #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
     const entry = decisionEntry(act, seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
 
   async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
-    const seen = await openRows(this.#database.knex, whose);
-    const decided = await decide(seen.map(toChallengeOfToken));
-    if (decided === undefined || (await applyOpen(this.#database.autocommit, seen, decided, act))) {
+    const seen = await findOpen(this.#database.knex, whose);
+    const decided = await decide(seen);
+    if (decided === undefined || (await applyOpen(this.#database.autocommit, decided, act))) {
       return decided;
     }
-    const ids = [...new Set(seen.map(({ id }) => id))];
+    const ids = [...new Set(seen.map(({ token }) => token.id))];
     const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
     return this.#secondPasses.run(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
   }
@@ -137,9 +161,9 @@ export class SqlChallengeStore implements ChallengeStore {
   ): Promise<OpenDecision | undefined> {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
-        const seen = (await openRows(unit.sql, whose)).filter(({ id }) => ids.includes(id));
-        const decided = await decide(seen.map(toChallengeOfToken));
-        if (decided !== undefined && !(await applyOpen(unit, seen, decided, act))) {
+        const seen = (await findOpen(unit.sql, whose)).filter(({ token }) => ids.includes(token.id));
+        const decided = await decide(seen);
+        if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
           throw unsettled(decided.answered.challenge.id);
         }
         return decided;
@@ -160,9 +184,9 @@ export class SqlChallengeStore implements ChallengeStore {
         if (seen === undefined) {
           return undefined;
         }
-        const decision = await decide(toChallengeOfToken(seen));
+        const decision = await decide(seen);
         if (!(await apply(unit, seen, decision, act))) {
-          throw unsettled(seen.challenge_id);
+          throw unsettled(seen.challenge.id);
         }
         return decision;
       }),
@@ -174,22 +198,27 @@ function isTransactionIdTaken(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
 }
 
-async function findByTransaction(connection: Knex, transactionId: string): Promise<ChallengeRow | undefined> {
-  return (await selectChallenges(connection).where('challenges.transaction_id', transactionId).first()) as
-    ChallengeRow | undefined;
+async function findByTransaction(
+  connection: Knex,
+  transactionId: string,
+): Promise<ChallengeOfToken | undefined> {
+  const row = (await selectChallenges(connection)
+    .where('challenges.transaction_id', transactionId)
+    .first()) as ChallengeRow | undefined;
+  return row && toChallengeOfToken(row);
 }
 
-/** Reads open challenges, newest first. */
-async function openRows(connection: Knex, whose: Whose): Promise<readonly ChallengeRow[]> {
-  return findRows(connection, { ...whose, open: true }, MAX_OPEN);
+/** Finds open challenges, newest first. */
+function findOpen(connection: Knex, whose: Whose): Promise<readonly ChallengeOfToken[]> {
+  return findChallenges(connection, { ...whose, open: true }, MAX_OPEN);
 }
 
-async function findRows(
+async function findChallenges(
   connection: Knex,
   filter: ChallengeFilter,
   most?: number,
-): Promise<readonly ChallengeRow[]> {
-  return (await selectChallenges(connection)
+): Promise<readonly ChallengeOfToken[]> {
+  const rows = (await selectChallenges(connection)
     .where(wanted(filter))
     .modify((query) => {
       if (filter.open === true) {
@@ -204,6 +233,7 @@ async function findRows(
       { column: 'challenges.issued_at', order: 'desc' },
       { column: 'challenges.id', order: 'desc' },
     ])) as ChallengeRow[];
+  return rows.map(toChallengeOfToken);
 }
 
 function unsettled(challengeId: string): ServiceError {
@@ -214,21 +244,16 @@ function unsettled(challengeId: string): ServiceError {
 
 function applyOpen(
   unit: UnitOfWork<Knex>,
-  seen: readonly ChallengeRow[],
   { answered, decision, supersedes }: OpenDecision,
   act: Act,
 ): Promise<boolean> {
-  const row = seen.find((each) => each.challenge_id === answered.challenge.id);
-  if (row === undefined) {
-    throw unsettled(answered.challenge.id);
-  }
-  return apply(unit, row, decision, act, supersedes);
+  return apply(unit, answered, decision, act, supersedes);
 }
 
 /** @returns false, and writes nothing, if the token or one of its challenges has changed since it was read */
 async function apply(
   unit: UnitOfWork<Knex>,
-  seen: ChallengeRow,
+  seen: ChallengeOfToken,
   decision: Decision,
   act: Act,
   supersedes: readonly string[] = [],

@@ -1,21 +1,22 @@
 import type { Decision } from '../../challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
-import type { ChallengeRow } from './challenge-rows.ts';
-
-type Seen = Pick<
-  ChallengeRow,
-  'serial' | 'realms' | 'transaction_id' | 'owner_login' | 'fail_count' | 'max_fail'
->;
+import { isLocked } from '../../tokens/token.ts';
 
 /** @returns the audit entry of a response, with what it brings about for the token, as it was seen before */
-export function decisionEntry(act: Act, seen: Seen, { change, failCount, reason }: Decision): NotedEntry {
-  const isLockedNow = change !== null && seen.fail_count < seen.max_fail && failCount >= seen.max_fail;
+export function decisionEntry(
+  act: Act,
+  { challenge, token }: ChallengeOfToken,
+  { change, failCount, reason }: Decision,
+): NotedEntry {
+  const { serial, realms, maxFail, owner } = token;
+  const isLockedNow = change !== null && !isLocked(token) && isLocked({ failCount, maxFail });
   const isRolledOut = change?.token.rollout === 'complete';
   return {
-    ...auditEntry({ ...act, transaction: seen.transaction_id }, seen.serial, reason, seen.realms),
-    user: seen.owner_login,
+    ...auditEntry({ ...act, transaction: challenge.transactionId }, serial, reason, realms),
+    user: owner?.login ?? null,
     consequences: [
       ...(isLockedNow ? (['token.locked'] as const) : []),
       ...(isRolledOut ? (['token.enrolled'] as const) : []),

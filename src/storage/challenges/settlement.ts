@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
 import type { Decision } from '../../challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { eventInsert } from '../webhooks/event-outbox.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import type { ChallengeRow } from './challenge-rows.ts';
 import { stateColumns } from '../tokens/token-rows.ts';
 
 /** The changes of a decision. */
@@ -32,7 +32,7 @@ const NOTED = `, noted AS (
  */
 export async function settle(
   { sql, audit }: UnitOfWork<Knex>,
-  seen: Pick<ChallengeRow, 'id' | 'version' | 'challenge_id'>,
+  seen: ChallengeOfToken,
   change: Settlement,
   entry: NotedEntry,
 ): Promise<boolean> {
@@ -43,7 +43,8 @@ export async function settle(
   const statement = (noted: string): string => `WITH token AS (
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND version = ?
-         AND EXISTS (SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id)
+         AND EXISTS (
+           SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id AND transaction_id = ?)
        RETURNING id
      ), challenge AS (
        UPDATE challenges
@@ -60,8 +61,8 @@ export async function settle(
      SELECT EXISTS (SELECT FROM audited) AS settled`;
   const values = [
     ...token.map(([, value]) => value),
-    ...[seen.id, seen.version, seen.challenge_id],
-    ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge_id],
+    ...[seen.token.id, seen.token.version, seen.challenge.id, seen.challenge.transactionId],
+    ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge.id],
     ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
   return audit.writeBy([entry], async (signed, on, events) => {

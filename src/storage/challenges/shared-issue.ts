@@ -1,17 +1,22 @@
 import { auditEntry } from '../audit/audit-rows.ts';
-import type { NewChallenge } from '../../challenges/ports.ts';
+import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
-import { ALL_HELD, HELD_COLUMNS, HELD_PLACES, heldTokens, WritingStatement } from './hot-rows.ts';
+import { ALL_HELD, HELD_COLUMNS, type HeldRow, heldTokens, WritingStatement } from './hot-rows.ts';
 import { SharedWrites } from './shared-writes.ts';
+
+interface IssuedRow extends HeldRow {
+  readonly challenge_id: string;
+  readonly version: string;
+}
 
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
  * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
  * each write of a challenge is one of its token.
  */
-const STATEMENT = new WritingStatement({
+const STATEMENT = new WritingStatement<IssuedRow>({
   name: 'issue-challenges',
   columns: {
     ...HELD_COLUMNS,
@@ -24,11 +29,11 @@ const STATEMENT = new WritingStatement({
   numbers: Object.keys(HELD_COLUMNS),
   parts: `${heldTokens()}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
-      FROM want WHERE ${ALL_HELD} RETURNING want.place
+      FROM want WHERE ${ALL_HELD} RETURNING want.place, tokens.version
     ), challenge AS (
       INSERT INTO challenges (transaction_id, token_id, question, data, issued_at)
       SELECT want.transaction_id, want.token_id, want.question, want.data, want.issued_at
-      FROM want JOIN token USING (place)
+      FROM want JOIN token USING (place) RETURNING id, token_id
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
       FROM want JOIN token USING (place)
@@ -37,12 +42,15 @@ const STATEMENT = new WritingStatement({
         ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
     )`,
   written: 'token',
-  answer: HELD_PLACES,
+  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.version,
+      challenge.id AS challenge_id
+    FROM held LEFT JOIN token USING (place) LEFT JOIN want USING (place)
+      LEFT JOIN challenge ON challenge.token_id = want.token_id`,
 });
 
 /** Issues challenges for tokens that are as they were read, in statements that requests share. */
 export class SharedIssue {
-  readonly #writes: SharedWrites;
+  readonly #writes: SharedWrites<IssuedRow>;
 
   constructor(database: Database) {
     this.#writes = new SharedWrites(database, STATEMENT);
@@ -50,15 +58,16 @@ export class SharedIssue {
 
   /**
    * @param maxOpen at least 1
-   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed
+   * @returns the challenge with its token, as they are now; undefined, and nothing is stored, if the token has changed
+   *   since it was read, or is just being changed
    * @throws the unique violation of a transaction id that is in use
    */
   async issue(
     { tokenId, transactionId, question, data, issuedAt }: NewChallenge,
-    seen: Pick<Token, 'version' | 'serial' | 'realms'>,
+    seen: Token,
     maxOpen: number,
     act: Act,
-  ): Promise<boolean> {
+  ): Promise<ChallengeOfToken | undefined> {
     const written = await this.#writes.do({
       key: tokenId,
       entry: auditEntry({ ...act, transaction: transactionId }, seen.serial, 'issued', seen.realms),
@@ -72,6 +81,21 @@ export class SharedIssue {
         max_open: maxOpen,
       },
     });
-    return written !== undefined;
+    return (
+      written && {
+        challenge: {
+          id: written.challenge_id,
+          transactionId,
+          question,
+          data,
+          issuedAt,
+          wrongCount: 0,
+          receivedTan: false,
+          validTan: false,
+          closedBy: null,
+        },
+        token: { ...seen, version: written.version },
+      }
+    );
   }
 }

@@ -1,8 +1,8 @@
 import type { Decision } from '../../challenges/challenge.ts';
-import type { TokenStateChange } from '../../tokens/token.ts';
+import type { ChallengeOfToken } from '../../challenges/ports.ts';
+import type { Token, TokenStateChange } from '../../tokens/token.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import type { Database } from '../database/database.ts';
-import type { ChallengeRow } from './challenge-rows.ts';
 import {
   ALL_HELD,
   HELD_COLUMNS,
@@ -30,6 +30,7 @@ const STATEMENT = new WritingStatement({
   columns: {
     ...HELD_COLUMNS,
     challenge_id: 'bigint',
+    transaction_id: 'text',
     ...TOKEN_COLUMNS,
     wrong_count: 'integer',
     received_tan: 'boolean',
@@ -38,7 +39,8 @@ const STATEMENT = new WritingStatement({
   },
   numbers: Object.keys(HELD_COLUMNS),
   parts: `${heldTokens(
-    'tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id',
+    `tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id
+          AND challenges.transaction_id = want.transaction_id`,
     'tokens, challenges',
   )}, token AS (
       UPDATE tokens SET ${Object.keys(TOKEN_COLUMNS)
@@ -65,14 +67,19 @@ export class SharedSettlement {
   }
 
   /** @returns undefined where the change is one for `settle`, else whether it was settled */
-  settle(seen: ChallengeRow, { token, challenge }: Change, entry: NotedEntry): Promise<boolean> | undefined {
-    const changed = tokenColumns(seen, token);
+  settle(
+    seen: ChallengeOfToken,
+    { token, challenge }: Change,
+    entry: NotedEntry,
+  ): Promise<boolean> | undefined {
+    const changed = tokenColumns(seen.token, token);
     return (
       changed &&
-      this.#settle(seen.id, entry, {
-        token_id: seen.id,
-        version: seen.version,
-        challenge_id: seen.challenge_id,
+      this.#settle(seen.token.id, entry, {
+        token_id: seen.token.id,
+        version: seen.token.version,
+        challenge_id: seen.challenge.id,
+        transaction_id: seen.challenge.transactionId,
         ...changed,
         wrong_count: challenge.wrongCount,
         received_tan: challenge.receivedTan,
@@ -89,18 +96,18 @@ export class SharedSettlement {
 
 /** @returns the values after the change; undefined where it changes other columns, too */
 function tokenColumns(
-  seen: ChallengeRow,
+  seen: Token,
   { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, ...others }: TokenStateChange,
 ): Readonly<Record<keyof typeof TOKEN_COLUMNS, unknown>> | undefined {
   if (Object.keys(others).length > 0) {
     return undefined;
   }
   return {
-    fail_count: failCount ?? seen.fail_count,
-    counter: counter?.toString() ?? seen.counter,
-    time_shift: timeShift ?? seen.time_shift,
-    replay_markers: replayMarkers ?? seen.replay_markers,
-    sync_marker: syncMarker === undefined ? seen.sync_marker : syncMarker,
-    last_success_at: lastSuccessAt ?? seen.last_success_at,
+    fail_count: failCount ?? seen.failCount,
+    counter: (counter ?? seen.counter).toString(),
+    time_shift: timeShift ?? seen.timeShift,
+    replay_markers: replayMarkers ?? seen.replayMarkers,
+    sync_marker: syncMarker === undefined ? seen.syncMarker : syncMarker,
+    last_success_at: lastSuccessAt ?? seen.lastSuccessAt,
   };
 }
