@@ -13,6 +13,7 @@ class LoadRun {
   readonly #job: LoadJob;
   readonly #clients: readonly Client[];
   readonly #milliseconds: number[] = [];
+  readonly #texts: string[] = [];
   readonly #begun = performance.now();
   #next = 0;
   #answered = 0;
@@ -40,6 +41,7 @@ class LoadRun {
     return {
       seconds: this.#isUsedUp ? (this.#last - this.#measuredFrom) / 1000 : this.#job.seconds,
       milliseconds: Float64Array.from(this.#milliseconds),
+      texts: this.#texts,
       answered: this.#answered,
       failed: this.#failed,
       failure: this.#failure,
@@ -131,6 +133,9 @@ class LoadRun {
       return;
     }
     this.#answered += 1;
+    if (this.#job.areTextsKept === true) {
+      this.#texts.push(text);
+    }
     // Of requests that arrive by themselves, those that the end finds waiting are the slowest: they count, too.
     const at = this.#job.rate === undefined ? now : begun;
     if (at >= this.#measuredFrom && at <= this.#end) {

@@ -8,8 +8,9 @@ import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { BenchServer } from '../bench-server.ts';
 import { postForm } from './post-form.ts';
 
-const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
-const KEY = Buffer.from('31'.repeat(32), 'hex');
+/** Of all measured tokens. */
+export const MEASURED_SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
+export const MEASURED_KEY = Buffer.from('31'.repeat(32), 'hex');
 const QUESTION = '0123456789abcdef'.repeat(4);
 const REALM = 'staff';
 /** Tokens that are answered for, and as many that challenges are requested for. */
@@ -58,7 +59,9 @@ export async function prepareAnswers(client: pg.Client, answers: number): Promis
   const planned = Array.from({ length: answers }, (_, index) => {
     const token = rows[index % rows.length] ?? { id: '0', counter: '0' };
     const counter = BigInt(token.counter) + BigInt(Math.floor(index / rows.length));
-    const response = responses.get(counter) ?? computeResponse(SUITE, KEY, { question: QUESTION, counter });
+    const response =
+      responses.get(counter) ??
+      computeResponse(MEASURED_SUITE, MEASURED_KEY, { question: QUESTION, counter });
     responses.set(counter, response);
     const transaction = createHash('sha256').update(`${run} ${index}`).digest('hex').slice(0, 20);
     return { transaction, token: token.id, form: `transactionid=${transaction}&pass=${response}` };
@@ -80,10 +83,12 @@ export async function prepareAnswers(client: pg.Client, answers: number): Promis
 export async function prepareRequests(client: pg.Client): Promise<readonly string[]> {
   await removeOpenChallenges(client, 'ASK');
   await client.query('VACUUM (ANALYZE) challenges, tokens');
-  return Array.from(
-    { length: TOKENS },
-    (_, index) => `serial=${serialOf('ASK', index)}&data=${encodeURIComponent('Transfer 12 EUR')}`,
-  );
+  return requestedSerials().map((serial) => `serial=${serial}&data=${encodeURIComponent('Transfer 12 EUR')}`);
+}
+
+/** @returns the serials of the tokens that challenges are requested for */
+export function requestedSerials(): readonly string[] {
+  return Array.from({ length: TOKENS }, (_, index) => serialOf('ASK', index));
 }
 
 /**
@@ -123,13 +128,13 @@ function serialOf(kind: string, index: number): string {
 
 /** @returns a PSKC file (RFC 6030) with these OCRA keys in clear */
 function keyContainer(serials: readonly string[]): string {
-  const secret = KEY.toString('base64');
+  const secret = MEASURED_KEY.toString('base64');
   const packages = serials.map(
     (
       serial,
     ) => `<KeyPackage><DeviceInfo><Manufacturer>Bench</Manufacturer><SerialNo>${serial}</SerialNo></DeviceInfo>
 <Key Id="${serial}" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:ocra"><Issuer>Bench</Issuer>
-<AlgorithmParameters><Suite>${SUITE.text}</Suite></AlgorithmParameters>
+<AlgorithmParameters><Suite>${MEASURED_SUITE.text}</Suite></AlgorithmParameters>
 <Data><Secret><PlainValue>${secret}</PlainValue></Secret><Counter><PlainValue>0</PlainValue></Counter></Data>
 </Key></KeyPackage>`,
   );
