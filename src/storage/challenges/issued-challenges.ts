@@ -5,7 +5,7 @@ import { AgingMap } from '../../kernel/aging-map.ts';
 const LIFETIME_MS = 120_000;
 
 /** The most challenges to keep, about 2 kB each. */
-const MAX_CHALLENGES = 5_000;
+const MAX_CHALLENGES = 2_000;
 
 /**
  * Challenges that this server has issued lately, each with its token as it was then. Of a token, only the newest one:

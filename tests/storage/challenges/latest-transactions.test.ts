@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqlLatestTransactions } from '../../../src/storage/challenges/latest-transactions.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
