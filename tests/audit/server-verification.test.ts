@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServerVerification } from '../../src/audit/server-verification.ts';
 import type { AuditStore } from '../../src/audit/ports.ts';
 import type { VerificationRecord } from '../../src/audit/verification-record.ts';
@@ -8,8 +8,6 @@ import { AccessControl } from '../../src/policy/access-control.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { ACT } from '../support/values/token-values.ts';
-
-jest.setTimeout(60_000);
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

@@ -276,7 +276,7 @@ describe('while the database is away', () => {
 
   it('a wait whose time ends fails, and one that begins', async () => {
     const { wait, challenges, waiting } = world();
-    const waited = wait({ waitMs: 20 });
+    const waited = wait({ waitMs: 500 });
     await settled();
     challenges.isAway = true;
     await expect(waited).rejects.toBe(AWAY);

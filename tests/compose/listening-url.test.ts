@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-
-jest.setTimeout(60_000);
 
 let test: TestDatabase;
 beforeAll(async () => {

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { addressUnavailable } from '../../src/http/serving/address-unavailable.ts';
 import { BoundedAdministrators } from '../support/application/bounded-administrators.ts';
 import { TestApplication } from '../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 let application: TestApplication;
 let bounded: BoundedAdministrators;

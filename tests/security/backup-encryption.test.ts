@@ -1,11 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BackupUnlock } from '../../src/backup/ports.ts';
 import { AgeBackupCipher } from '../../src/security/backup-encryption.ts';
-
-// A passphrase takes about a second of computing each time.
-jest.setTimeout(60_000);
 
 const cipher = new AgeBackupCipher();
 const PASSPHRASE = 'a long passphrase';

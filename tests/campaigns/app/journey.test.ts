@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import qrcode from 'qrcode';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { codeText } from '../../../src/device/read-code.ts';
@@ -20,8 +20,6 @@ import {
 import { readFolder } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
-
-jest.setTimeout(300_000);
 
 const PIN = '493817';
 const NEXT_PIN = '604928';

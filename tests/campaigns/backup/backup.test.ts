@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,6 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type Ended, runCli } from '../../cli/cli-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
-
-// Servers and databases are started here, on machines that may be busy.
-jest.setTimeout(180_000);
 
 const PASSWORD = 'the administrator of this test';
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');

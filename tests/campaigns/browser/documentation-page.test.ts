@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { ADMIN, createTestApp } from '../../support/application/http-app.ts';
 import { findChromium, openPage, startChromium, type WatchedPage } from '../../support/browser/chromium.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-
-jest.setTimeout(120_000);
 
 describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   let browser: Browser;

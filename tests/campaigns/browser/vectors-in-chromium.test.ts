@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
@@ -7,8 +7,6 @@ import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
 import type { CheckedRow } from '../../support/vectors/checked-row.ts';
 import { DEVICE_RUNS, OCRA_RUNS, runAllVectors } from '../../support/vectors/vector-runs.ts';
-
-jest.setTimeout(120_000);
 
 const RUNS = [...OCRA_RUNS, ...DEVICE_RUNS];
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 
 import { actOf } from '../../../src/policy/caller.ts';
@@ -18,8 +18,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { fakeIo } from '../../cli/fake-io.ts';
-
-jest.setTimeout(120_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ACTOR = 'operator:tester';

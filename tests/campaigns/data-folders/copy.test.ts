@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { describeAsRoot } from '../../embedded-postgres/support/as-root.ts';
 import {
@@ -10,9 +10,6 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../../support/servers/server-process.ts';
-
-// Servers and databases are started here, on machines that may be busy.
-jest.setTimeout(180_000);
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());

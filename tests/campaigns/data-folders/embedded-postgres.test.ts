@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ServiceError } from '../../../src/kernel/errors.ts';
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
-
-// Processes and databases are started here, on machines that may be busy.
-jest.setTimeout(60_000);
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());

@@ -15,16 +15,13 @@ import {
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import type { Account } from '../../../src/embedded-postgres/account.ts';
 import { isListedAsPostmaster } from '../../../src/embedded-postgres/postmaster.ts';
 import { describeAsRoot, NOBODY } from '../../embedded-postgres/support/as-root.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
 import { visitSocket } from '../../embedded-postgres/support/socket-visitor.ts';
-
-// Databases are started here, on machines that may be busy.
-jest.setTimeout(180_000);
 
 const folders = embeddedFolders();
 const bystanders: ChildProcess[] = [];

@@ -1,7 +1,7 @@
 import { chmod, chown, cp, lstat, mkdir, readFile, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Account } from '../../../src/embedded-postgres/account.ts';
 import { accountForNewCluster, mayReachFolder } from '../../../src/embedded-postgres/account.ts';
@@ -9,9 +9,6 @@ import { packagedBinaries } from '../../../src/embedded-postgres/binaries.ts';
 import { removeClusterOf } from '../../../src/embedded-postgres/creation.ts';
 import { ask, asRoot, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
-
-// Processes and databases are started here, on machines that may be busy.
-jest.setTimeout(60_000);
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());

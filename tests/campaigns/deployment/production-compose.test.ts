@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { runCli } from '../../cli/cli-process.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
@@ -14,9 +14,6 @@ import { type ServerProcess, startServerProcess } from '../../support/servers/se
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
-
-// Servers are started here, on machines that may be busy.
-jest.setTimeout(120_000);
 
 const PASSWORD = 'the administrator of this test';
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listRepositoryFiles } from '../../repository/repository-file.ts';
 import {
@@ -10,9 +10,6 @@ import {
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { licenceVendor } from '../../support/values/signed-licence.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
-
-// Each guide starts a server and several commands, on machines that may be busy.
-jest.setTimeout(240_000);
 
 const ADMINISTRATION = [
   'resolver add staff',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
@@ -9,9 +9,6 @@ import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD } from './guide-sandbox.ts';
-
-// A server and several programs are started here, on machines that may be busy.
-jest.setTimeout(120_000);
 
 const PAGE = 'docs/guides/integrator.md';
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PEOPLE, person, unit } from '../../support/servers/ldap-resolver.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import {
@@ -13,9 +13,6 @@ import {
   startSlapd,
 } from '../../support/servers/slapd.ts';
 import { assertSucceeded, guideCommands, GuideSandbox } from './guide-sandbox.ts';
-
-// Four servers are started here, on machines that may be busy.
-jest.setTimeout(240_000);
 
 const SQL_PASSWORD = 'read only';
 const mariadbPrograms = await findMariadb();

@@ -3,15 +3,13 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { type Ended, runCli } from '../../cli/cli-process.ts';
-
-jest.setTimeout(120_000);
 
 const MADE_BY = 'A new installation is made by `tankeeper migrate` and by the first start of the server\n';
 const SET_DATA_DIR =

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { runCli, type Running, startCli } from '../../cli/cli-process.ts';
@@ -12,8 +12,6 @@ import { findChromium, openPage, startChromium } from '../../support/browser/chr
 import { processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
-
-jest.setTimeout(300_000);
 
 let folder: string;
 let temporary: string;

@@ -2,13 +2,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { describeInTerminal, PseudoTerminal } from '../../support/servers/pseudo-terminal.ts';
 
-// npm, a server and a database are started again and again, on machines that may be busy.
-jest.setTimeout(300_000);
 const ROUNDS = 20;
 const LISTENING = /"message":"Listening".*"port":(\d+)/;
 

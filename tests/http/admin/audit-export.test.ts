@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { exportExtract } from '../../../src/audit/export-extract.ts';
 import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
@@ -7,8 +7,6 @@ import { BoundedAdministrators } from '../../support/application/bounded-adminis
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { callerNamed } from '../../support/values/callers.ts';
-
-jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isKnownOutcome } from '../../../src/audit/filter-values.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 interface Row {
   readonly id: string;

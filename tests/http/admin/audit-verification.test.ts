@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-
-jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 const endpoints = servedEndpoints(
   // Declarations use none of the services.

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';

@@ -1,14 +1,12 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import type { PolicyScope } from '../../../src/policy/stored-policy.ts';
 import { Browser, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { EventReader, type ReceivedEvent } from '../../support/servers/event-reader.ts';
-
-jest.setTimeout(60_000);
 
 const PASSWORD = 'correct horse battery';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

@@ -1,11 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 interface Listed {
   readonly value?: readonly Readonly<Record<string, string>>[];

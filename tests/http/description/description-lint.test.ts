@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describedIn } from '../../../scripts/described-interface.ts';
 import type { OpenApiDocument } from '../../../src/http/description/openapi.ts';
-
-jest.setTimeout(60_000);
 
 /** @returns each finding of the linter: its rule, and where it is */
 async function findingsIn(document: OpenApiDocument): Promise<string[]> {

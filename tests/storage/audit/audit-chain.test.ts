@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
@@ -6,8 +6,6 @@ import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../../support/database/audited-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
-
-jest.setTimeout(60_000);
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditFilter, RowPlace } from '../../../src/audit/ports.ts';
 import { searchParts, searchRows, searchStep } from '../../../src/storage/audit/audit-search-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-
-jest.setTimeout(60_000);
 
 const ROWS = 1_000;
 const BOUNDS = { rows: 100, parts: 2, time: 60_000 };

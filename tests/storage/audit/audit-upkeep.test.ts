@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
@@ -13,8 +13,6 @@ import type { Database } from '../../../src/storage/database/database.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../../support/values/callers.ts';
 import { ACT } from '../../support/values/token-values.ts';
-
-jest.setTimeout(60_000);
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

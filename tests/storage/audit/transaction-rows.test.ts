@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { ROWS_OF_TRANSACTION } from '../../../src/storage/audit/transaction-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-
-jest.setTimeout(60_000);
 
 let test: TestDatabase;
 let store: SqlAuditStore;

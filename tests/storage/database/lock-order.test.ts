@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { KeyService } from '../../../src/keys/key-service.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -17,8 +17,6 @@ import { deferred } from '../../support/fakes/deferred.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
-
-jest.setTimeout(60_000);
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -22,8 +22,6 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
-
-jest.setTimeout(60_000);
 
 /** How long a statement of a request may run here, in milliseconds, and how long its answer is waited for. */
 const STATEMENT_MS = 1_000;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -20,9 +20,6 @@ import type { TestDatabase } from '../../support/database/test-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-// Processes and databases are started here, on machines that may be busy.
-jest.setTimeout(60_000);
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { RestorePlan } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
@@ -14,9 +14,6 @@ import {
   type VaultPage,
   WRONG_PIN,
 } from './vault-site.ts';
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('backups of the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
@@ -12,9 +12,6 @@ import {
   type VaultPage,
   WRONG_PIN,
 } from './vault-site.ts';
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('a passkey of the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,9 +28,6 @@ function encodings(): Map<string, Buffer> {
     ]),
   ]);
 }
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('the files of a browser profile', findChromium(), 'chromium', (program) => {
   let site: FileSite;

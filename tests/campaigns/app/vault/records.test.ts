@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { HistoryEntry } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
@@ -15,9 +15,6 @@ import {
   untilState,
   type VaultPage,
 } from './vault-site.ts';
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('the vault of the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { faultOf, openVaultPage, PIN, serveVault, token, untilState, type VaultPage } from './vault-site.ts';
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('storage that fails', findChromium(), 'chromium', (program) => {
   let browser: Browser;

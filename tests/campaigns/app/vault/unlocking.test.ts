@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { UnlockOutcome } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
@@ -16,9 +16,6 @@ import {
   type VaultPage,
   WRONG_PIN,
 } from './vault-site.ts';
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) => {
   let browser: Browser;

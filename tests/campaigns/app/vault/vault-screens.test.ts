@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openPage, startChromium } from '../../../support/browser/chromium.ts';
@@ -10,9 +10,6 @@ import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 type ScreenName = 'FirstStart' | 'UnlockScreen' | 'SecuritySettings' | 'BackupScreen';
 
 const AXE = await readFile('node_modules/axe-core/axe.min.js', 'utf8');
-
-// Bundling and Chromium share two cores with other tests.
-jest.setTimeout(60_000);
 
 describeWithProgram('the screens of the vault', findChromium(), 'chromium', (program) => {
   let browser: Browser;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
 
@@ -13,8 +13,6 @@ import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');

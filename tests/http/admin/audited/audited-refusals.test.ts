@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 
 import { queryOnce } from '../../../support/database/test-server.ts';
 import { TestApplication } from '../../../support/application/test-application.ts';
-
-jest.setTimeout(60_000);
 
 const PASSWORD = 'correct horse';
 
