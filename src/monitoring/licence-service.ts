@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
-import type { LicenseReport } from './outcomes.ts';
+import type { LicenceReport } from './outcomes.ts';
 import type { LicenceStore } from './ports.ts';
 
 export interface LicenceDependencies {
@@ -15,7 +15,7 @@ export interface LicenceDependencies {
 }
 
 /** A valid licence, with the used part of it. */
-type ValidLicence = Extract<LicenseReport, { kind: 'valid' }>;
+type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 
 const LARGEST = 64 * 1024;
 
@@ -31,7 +31,7 @@ export class LicenceService {
   }
 
   /** @returns the state as in /monitoring/license, with the reasons */
-  async show(caller: Caller): Promise<LicenseReport> {
+  async show(caller: Caller): Promise<LicenceReport> {
     await this.#authorize(caller, 'read');
     return this.#deps.inspection.report();
   }

@@ -9,7 +9,7 @@ import type { LicenceInspection } from './licence-inspection.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
-  LicenseReport,
+  LicenceReport,
   TokenReport,
   UserReport,
 } from './outcomes.ts';
@@ -126,7 +126,7 @@ export class MonitoringService {
   }
 
   /** The state of the support subscription: of the whole installation, for any realms of the caller. */
-  async license(caller: Caller): Promise<LicenseReport> {
+  async licence(caller: Caller): Promise<LicenceReport> {
     await this.#authorize(caller, 'license');
     return this.#deps.licence.report();
   }

@@ -85,7 +85,7 @@ export interface ConfigurationReport {
  * the installed one cannot be read, is not signed with the configured key, is out of its time, or is for fewer than
  * there are.
  */
-export type LicenseReport =
+export type LicenceReport =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'valid';

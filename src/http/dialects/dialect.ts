@@ -5,7 +5,7 @@ import type { AnyServiceError } from '../../kernel/errors.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
-  LicenseReport,
+  LicenceReport,
   TokenReport,
   UserReport,
 } from '../../monitoring/outcomes.ts';
@@ -88,7 +88,7 @@ export interface MonitoringDialect {
   userReport(report: UserReport, context: RequestContext): Reply;
   activeUserReport(report: ActiveUserReport, context: RequestContext): Reply;
   configurationReport(report: ConfigurationReport, context: RequestContext): Reply;
-  licenseReport(report: LicenseReport, context: RequestContext): Reply;
+  licenceReport(report: LicenceReport, context: RequestContext): Reply;
   storageEncryption(encrypted: boolean, context: RequestContext): Reply;
 }
 

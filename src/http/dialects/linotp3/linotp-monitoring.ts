@@ -1,11 +1,11 @@
-import type { ConfigurationReport, LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { ConfigurationReport, LicenceReport } from '../../../monitoring/outcomes.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { MonitoringDialect } from '../dialect.ts';
 import {
   activeUserObjects,
-  licenseNumbers,
+  licenceNumbers,
   tokenObjects,
   userObjects,
 } from '../shared/monitoring-objects.ts';
@@ -21,11 +21,11 @@ export function linotpMonitoring(version: string): MonitoringDialect {
     userReport: (report) => value(userObjects(report)),
     activeUserReport: (report) => value(activeUserObjects(report)),
     configurationReport: (report) => value(configurationValue(report)),
-    licenseReport: (report, context) =>
+    licenceReport: (report, context) =>
       value(
         report.kind === 'valid'
-          ? licenseNumbers(report)
-          : { valid: false, message: licenseMessage(report, context) },
+          ? licenceNumbers(report)
+          : { valid: false, message: licenceMessage(report, context) },
       ),
     storageEncryption: (encrypted) =>
       value({
@@ -37,8 +37,8 @@ export function linotpMonitoring(version: string): MonitoringDialect {
 }
 
 /** @returns the message for an invalid licence; LinOTP has the same one for a missing and an unreadable licence */
-function licenseMessage(
-  report: Exclude<LicenseReport, { kind: 'valid' }>,
+function licenceMessage(
+  report: Exclude<LicenceReport, { kind: 'valid' }>,
   { language }: RequestContext,
 ): string {
   return report.kind === 'none' || report.reason === 'unreadable'
