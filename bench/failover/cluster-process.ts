@@ -63,14 +63,14 @@ export class ClusterProcess {
     }
     const ended = once(this.#process, 'exit');
     this.#process.kill('SIGTERM');
-    const patience = new AbortController();
+    const timeout = new AbortController();
     await Promise.race([
       ended,
-      sleep(milliseconds, undefined, { signal: patience.signal }).then(() => {
+      sleep(milliseconds, undefined, { signal: timeout.signal }).then(() => {
         this.signal('SIGKILL');
       }),
     ]);
-    patience.abort();
+    timeout.abort();
     await ended;
   }
 }

@@ -46,7 +46,7 @@ export class AuditSearch {
   readonly #deps: AuditSearchDependencies;
   readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
     waiting: WAITING_SEARCHES,
-    patience: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
     refuse: () =>
       new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
   });

@@ -69,7 +69,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
     }),
     work: new WorkGuard({ refusals, most: shareOf(limits.requestsAtOnce, workers) }),
-    largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_TIMEOUT_MS }),
+    largeBodies: new LargeBodyGuard({ refusals, timeoutMs: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
       refusals,

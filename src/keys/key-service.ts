@@ -157,11 +157,11 @@ export class KeyService {
   /** @returns the servers that are not ready after the time limit */
   async #awaitHolders(
     isReady: (holder: KeyHolder) => boolean,
-    patience: number,
+    timeoutMs: number,
   ): Promise<readonly KeyHolder[]> {
     for (let waited = 0; ; waited += LOOK_MS) {
       const behind = (await this.#deps.keys.holders()).filter((holder) => !isReady(holder));
-      if (behind.length === 0 || waited >= patience) {
+      if (behind.length === 0 || waited >= timeoutMs) {
         return behind;
       }
       await this.#deps.pause(LOOK_MS);

@@ -62,7 +62,7 @@ export class ResolverTrialService {
   readonly #deps: TrialDependencies;
   readonly #turns = new Semaphore(AT_ONCE, {
     waiting: WAITING,
-    patience: LIMIT_MS,
+    timeoutMs: LIMIT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
   });
 

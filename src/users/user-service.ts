@@ -73,7 +73,7 @@ export class UserService {
   readonly #deps: UserDependencies;
   readonly #finds = new Semaphore(FINDS_AT_ONCE, {
     waiting: WAITING_FINDS,
-    patience: FIND_LIMIT_MS,
+    timeoutMs: FIND_LIMIT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many searches for users at once', { retryAfter: 5 }),
   });
 

@@ -33,7 +33,7 @@ export interface DispatchLimits {
   readonly upkeepInterval: number;
   readonly upkeep: UpkeepLimits;
   /** The longest wait of `stop` for running requests. */
-  readonly patience: number;
+  readonly stopTimeoutMs: number;
 }
 
 const DAY = 86_400;
@@ -46,7 +46,7 @@ const DISPATCH_LIMITS: DispatchLimits = {
   lease: 30_000,
   upkeepInterval: 10_000,
   upkeep: { mostKept: 100_000, giveUpAfter: 3 * DAY, keepGivenUp: 30 * DAY },
-  patience: 1_000,
+  stopTimeoutMs: 1_000,
 };
 
 export interface DispatcherDependencies {
@@ -97,10 +97,10 @@ export class DeliveryDispatcher {
   /** Waits a moment for running requests and records their results. Those that are cut off are repeated later. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    const patience = new Promise((resolve) => {
-      setTimeout(resolve, this.#limits.patience).unref();
+    const timeout = new Promise((resolve) => {
+      setTimeout(resolve, this.#limits.stopTimeoutMs).unref();
     });
-    await Promise.race([Promise.all(this.#requests), patience]);
+    await Promise.race([Promise.all(this.#requests), timeout]);
     this.#stopping.abort();
     await Promise.all(this.#requests);
     await this.#settle().catch(() => undefined);

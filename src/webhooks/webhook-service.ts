@@ -21,7 +21,7 @@ const MAX_SHOWN = 100;
 /** Each may take ten seconds. */
 const TESTS_AT_ONCE = 2;
 const WAITING_TESTS = 4;
-const TEST_PATIENCE_MS = 20_000;
+const TEST_TIMEOUT_MS = 20_000;
 
 /** What an administrator gives for a new receiver. */
 export interface WebhookRequest {
@@ -65,7 +65,7 @@ export class WebhookService {
   readonly #deps: WebhookServiceDependencies;
   readonly #tests = new Semaphore(TESTS_AT_ONCE, {
     waiting: WAITING_TESTS,
-    patience: TEST_PATIENCE_MS,
+    timeoutMs: TEST_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many tests of webhooks at once', { retryAfter: 5 }),
   });
 

@@ -41,11 +41,11 @@ export class Conversation {
 
   /**
    * Asks a question.
-   * @param patience milliseconds
+   * @param timeoutMs milliseconds
    * @returns the answer; the name of the question decides its form
    * @throws Error if the other side is gone, fails to answer, or takes too long
    */
-  async ask(name: string, given?: unknown, patience = TIMEOUT_MS): Promise<unknown> {
+  async ask(name: string, given?: unknown, timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const id = (this.#lastId += 1);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#open.set(id, { resolve, reject });
@@ -54,7 +54,7 @@ export class Conversation {
       if (!this.#parts.send({ ask: name, given, id })) {
         throw new Error(`no other process is left to answer '${name}'`);
       }
-      return await within(patience, answer, () => new Error(`the other process does not answer '${name}'`));
+      return await within(timeoutMs, answer, () => new Error(`the other process does not answer '${name}'`));
     } finally {
       this.#open.delete(id);
     }

@@ -9,13 +9,13 @@ const LATEST_MS = 60_000;
 
 /**
  * @param worker the process that takes the places
- * @param patience milliseconds
+ * @param timeoutMs milliseconds
  * @returns the places of streams, which the primary counts. One that it gives too late is given back
  */
 export function placesOfPrimary(
   conversation: Pick<Conversation, 'ask'>,
   worker: number,
-  patience = TIMEOUT_MS,
+  timeoutMs = TIMEOUT_MS,
 ): StreamPlaces {
   const leave = (administrator: string): void => {
     // A primary that is gone needs no answer.
@@ -28,7 +28,7 @@ export function placesOfPrimary(
         () => false,
       );
       try {
-        return await within(patience, taken, () => new Error('the primary is late'));
+        return await within(timeoutMs, taken, () => new Error('the primary is late'));
       } catch {
         void taken.then((isTaken) => {
           if (isTaken) {

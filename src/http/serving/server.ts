@@ -149,9 +149,9 @@ async function closeGracefully(server: Server, grace: number, urgent?: AbortSign
 }
 
 /** Destroys an answer that the client does not take in time, which would otherwise be kept for ever. */
-function cutOffSlowReader(response: ServerResponse, patience: number): void {
+function cutOffSlowReader(response: ServerResponse, timeoutMs: number): void {
   response.once('prefinish', () => {
-    const deadline = setTimeout(() => response.destroy(), patience).unref();
+    const deadline = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => {
       clearTimeout(deadline);
     });

@@ -54,7 +54,7 @@ export interface LiveStreamsDependencies {
   /** Milliseconds between two heartbeats, at a tick; default: 15 seconds. */
   readonly beat?: number;
   /** Milliseconds in which a reader must take what was sent; default: a minute. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 interface Stream extends LiveLogin {
@@ -183,7 +183,7 @@ export class LiveStreams {
       return;
     }
     stream.stalledSince ??= now;
-    if (now - stream.stalledSince >= (this.#deps.patience ?? TIMEOUT_MS)) {
+    if (now - stream.stalledSince >= (this.#deps.timeoutMs ?? TIMEOUT_MS)) {
       this.#finish(stream, 'stalled');
     }
   }

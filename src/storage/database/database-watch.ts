@@ -30,7 +30,7 @@ interface DatabaseWatchOptions {
   /** Milliseconds between two signs of life; 1000 by default. */
   readonly interval?: number;
   /** Milliseconds to wait for one; 3000 by default. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -87,7 +87,7 @@ export class DatabaseWatch {
   /** @returns the fault that keeps the database from being used */
   async #probe(): Promise<unknown> {
     if (this.#client !== undefined) {
-      const fault = await this.#ask(this.#client, this.#deps.patience ?? TIMEOUT_MS);
+      const fault = await this.#ask(this.#client, this.#deps.timeoutMs ?? TIMEOUT_MS);
       if (fault === undefined) {
         return undefined;
       }
@@ -121,9 +121,9 @@ export class DatabaseWatch {
     return isFull(fault) ? undefined : fault;
   }
 
-  async #ask(client: pg.Client, patience: number): Promise<unknown> {
+  async #ask(client: pg.Client, timeoutMs: number): Promise<unknown> {
     try {
-      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), patience);
+      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), timeoutMs);
       return rows[0]?.writable === true
         ? undefined
         : Object.assign(new Error('a standby, or read-only'), { code: '25006' });
@@ -178,10 +178,10 @@ async function connected(client: pg.Client): Promise<void> {
   await Promise.race([client.connect(), ended]);
 }
 
-async function orSilence<Value>(work: Promise<Value>, patience: number): Promise<Value> {
+async function orSilence<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   const waiting = new AbortController();
   const silence = async (): Promise<never> => {
-    await sleep(patience, undefined, { signal: waiting.signal, ref: false });
+    await sleep(timeoutMs, undefined, { signal: waiting.signal, ref: false });
     // If this process itself had no time, the answer is unread: reading comes first.
     await setImmediate();
     await setImmediate();

@@ -288,7 +288,7 @@ describe('the file of /admin/loadtokens', () => {
       log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
       clock: fixedClock,
     });
-    const guard = new LargeBodyGuard({ refusals, patience: 50 });
+    const guard = new LargeBodyGuard({ refusals, timeoutMs: 50 });
     const { app } = createTestApp({}, services, { largeBodies: guard });
     const whole = `file=${'x'.repeat(70_000)}`;
     const headers = { ...AS_ADMIN, Connection: 'close' };

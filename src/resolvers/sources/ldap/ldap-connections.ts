@@ -29,7 +29,7 @@ export class LdapConnections {
     this.#transport = transport;
     this.#password = password;
     const limit = {
-      patience: transport.answerTimeout,
+      timeoutMs: transport.answerTimeout,
       refuse: () => new LdapFault('busy', 'too many questions wait for the directory'),
     };
     this.#searches = new Semaphore(MAX_CONNECTIONS, limit);
