@@ -41,8 +41,8 @@ export class CredentialMemory {
 
   constructor(options: MemoryOptions) {
     const { elapsed } = options;
-    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
-    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
+    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
+    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
     this.passwords = new PasswordMemory(options);
   }
 
@@ -61,7 +61,7 @@ export class PasswordMemory {
 
   constructor({ random, elapsed }: MemoryOptions) {
     this.#key = random.bytes(KEY_SIZE);
-    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_PASSWORDS, elapsed });
+    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_PASSWORDS, elapsed });
   }
 
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */

@@ -144,13 +144,13 @@ export interface TransactionRows {
 /** Finds the rows of a transaction. */
 export interface TransactionTrail {
   /**
-   * @param most the number of rows to read
+   * @param max the number of rows to read
    * @param realms rows about a token in none of these realms hide the transaction; undefined: none does
    * @returns its oldest rows; undefined if it is hidden
    */
   ofTransaction(
     transaction: string,
-    most: number,
+    max: number,
     realms?: readonly string[],
   ): Promise<TransactionRows | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { Token } from '../tokens/token.ts';
+import { MAX_STORED_COUNTER, type Token } from '../tokens/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { timeStepAt } from '../ocra/data-input.ts';
 import { plainQuestion } from '../ocra/question.ts';
@@ -6,9 +6,6 @@ import type { WindowReach } from '../ocra/response-window.ts';
 import { isReplay, type MatchedPosition, replayMarker, withReplayMarker } from './replay-markers.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import type { Match } from '../ocra/verify.ts';
-
-/** The largest counter of the database. A counter that cannot move past a response would let it be accepted again. */
-const LARGEST_COUNTER = 2n ** 63n - 1n;
 
 /** @returns the position of a response of this moment, for the work that is also done where there is no match */
 export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
@@ -48,7 +45,8 @@ export function advanceTo(
   marks: readonly (string | null)[],
 ): { counter: bigint; replayMarkers: readonly string[]; syncMarker: null } | null {
   const next = (match.counter ?? match.second ?? token.counter) + 1n;
-  if (next > LARGEST_COUNTER || marks.some((mark) => isReplay(token.replayMarkers, mark))) {
+  // A counter that cannot move past a response would let it be accepted again.
+  if (next > MAX_STORED_COUNTER || marks.some((mark) => isReplay(token.replayMarkers, mark))) {
     return null;
   }
   const counter = next > token.counter ? next : token.counter;

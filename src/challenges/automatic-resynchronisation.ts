@@ -33,27 +33,27 @@ type Wanted = ResponseCheck & { readonly question: string };
  *   the server's.
  * - Neither: there is nothing to follow.
  * @param check the check that found no match within the windows
- * @param most maximum number of candidates
+ * @param max maximum number of candidates
  */
 export async function findAhead(
   search: ResponseSearch,
   check: Wanted,
   token: Token,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   if (check.suite.counter) {
-    return findCounterAhead(search, check, token, most);
+    return findCounterAhead(search, check, token, max);
   }
   return check.suite.timeStep === undefined
     ? { kind: 'nothing' }
-    : findClockAhead(search, check, token, check.suite.timeStep, most);
+    : findClockAhead(search, check, token, check.suite.timeStep, max);
 }
 
 async function findCounterAhead(
   search: ResponseSearch,
   check: Wanted,
   token: Token,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   const { counter, counterWindow, syncWindow, syncMarker } = token;
   const reach = { ...check, lookBehind: false };
@@ -61,7 +61,7 @@ async function findCounterAhead(
   const next =
     first === undefined || first < counter
       ? { found: { matched: false } as const, taken: 0 }
-      : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, most);
+      : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, max);
   const beyond = {
     ...reach,
     counter: counter + BigInt(counterWindow),
@@ -69,7 +69,7 @@ async function findCounterAhead(
   };
   const anywhere =
     syncWindow > counterWindow
-      ? (await search.find(beyond, most - next.taken)).found
+      ? (await search.find(beyond, max - next.taken)).found
       : { matched: false as const };
   if (next.found.matched && syncMarker !== null) {
     return { kind: 'second', match: next.found, firstMark: syncMarker, clock: {} };
@@ -82,7 +82,7 @@ async function findClockAhead(
   check: Wanted,
   token: Token,
   step: number,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   const { syncWindow, syncMarker, timeShift } = token;
   const { matches } = await search.all(
@@ -92,7 +92,7 @@ async function findClockAhead(
       timeWindow: (check.timeWindow ?? 0) + Math.max(0, timeShift),
       timeAhead: Math.min(syncWindow * step, MAX_CLOCK_SHIFT - timeShift),
     },
-    most,
+    max,
   );
   const second =
     syncMarker === null

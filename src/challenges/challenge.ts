@@ -52,7 +52,7 @@ type Reason =
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 /** The largest value of the database column; far beyond any limit. */
-const LARGEST_FAIL_COUNT = 2 ** 31 - 1;
+const MAX_FAIL_COUNT = 2 ** 31 - 1;
 
 /** The decision on one response. */
 export interface Decision {
@@ -152,7 +152,7 @@ function refused(
   wrongCount: number,
   remember: Pick<TokenStateChange, 'syncMarker'> = {},
 ): Decision {
-  const failCount = Math.min(token.failCount + 1, LARGEST_FAIL_COUNT);
+  const failCount = Math.min(token.failCount + 1, MAX_FAIL_COUNT);
   return {
     result: false,
     failCount,

@@ -142,13 +142,13 @@ export class OpenAnswers {
   }
 }
 
-/** @returns the newest `most` challenges of each token, in their given order */
-function newestOfEach(open: readonly ChallengeOfToken[], most: number): readonly ChallengeOfToken[] {
+/** @returns the newest `max` challenges of each token, in their given order */
+function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly ChallengeOfToken[] {
   const counts = new Map<string, number>();
   return open.filter(({ token }) => {
     const count = (counts.get(token.id) ?? 0) + 1;
     counts.set(token.id, count);
-    return count <= most;
+    return count <= max;
   });
 }
 

@@ -41,7 +41,7 @@ export interface StatusWatchOptions {
   readonly watched: WatchedChallenges;
   readonly metrics: StatusWaitMetrics;
   /** The most requests that wait at once; half of them may be of one administrator. */
-  readonly most: number;
+  readonly max: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
   /** Milliseconds between two looks at all states without a notice; default: a second. */
@@ -146,9 +146,9 @@ export class StatusWatch {
     if (this.#isEnded) {
       return 'stopping';
     }
-    const { most } = this.#options;
+    const { max } = this.#options;
     const own = this.#ofAdministrators.get(administrator) ?? 0;
-    return this.#waiting.size >= most || own >= Math.max(1, Math.floor(most / SHARE)) ? 'full' : undefined;
+    return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / SHARE)) ? 'full' : undefined;
   }
 
   #enter(wanted: WantedWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {

@@ -30,7 +30,7 @@ export interface Column<Row> {
 }
 
 /** The width to which a column may be shortened. */
-const LEAST_WIDTH = 10;
+const MIN_WIDTH = 10;
 
 /** Writes the results of commands: tables for people, JSON for scripts. */
 export class Output {
@@ -84,7 +84,7 @@ export class Output {
   #fact<Row>(row: Row, column: Column<Row>, width: number): string {
     const { title = '', style } = column;
     const { color } = this.#io;
-    const lines = wrapText(shownText(row, column), Math.max(LEAST_WIDTH, this.#room - width));
+    const lines = wrapText(shownText(row, column), Math.max(MIN_WIDTH, this.#room - width));
     const look = style?.(row);
     const value = lines
       .map((line) => (look === undefined || line === '' ? line : styled(look, line, color)))
@@ -160,8 +160,8 @@ function fitOf<Row>(
 ): ColumnFit {
   const titleWidth = stringWidth(title);
   const natural = texts.reduce((widest, row) => Math.max(widest, stringWidth(row[place] ?? '')), titleWidth);
-  const least = whole === true ? natural : Math.min(natural, Math.max(titleWidth, LEAST_WIDTH));
-  return { natural, least, rank: rank ?? place };
+  const min = whole === true ? natural : Math.min(natural, Math.max(titleWidth, MIN_WIDTH));
+  return { natural, min, rank: rank ?? place };
 }
 
 function shownText<Row>(row: Row, { text, value }: Column<Row>): string {

@@ -3,7 +3,7 @@ import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
 
 /** Bytes; longer than any useful password, PIN or key. */
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** A secret to read, and its source. */
 export interface SecretSource {
@@ -41,8 +41,8 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
   const bytes = file === '-' ? await readAll(io) : await readBytes(file);
-  if (bytes.length > LARGEST) {
-    throw new CliFailure(`${name} is longer than ${LARGEST} bytes`);
+  if (bytes.length > MAX_BYTES) {
+    throw new CliFailure(`${name} is longer than ${MAX_BYTES} bytes`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
@@ -76,7 +76,7 @@ async function readAll(io: CliIo): Promise<Buffer> {
   for await (const chunk of io.stdin) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > LARGEST) {
+    if (size > MAX_BYTES) {
       break;
     }
   }

@@ -24,7 +24,7 @@ export interface ConfigFile {
 }
 
 /** Bytes. A file with every variable and comments has a tenth of it. */
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** The beginning of a list or a map within a line. */
 const OPENING = /[[{]|[-?] (?=[-?] )/g;
 const MAX_OPENINGS = 500;
@@ -141,8 +141,8 @@ function textOf(path: string): string {
     if (!found.isFile() && !found.isDirectory()) {
       throw invalid(`The configuration file ${path} is no regular file.`);
     }
-    if (found.size > LARGEST) {
-      throw invalid(`The configuration file ${path} is longer than ${LARGEST} bytes.`);
+    if (found.size > MAX_BYTES) {
+      throw invalid(`The configuration file ${path} is longer than ${MAX_BYTES} bytes.`);
     }
     bytes = readFileSync(path);
   } catch (error) {

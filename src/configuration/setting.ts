@@ -9,8 +9,8 @@ export interface KnownSetting {
   readonly form: 'number' | 'duration' | 'suite' | 'truth' | 'text';
   readonly unit?: string;
   /** The bounds of a number. */
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   /** In one line. */
   readonly meaning: string;
 }

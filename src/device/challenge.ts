@@ -1,6 +1,6 @@
 import { type QrTanFault, ServiceError } from '../kernel/errors.ts';
 import { computeResponse } from '../ocra/compute.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
 import type { QrTanUrl } from '../ocra/qrtan-url.ts';
@@ -50,7 +50,6 @@ export interface ComputedResponse {
 
 /** As QR-TAN apps do. */
 export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
-const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Opens a challenge. Its code does not name the token, which is found by the signature.
@@ -92,7 +91,7 @@ export function respond(
 ): ComputedResponse {
   const suite = parseOcraSuite(token.suite);
   const counter = BigInt(token.counter);
-  if (suite.counter && counter >= LARGEST_COUNTER) {
+  if (suite.counter && counter >= MAX_COUNTER) {
     throw new ServiceError(
       'token.counter-exhausted',
       `The token ${token.serial} has used up its counter: it must be rolled out anew`,

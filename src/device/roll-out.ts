@@ -28,7 +28,7 @@ export interface StartedRollOut {
 }
 
 /** 128 bits (RFC 4226 §4, R6). */
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
 const MAX_SECRET_LENGTH = 128;
 
@@ -50,10 +50,10 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
     throw refusedCode('malformed', 'its serial is too long, or has characters that cannot be seen');
   }
   const suite = parseOcraSuite(url.suite).text;
-  if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > MAX_SECRET_LENGTH) {
+  if (sharedSecret.length < MIN_SECRET_LENGTH || sharedSecret.length > MAX_SECRET_LENGTH) {
     throw refusedCode(
       'secret-length',
-      `its shared secret has ${sharedSecret.length} bytes, and must have ${SHORTEST_SECRET} to ${MAX_SECRET_LENGTH}`,
+      `its shared secret has ${sharedSecret.length} bytes, and must have ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH}`,
     );
   }
   const secret = encodeHex(sharedSecret);

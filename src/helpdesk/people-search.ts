@@ -53,13 +53,13 @@ export class PeopleSearch {
 
   /**
    * @param text words, each of which begins the login, a name or the e-mail address
-   * @param most hits of each resolver, and in all
+   * @param max hits of each resolver, and in all
    */
-  async find(configuration: Configuration, grant: Grant, text: string, most: number): Promise<PeopleFound> {
+  async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
     const resolvers = configuration.resolvers
       .map((resolver) => ({ resolver, realms: realmsWith(configuration, grant, resolver.name) }))
       .filter(({ realms }) => realms.length > 0);
-    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, most)));
+    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, max)));
     const hits = asked.flatMap(({ users }, place) => {
       const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
       return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
@@ -67,8 +67,8 @@ export class PeopleSearch {
     const isExact = ({ login }: DirectoryUser): boolean => login.toLowerCase() === text.toLowerCase();
     const inOrder = [...hits.filter(isExact), ...hits.filter((user) => !isExact(user))];
     return {
-      hits: inOrder.slice(0, most),
-      hasMore: hits.length > most,
+      hits: inOrder.slice(0, max),
+      hasMore: hits.length > max,
       incomplete: asked.flatMap(({ reason }, place) => {
         const name = resolvers[place]?.resolver.name;
         return reason === undefined || name === undefined ? [] : [{ resolver: name, reason }];
@@ -76,7 +76,7 @@ export class PeopleSearch {
     };
   }
 
-  async #ask(resolver: Resolver, text: string, most: number): Promise<SearchedResolver> {
+  async #ask(resolver: Resolver, text: string, max: number): Promise<SearchedResolver> {
     const conditions = wordsOf(text).map(beginningCondition);
     if (!conditions.every(isSearchable)) {
       return { users: [] };
@@ -85,7 +85,7 @@ export class PeopleSearch {
       return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
     }
     const source = this.#sources(resolver);
-    const search = { conditions, limit: most + 1, isInAnyOrder: true };
+    const search = { conditions, limit: max + 1, isInAnyOrder: true };
     const [exact, beginning] = await Promise.all([
       answered(
         resolver,

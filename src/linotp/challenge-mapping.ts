@@ -38,7 +38,7 @@ export interface ChallengeContext {
 }
 
 /** Of the database's integers. */
-const LARGEST = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** Maps a row of the table challenges. */
 export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
@@ -129,7 +129,7 @@ function readState(
 ): { readonly value: State; readonly reasons: readonly string[] } {
   const validTan = flagOf(row, 'valid_tan');
   const receivedTan = flagOf(row, 'received_tan') || validTan;
-  const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), LARGEST);
+  const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), MAX_INTEGER);
   // LinOTP counts the right response of an ocra2 token, too.
   const wrongCount = validTan && type !== 'ocra' ? Math.max(0, received - 1) : received;
   const value = { wrongCount, receivedTan, validTan };

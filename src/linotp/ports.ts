@@ -132,7 +132,7 @@ export interface TargetTransaction {
    * @returns their serials, and those that stay because they have been used or changed here since; empty: no more
    */
   removeUnseen(
-    most: number,
+    max: number,
   ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }>;
   /** @returns the imported tokens with these serials, by serial */
   importedTokens(

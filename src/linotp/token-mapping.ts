@@ -54,7 +54,7 @@ export interface TokenContext {
   readonly resolvers: ReadonlySet<string>;
 }
 
-const LARGEST = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** @param realmIds the ids of the token's realms */
 export function mapToken(
@@ -115,9 +115,14 @@ function readToken(
     realms: readRealms(realmIds, context, reasons),
     owner: readOwner(source, context, reasons),
     ...readLimits(row, reasons),
-    counter: bounded('counter', counter, { least: 0, most: Number.MAX_SAFE_INTEGER }, reasons),
+    counter: bounded('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
     timeShift: readTimeShift(entries, reasons),
-    otpLength: bounded('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { least: 0, most: LARGEST }, reasons),
+    otpLength: bounded(
+      'OTP length',
+      wholeOf(row, 'linotpotplen') ?? 0,
+      { min: 0, max: MAX_INTEGER },
+      reasons,
+    ),
     ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
     secrets: withSharedSecret(
       openTokenSecrets(row, entries, context.encryptionKey, reasons),
@@ -180,31 +185,31 @@ function readLimits(
 ): Pick<ImportedToken, 'failCount' | 'maxFail' | 'counterWindow' | 'syncWindow'> {
   const failCount = wholeOf(row, 'linotpfailcount') ?? 0;
   const maxFail = wholeOf(row, 'linotpmaxfail') ?? 10;
-  const least = (what: string, value: number): number =>
-    bounded(what, value, { least: 1, most: LARGEST }, reasons);
-  const limit = least('maximum of the fail counter', maxFail);
+  const atLeastOne = (what: string, value: number): number =>
+    bounded(what, value, { min: 1, max: MAX_INTEGER }, reasons);
+  const limit = atLeastOne('maximum of the fail counter', maxFail);
   const isLocked = failCount >= maxFail;
   return {
     // A token that was locked by a limit of 0 stays locked.
     failCount: bounded(
       'fail counter',
       isLocked ? Math.max(failCount, limit) : failCount,
-      { least: 0, most: LARGEST },
+      { min: 0, max: MAX_INTEGER },
       reasons,
     ),
     maxFail: limit,
-    counterWindow: least('counter window', wholeOf(row, 'linotpcountwindow') ?? 10),
-    syncWindow: least('sync window', wholeOf(row, 'linotpsyncwindow') ?? 1000),
+    counterWindow: atLeastOne('counter window', wholeOf(row, 'linotpcountwindow') ?? 10),
+    syncWindow: atLeastOne('sync window', wholeOf(row, 'linotpsyncwindow') ?? 1000),
   };
 }
 
 function bounded(
   what: string,
   value: number,
-  { least, most }: { least: number; most: number },
+  { min, max }: { min: number; max: number },
   reasons: string[],
 ): number {
-  const fitting = Math.min(Math.max(value, least), most);
+  const fitting = Math.min(Math.max(value, min), max);
   if (fitting !== value) {
     reasons.push(`its ${what} ${value} is now ${fitting}`);
   }
@@ -215,7 +220,7 @@ function bounded(
 function readTimeShift(info: TokenInfo, reasons: string[]): number {
   const text = infoText(info, 'timeShift');
   const seconds = text === '' ? 0 : Math.trunc(Number(text));
-  if (!Number.isFinite(seconds) || Math.abs(seconds) > LARGEST) {
+  if (!Number.isFinite(seconds) || Math.abs(seconds) > MAX_INTEGER) {
     reasons.push('its time shift is not readable, and is now 0');
     return 0;
   }

@@ -17,7 +17,7 @@ export interface LicenceDependencies {
 /** A valid licence, with the used part of it. */
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 
-const LARGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 
 /**
  * Installs and removes the licence. Each method throws ServiceError 'right.missing'; reading requires `system/read`,
@@ -45,8 +45,8 @@ export class LicenceService {
   async install(caller: Caller, text: string): Promise<ValidLicence> {
     await this.#authorize(caller, 'write');
     const licence = text.trim();
-    if (licence.length > LARGEST) {
-      throw refused(`it is longer than ${LARGEST} characters`);
+    if (licence.length > MAX_LENGTH) {
+      throw refused(`it is longer than ${MAX_LENGTH} characters`);
     }
     const report = await this.#deps.inspection.inspect(licence);
     if (report.kind === 'invalid') {

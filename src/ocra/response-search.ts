@@ -74,12 +74,12 @@ export class ResponseSearch {
   }
 
   /**
-   * Searches for the response in the window of a check, limited to `most` candidates.
+   * Searches for the response in the window of a check, limited to `max` candidates.
    * @returns the chosen match, and the number of candidates in the window
    * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
    */
-  async find(check: ResponseCheck, most: number): Promise<{ found: Verification; taken: number }> {
-    const { matches, taken } = await this.all(check, most);
+  async find(check: ResponseCheck, max: number): Promise<{ found: Verification; taken: number }> {
+    const { matches, taken } = await this.all(check, max);
     return { found: chooseMatch(matches, check.counter), taken };
   }
 
@@ -87,9 +87,9 @@ export class ResponseSearch {
    * As `find`.
    * @returns all matches, in ascending order
    */
-  async all(check: ResponseCheck, most: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
+  async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
     const dataInput = dataInputTemplate(check.suite, check);
-    const allowed = Math.min(most, this.#leftInPass);
+    const allowed = Math.min(max, this.#leftInPass);
     if (allowed < 1) {
       return { matches: [], taken: 0 };
     }
@@ -165,8 +165,8 @@ interface Bounds extends Pick<Searched, 'matches'> {
 }
 
 interface Range {
-  readonly least: bigint;
-  readonly most: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
 }
 
 function boundsOf({ window, matches }: Searched): Bounds {
@@ -181,18 +181,16 @@ function boundsOf({ window, matches }: Searched): Bounds {
 function rangeOf(numbers: readonly bigint[]): Range {
   const [first = 0n] = numbers;
   return numbers.reduce(
-    ({ least, most }, number) => ({
-      least: number < least ? number : least,
-      most: number > most ? number : most,
+    ({ min, max }, number) => ({
+      min: number < min ? number : min,
+      max: number > max ? number : max,
     }),
-    { least: first, most: numbers.length === 0 ? first - 1n : first },
+    { min: first, max: numbers.length === 0 ? first - 1n : first },
   );
 }
 
 function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { counters, steps }: Bounds): boolean {
-  return (
-    counter >= counters.least && counter <= counters.most && timeStep >= steps.least && timeStep <= steps.most
-  );
+  return counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
 }
 
 function isSame(one: Candidate, other: Candidate): boolean {

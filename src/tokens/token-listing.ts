@@ -119,9 +119,9 @@ function wholeNumber(value: number | undefined, what: string): number | undefine
   return value;
 }
 
-function within(value: number, what: string, most: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
-    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
+function within(value: number, what: string, max: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${max}`);
   }
   return value;
 }

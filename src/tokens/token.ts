@@ -7,6 +7,9 @@ import type { Owner } from '../users/owner.ts';
  */
 export type Rollout = 'phase1' | 'phase2' | 'complete';
 
+/** The largest counter of the database. */
+export const MAX_STORED_COUNTER = 2n ** 63n - 1n;
+
 /** The secrets of a token, each sealed. */
 export interface TokenSecrets {
   /** The OCRA key; in `phase1` the shared secret itself. */

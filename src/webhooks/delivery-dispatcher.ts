@@ -45,7 +45,7 @@ const DISPATCH_LIMITS: DispatchLimits = {
   eventsAtOnce: 500,
   lease: 30_000,
   upkeepInterval: 10_000,
-  upkeep: { mostKept: 100_000, giveUpAfter: 3 * DAY, keepGivenUp: 30 * DAY },
+  upkeep: { maxKept: 100_000, giveUpAfter: 3 * DAY, keepGivenUp: 30 * DAY },
   stopTimeoutMs: 1_000,
 };
 

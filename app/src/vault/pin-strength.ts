@@ -10,10 +10,10 @@ export interface StrengthVerdict {
   readonly reason: StrengthReason;
 }
 
-const SHORTEST_PIN = 4;
-const SHORTEST_PASSPHRASE = 8;
+const MIN_PIN_LENGTH = 4;
+const MIN_PASSPHRASE_LENGTH = 8;
 /** A thief of the file can guess for years, without the device key that a PIN has beside it. */
-const SHORTEST_BACKUP_PASSPHRASE = 12;
+const MIN_BACKUP_PASSPHRASE_LENGTH = 12;
 /** PBKDF2 takes any length; this one keeps a pasted document out. */
 const MAX_LENGTH = 200;
 
@@ -40,9 +40,9 @@ const COMMON_PINS: ReadonlySet<string> = new Set([
 /** @returns what is to be said of a PIN: digits, or a passphrase of letters and digits */
 export function judgePin(pin: string): StrengthVerdict {
   if (!/^\d*$/.test(pin)) {
-    return judgePassphrase(pin, SHORTEST_PASSPHRASE);
+    return judgePassphrase(pin, MIN_PASSPHRASE_LENGTH);
   }
-  if (pin.length < SHORTEST_PIN) {
+  if (pin.length < MIN_PIN_LENGTH) {
     return refused('short');
   }
   if (pin.length > MAX_LENGTH) {
@@ -59,7 +59,7 @@ export function judgePin(pin: string): StrengthVerdict {
 
 /** @returns what is to be said of the passphrase of a backup */
 export function judgeBackupPassphrase(passphrase: string): StrengthVerdict {
-  return judgePassphrase(passphrase, SHORTEST_BACKUP_PASSPHRASE);
+  return judgePassphrase(passphrase, MIN_BACKUP_PASSPHRASE_LENGTH);
 }
 
 const GOOD: StrengthVerdict = { strength: 'good', reason: 'none' };

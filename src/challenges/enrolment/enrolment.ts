@@ -60,7 +60,7 @@ export type EnrolmentPhase = Enrolled['kind'];
 
 /** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;
-const SHORTEST_KEY_BYTES = 16;
+const MIN_KEY_BYTES = 16;
 const MAX_KEY_BYTES = 128;
 
 /**
@@ -117,10 +117,10 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
 
 function givenKey(otpkey: string): Buffer {
   const key = Buffer.from(bytesFromHex(otpkey, 'otpkey'));
-  if (key.length < SHORTEST_KEY_BYTES || key.length > MAX_KEY_BYTES) {
+  if (key.length < MIN_KEY_BYTES || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
       'parameter.invalid',
-      `The parameter otpkey must be ${SHORTEST_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
+      `The parameter otpkey must be ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
       { parameter: 'otpkey' },
     );
   }

@@ -3,8 +3,8 @@ import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
 import { fileErrorText } from '../secret-input.ts';
 
-const LARGEST_FILE = 16 * 1024 * 1024;
-const LARGEST_SIDE = 4096;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_SIDE_PIXELS = 4096;
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
@@ -50,11 +50,13 @@ async function readPicture(file: string): Promise<Buffer> {
 
 async function decodePng(bytes: Buffer, file: string): Promise<PNG> {
   // The header first: a small file may claim a picture that fills the memory.
-  if (bytes.length > LARGEST_FILE || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
+  if (bytes.length > MAX_FILE_BYTES || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
     throw new CliFailure(`${file} is not a PNG picture of at most 16 MiB`);
   }
-  if (bytes.readUInt32BE(16) > LARGEST_SIDE || bytes.readUInt32BE(20) > LARGEST_SIDE) {
-    throw new CliFailure(`${file}: the picture is larger than ${LARGEST_SIDE} by ${LARGEST_SIDE} pixels`);
+  if (bytes.readUInt32BE(16) > MAX_SIDE_PIXELS || bytes.readUInt32BE(20) > MAX_SIDE_PIXELS) {
+    throw new CliFailure(
+      `${file}: the picture is larger than ${MAX_SIDE_PIXELS} by ${MAX_SIDE_PIXELS} pixels`,
+    );
   }
   const { PNG: reader } = await import('pngjs');
   try {

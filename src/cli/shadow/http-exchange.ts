@@ -4,7 +4,7 @@ import { CliFailure } from '../cli-failure.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Bytes. */
-const LARGEST_ANSWER = 16 * 1_048_576;
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
 
 /** A request of GET or, with a form, of POST. */
 export interface HttpQuestion {
@@ -79,7 +79,7 @@ async function bodyOf(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > LARGEST_ANSWER) {
+    if (size > MAX_ANSWER_BYTES) {
       answer.destroy();
       throw new CliFailure('an answer is larger than 16 MiB');
     }

@@ -4,7 +4,7 @@ import { Conversation } from './conversation.ts';
 import type { ProcessExit, WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds before a worker is started again that has answered for less than `SETTLED_MS`: at first, and at most. */
-const DELAY = { first: 250, most: 10_000 };
+const DELAY = { first: 250, max: 10_000 };
 /** Milliseconds after which a worker that ended had not failed at its start. */
 const SETTLED_MS = 10_000;
 /** Milliseconds in which a worker must have ended when it was told to; the requests have seven seconds of them. */
@@ -53,7 +53,7 @@ interface LiveWorker {
 
 /** The milliseconds before the next start, after so many ends in a row that followed a start closely. */
 export function restartDelay(failures: number): number {
-  return failures === 0 ? 0 : Math.min(DELAY.most, DELAY.first * 2 ** (failures - 1));
+  return failures === 0 ? 0 : Math.min(DELAY.max, DELAY.first * 2 ** (failures - 1));
 }
 
 /** Starts workers, starts those again that end by themselves, and stops them all. */

@@ -22,13 +22,13 @@ export interface RequestShares {
 }
 
 /**
- * @param most the limit
+ * @param max the limit
  * @returns shares that never exceed the limit together. Where a client's requests all reach one worker, at least three
  *   quarters of the limit are for them
  */
-export function requestShares(most: number, workers: number): RequestShares {
-  const own = Math.floor((most * OWN_PART) / workers);
-  return { own, leased: most - own * workers, piece: Math.max(1, own) };
+export function requestShares(max: number, workers: number): RequestShares {
+  const own = Math.floor((max * OWN_PART) / workers);
+  return { own, leased: max - own * workers, piece: Math.max(1, own) };
 }
 
 /** Leases requests to the workers. */

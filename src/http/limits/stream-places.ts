@@ -11,19 +11,19 @@ const OF_ADMINISTRATOR = 4;
 
 /** The streams of all processes of a server. */
 export class StreamPlan {
-  readonly #most: number;
+  readonly #max: number;
   /** Numbers of streams by administrator, by process. */
   readonly #taken = new Map<number, Map<string, number>>();
 
-  /** @param most the most streams */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max the most streams */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** @param process its id. @returns false if there is no place */
   take(process: number, administrator: string): boolean {
     const own = this.#sum((taken) => taken.get(administrator) ?? 0);
-    if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#most) {
+    if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {
       return false;
     }
     this.#change(process, administrator, 1);

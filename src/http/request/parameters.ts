@@ -23,23 +23,23 @@ export interface ParameterSources {
  * @returns the parameters in the query string
  * @throws ServiceError 'request.malformed'
  */
-export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): QueryEntry[] {
-  return parseQueryString(queryOf(url), most);
+export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, max: number): QueryEntry[] {
+  return parseQueryString(queryOf(url), max);
 }
 
 /**
  * Merges the parameters of a request. The query string takes precedence over the body. Of a repeated name the last
  * value is used, or the first where `repeated` says so. Names are read in any letter case, except `session`.
- * @param most parameters, those of the query string and the body together
+ * @param max parameters, those of the query string and the body together
  * @throws ServiceError 'request.malformed'
  */
 export function mergeSources(
   { query, body }: ParameterSources,
-  most: number,
+  max: number,
   repeated: 'first' | 'last' = 'last',
 ): RequestParameters {
   const entries = repeated === 'last' ? [...body, ...query] : [...body.toReversed(), ...query.toReversed()];
-  return { parameters: mergeParameters(entries, most), written: new Map(entries) };
+  return { parameters: mergeParameters(entries, max), written: new Map(entries) };
 }
 
 /** The parameters that authenticate a caller, at every endpoint. */
@@ -76,11 +76,11 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestVa
 
 /**
  * @param entries of a repeated name the last one is used
- * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds a forbidden character
+ * @throws ServiceError 'request.malformed' when there are more than `max`, or a text holds a forbidden character
  */
-export function mergeParameters(entries: readonly QueryEntry[], most: number): RequestValues {
-  if (entries.length > most) {
-    throw tooManyParameters(most);
+export function mergeParameters(entries: readonly QueryEntry[], max: number): RequestValues {
+  if (entries.length > max) {
+    throw tooManyParameters(max);
   }
   const given = new Map<string, string>();
   for (const [name, value] of entries) {

@@ -28,9 +28,9 @@ export interface DumpContent {
 
 const CHUNK_BYTES = 1 << 20;
 /** A longer row or statement is refused: a dump has none. */
-const LARGEST_PIECE = 64 << 20;
+const MAX_PIECE_LENGTH = 64 << 20;
 /** The longest beginning of an INSERT, up to its values. */
-const LARGEST_HEAD = 1 << 16;
+const MAX_HEAD_LENGTH = 1 << 16;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const COPY = /^COPY\s/i;
 const INSERT = /^(?:INSERT|REPLACE)\s+(?:IGNORE\s+|OR\s+\w+\s+)?INTO\s/i;
@@ -128,7 +128,7 @@ export class DumpReader {
     this.#at = 0;
     this.#isEnded = next.done === true;
     this.#hasLastLineEnd = this.#text.endsWith('\n');
-    if (rest.length > LARGEST_PIECE) {
+    if (rest.length > MAX_PIECE_LENGTH) {
       throw new UnreadableDump(`what begins at line ${this.#line} has no end`);
     }
     // The last statement may lack its line end.
@@ -241,7 +241,7 @@ export class DumpReader {
     VALUES.lastIndex = name?.end ?? this.#text.length;
     const match = VALUES.exec(this.#text);
     if (name === undefined || match === null) {
-      if (this.#text.length - start > LARGEST_HEAD) {
+      if (this.#text.length - start > MAX_HEAD_LENGTH) {
         throw new UnreadableDump('an INSERT without VALUES is not read');
       }
       return undefined;

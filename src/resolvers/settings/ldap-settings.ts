@@ -59,7 +59,7 @@ export function checkLdapSettings(given: Settings): Settings {
   if (!TIMEOUT.test(settings.TIMEOUT ?? '5')) {
     throw invalidSetting('TIMEOUT', 'is a number of seconds such as 5, or two such as 5;10');
   }
-  readWhole(settings, 'SIZELIMIT', { least: 0, most: 100_000_000 });
+  readWhole(settings, 'SIZELIMIT', { min: 0, max: 100_000_000 });
   assertCertificates(settings, 'CACERTIFICATE');
   return { ...settings, ...flagsOf(settings) };
 }

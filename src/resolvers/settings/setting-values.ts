@@ -65,15 +65,15 @@ export function readFlag(settings: Settings, name: string, fallback: boolean): b
 export function readWhole(
   settings: Settings,
   name: string,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number | undefined {
   const value = settings[name];
   if (value === undefined) {
     return undefined;
   }
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) {
-    throw invalidSetting(name, `is a whole number from ${least} to ${most}`);
+  if (!(number >= min && number <= max)) {
+    throw invalidSetting(name, `is a whole number from ${min} to ${max}`);
   }
   return number;
 }

@@ -116,13 +116,13 @@ export function readSqlSettings(settings: Settings): SqlSettings {
   return {
     database,
     server,
-    port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
+    port: readWhole(settings, 'Port', { min: 1, max: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
     name: requireSetting(settings, 'Database'),
     user: requireSetting(settings, 'User'),
     ...readTable(requireSetting(settings, 'Table')),
     columns: readColumns(settings),
     where: settings.Where,
-    limit: readWhole(settings, 'Limit', { least: 1, most: MAX_USERS }),
+    limit: readWhole(settings, 'Limit', { min: 1, max: MAX_USERS }),
     tls,
     authorities: settings.CACERTIFICATE,
   };

@@ -216,7 +216,7 @@ function findOpen(connection: Knex, whose: Whose): Promise<readonly ChallengeOfT
 async function findChallenges(
   connection: Knex,
   filter: ChallengeFilter,
-  most?: number,
+  max?: number,
 ): Promise<readonly ChallengeOfToken[]> {
   const rows = (await selectChallenges(connection)
     .where(wanted(filter))
@@ -224,8 +224,8 @@ async function findChallenges(
       if (filter.open === true) {
         void query.whereNull('challenges.closed_by');
       }
-      if (most !== undefined) {
-        void query.limit(most);
+      if (max !== undefined) {
+        void query.limit(max);
       }
     })
     .whereIn('tokens.type', OCRA_TYPES)

@@ -16,7 +16,7 @@ const INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 3_000;
 /** Milliseconds between two checks of an absent database, and the shortest time between any two checks. */
 const AWAY_INTERVAL_MS = 250;
-const SHORTEST_MS = 200;
+const MIN_INTERVAL_MS = 200;
 /** The longest time for a new connection, in milliseconds. */
 const CONNECT_MS = 1_500;
 
@@ -77,7 +77,7 @@ export class DatabaseWatch {
       await rest(AWAY_INTERVAL_MS);
       return;
     }
-    await rest(Math.min(SHORTEST_MS, interval));
+    await rest(Math.min(MIN_INTERVAL_MS, interval));
     if (await restUntilWoken(interval)) {
       // The trouble of requests may not affect an existing connection: the next turn uses a new one.
       this.#drop();

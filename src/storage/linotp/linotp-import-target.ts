@@ -247,14 +247,14 @@ class SqlTargetTransaction implements TargetTransaction {
     );
   }
 
-  async removeUnseen(most: number): Promise<{ removed: readonly string[]; kept: readonly string[] }> {
+  async removeUnseen(max: number): Promise<{ removed: readonly string[]; kept: readonly string[] }> {
     await this.#createSeen();
     const { rows } = await this.#sql.raw<{ rows: { id: string; serial: string; is_untouched: boolean }[] }>(
       `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version AS is_untouched
        FROM imported_tokens JOIN tokens ON tokens.id = imported_tokens.token_id
        WHERE NOT EXISTS (SELECT FROM seen_tokens WHERE seen_tokens.token_id = imported_tokens.token_id)
        ORDER BY tokens.id LIMIT ? FOR UPDATE OF tokens`,
-      [most],
+      [max],
     );
     const gone = rows.filter(({ is_untouched }) => is_untouched);
     await this.#sql('tokens')

@@ -55,7 +55,7 @@ async function watching(url: string | undefined, poll = NEVER): Promise<Watching
   const watch = new StatusWatch({
     watched,
     metrics: { waitingAre: nothing, waitEnded: nothing },
-    most: 100,
+    max: 100,
     poll,
     toldPoll: NEVER,
   });

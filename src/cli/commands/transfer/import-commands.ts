@@ -38,7 +38,7 @@ interface ImportOptions extends LinotpOptions {
 
 /** Differences that are printed; a report file has all of them. */
 const SHOWN = 50;
-const LARGEST_KEY_FILE = 65_536;
+const MAX_KEY_FILE_BYTES = 65_536;
 
 /** Adds `import`. */
 export function addImportCommands(program: Command, context: CommandContext): void {
@@ -196,7 +196,7 @@ async function readEncryptionKey(path: string): Promise<EncryptionKey> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
   });
-  const key = bytes.length > LARGEST_KEY_FILE ? undefined : EncryptionKey.fromFile(bytes);
+  const key = bytes.length > MAX_KEY_FILE_BYTES ? undefined : EncryptionKey.fromFile(bytes);
   if (key === undefined) {
     throw new CliFailure(
       `${path} is not a key file of LinOTP: it has at least 96 bytes, a whole number of 32-byte keys`,

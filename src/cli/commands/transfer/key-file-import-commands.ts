@@ -18,7 +18,7 @@ interface ImportOptions {
   readonly dryRun?: true;
 }
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Adds `import pskc` and `import csv`. */
 export function addKeyFileImportCommands(group: Command, context: CommandContext): void {
@@ -127,8 +127,8 @@ async function readSecrets(
 /** Reads only as much as it needs to detect a file that is too large. */
 async function readKeyFile(path: string): Promise<string> {
   const bytes = await readBytes(path);
-  if (bytes.length > LARGEST_FILE) {
-    throw new CliFailure(`${path} is larger than ${LARGEST_FILE} bytes`);
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new CliFailure(`${path} is larger than ${MAX_FILE_BYTES} bytes`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -142,7 +142,7 @@ async function readBytes(path: string): Promise<Buffer> {
     const file = await open(path);
     try {
       const chunks: Buffer[] = [];
-      for await (const chunk of file.createReadStream({ end: LARGEST_FILE, autoClose: false })) {
+      for await (const chunk of file.createReadStream({ end: MAX_FILE_BYTES, autoClose: false })) {
         chunks.push(chunk as Buffer);
       }
       return Buffer.concat(chunks);

@@ -114,7 +114,7 @@ function describeEndpoint(configuration: SettingOperations, dialect: Administrat
 
 function settingObject(setting: DescribedSetting): object {
   const { key, value, initial, isSet, isKnown, isWithheld, ...facts } = setting;
-  const { meaning, form, unit, least, most } = facts;
+  const { meaning, form, unit, min, max } = facts;
   return {
     key,
     value: value ?? null,
@@ -125,8 +125,8 @@ function settingObject(setting: DescribedSetting): object {
     meaning: meaning ?? null,
     form: form ?? null,
     unit: unit ?? null,
-    least: least ?? null,
-    most: most ?? null,
+    least: min ?? null,
+    most: max ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { LdapFault } from './ldap-fault.ts';
 const SEQUENCE = 0x30;
 const LONG_FORM = 0x80;
 const MAX_LENGTH_OCTETS = 4;
-const LARGEST_FRAME = 4 * 1024 * 1024;
+const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
  * Splits a server's bytes into LDAP messages (BER sequences, RFC 4511 §5.1). It reads each byte once and keeps at most
@@ -70,8 +70,8 @@ export class LdapFrames {
 }
 
 function bounded(size: number): number {
-  if (size > LARGEST_FRAME) {
-    throw new LdapFault('lost', `the server sends an answer of more than ${LARGEST_FRAME} bytes`);
+  if (size > MAX_FRAME_BYTES) {
+    throw new LdapFault('lost', `the server sends an answer of more than ${MAX_FRAME_BYTES} bytes`);
   }
   return size;
 }
