@@ -34,7 +34,7 @@ function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: M
 
 /**
  * Moves the counter past a match, never back, and records the replay markers of the responses that were used for it.
- * @param marks replay markers of the responses, the match's own last
+ * @param markers replay markers of the responses, the match's own last
  * @returns null where one of them was used before, or no counter follows it: the response is then wrong
  */
 export function advanceTo(
@@ -42,17 +42,17 @@ export function advanceTo(
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   match: Match,
-  marks: readonly (string | null)[],
+  markers: readonly (string | null)[],
 ): { counter: bigint; replayMarkers: readonly string[]; syncMarker: null } | null {
   const next = (match.counter ?? match.second ?? token.counter) + 1n;
   // A counter that cannot move past a response would let it be accepted again.
-  if (next > MAX_STORED_COUNTER || marks.some((mark) => isReplay(token.replayMarkers, mark))) {
+  if (next > MAX_STORED_COUNTER || markers.some((marker) => isReplay(token.replayMarkers, marker))) {
     return null;
   }
   const counter = next > token.counter ? next : token.counter;
   const oldest = oldestMatch(suite, settings, token, counter);
-  const replayMarkers = marks.reduce(
-    (kept, mark) => withReplayMarker(kept, mark, oldest),
+  const replayMarkers = markers.reduce(
+    (kept, marker) => withReplayMarker(kept, marker, oldest),
     token.replayMarkers,
   );
   return { counter, replayMarkers, syncMarker: null };

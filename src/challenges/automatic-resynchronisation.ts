@@ -12,12 +12,12 @@ export type FoundAhead =
   | {
       readonly kind: 'second';
       readonly match: Match;
-      readonly firstMark: string;
+      readonly firstMarker: string;
       /** The change of the clock shift that follows. */
       readonly clock: Pick<TokenStateChange, 'timeShift'>;
     }
   /** The response is ahead of the windows: it is remembered, and refused for now. */
-  | { readonly kind: 'first'; readonly mark: string }
+  | { readonly kind: 'first'; readonly marker: string }
   | { readonly kind: 'nothing' };
 
 type Wanted = ResponseCheck & { readonly question: string };
@@ -72,7 +72,7 @@ async function findCounterAhead(
       ? (await search.find(beyond, max - next.taken)).found
       : { matched: false as const };
   if (next.found.matched && syncMarker !== null) {
-    return { kind: 'second', match: next.found, firstMark: syncMarker, clock: {} };
+    return { kind: 'second', match: next.found, firstMarker: syncMarker, clock: {} };
   }
   return anywhere.matched ? firstHalf(check, anywhere) : { kind: 'nothing' };
 }
@@ -101,20 +101,20 @@ async function findClockAhead(
   if (second !== undefined && syncMarker !== null) {
     const match = { matched: true, ...second } as const;
     const clock = { timeShift: clockShiftAt(check, token, match) };
-    return { kind: 'second', match, firstMark: syncMarker, clock };
+    return { kind: 'second', match, firstMarker: syncMarker, clock };
   }
   const [earliest] = matches;
   return earliest === undefined ? { kind: 'nothing' } : firstHalf(check, { matched: true, ...earliest });
 }
 
 /** Excludes the first response itself: the same question in the same step has the same response. */
-function isSecond({ suite, question }: Wanted, found: Candidate, firstMark: string, step: bigint): boolean {
-  const first = positionOf(firstMark) / step;
+function isSecond({ suite, question }: Wanted, found: Candidate, firstMarker: string, step: bigint): boolean {
+  const first = positionOf(firstMarker) / step;
   const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);
-  return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMark;
+  return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMarker;
 }
 
 function firstHalf({ suite, question }: Wanted, match: Match): FoundAhead {
-  const mark = markerOfMatch(suite, question, match);
-  return mark === null ? { kind: 'nothing' } : { kind: 'first', mark };
+  const marker = markerOfMatch(suite, question, match);
+  return marker === null ? { kind: 'nothing' } : { kind: 'first', marker };
 }

@@ -35,7 +35,7 @@ export interface IssuedChallenge {
 export interface CheckedTransaction {
   /** False if there is no such transaction. */
   readonly known: boolean;
-  /** True if it was closed before without a correct response: after too many wrong ones, or by newer challenges. */
+  /** True if it was closed before without a right response: after too many wrong ones, or by newer challenges. */
   readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
@@ -51,7 +51,7 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** True if the token is enabled. */
   readonly active: boolean;
-  /** True if the challenge was closed without a correct response. */
+  /** True if the challenge was closed without a right response. */
   readonly dropped: boolean;
 }
 

@@ -2,7 +2,7 @@ import { isLocked, type Token, type TokenStateChange } from '../tokens/token.ts'
 import type { OcraSettings } from './ocra-settings.ts';
 
 /**
- * Reason for which a challenge takes no more responses: a correct response, too many wrong ones, or its replacement by
+ * Reason for which a challenge takes no more responses: a right response, too many wrong ones, or its replacement by
  * newer challenges or by a new key or owner of the token.
  */
 export type ClosedBy = 'accepted' | 'exhausted' | 'superseded';
@@ -73,7 +73,7 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
-/** @returns true if the challenge was closed without a correct response */
+/** @returns true if the challenge was closed without a right response */
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
   return closedBy === 'exhausted' || closedBy === 'superseded';
 }
@@ -170,7 +170,7 @@ function refused(
 }
 
 /**
- * The changes by the first correct response: it completes the roll-out, which needs shared secret and nonce no longer.
+ * The changes by the first right response: it completes the roll-out, which needs shared secret and nonce no longer.
  */
 function completion(token: Token): TokenStateChange {
   return token.rollout === 'phase2'

@@ -90,7 +90,7 @@ export class ResponseChecker {
       const wanted = { ...inputs, question, response, lookBehind: true };
       all.push({ question, ...(await find(given.search, wanted, settings, token)) });
     }
-    // The consequences of a correct response are also computed for a wrong one, so that both take the same time.
+    // The consequences of a right response are also computed for a wrong one, so that both take the same time.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
     const isPin = await this.#checkPin(configuration, token, pin, given);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
@@ -172,11 +172,11 @@ function verdictOf(
   }
   switch (ahead.kind) {
     case 'second': {
-      const marks = [ahead.firstMark, markerOfMatch(suite, question, ahead.match)];
-      return accept(suite, settings, token, ahead.match, marks, ahead.clock);
+      const markers = [ahead.firstMarker, markerOfMatch(suite, question, ahead.match)];
+      return accept(suite, settings, token, ahead.match, markers, ahead.clock);
     }
     case 'first':
-      return { kind: 'wrong', remember: { syncMarker: ahead.mark } };
+      return { kind: 'wrong', remember: { syncMarker: ahead.marker } };
     case 'nothing':
       return { kind: 'wrong' };
   }
@@ -188,9 +188,9 @@ function accept(
   settings: OcraSettings,
   token: Token,
   match: Match,
-  marks: readonly (string | null)[],
+  markers: readonly (string | null)[],
   clock: Pick<TokenStateChange, 'timeShift'> = {},
 ): Verdict {
-  const advance = advanceTo(suite, settings, token, match, marks);
+  const advance = advanceTo(suite, settings, token, match, markers);
   return advance === null ? { kind: 'wrong' } : { kind: 'right', advance: { ...advance, ...clock } };
 }

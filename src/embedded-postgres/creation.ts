@@ -68,9 +68,9 @@ async function createApart(request: CreationRequest, programs: PostgresPrograms)
       `the account that PostgreSQL runs as (uid ${account.uid}) can reach neither ${dataFolder} nor ${sharedFolder}; set DATA_DIR to a folder that it can reach, or set DATABASE_URL`,
     );
   }
-  const mark = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
-  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(mark));
-  const home = await makeHome(join(sharedFolder, mark), dataFolder);
+  const namePrefix = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
+  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(namePrefix));
+  const home = await makeHome(join(sharedFolder, namePrefix), dataFolder);
   const location: ClusterLocation = clusterAt(dataFolder, home, account);
   try {
     await mkdir(location.cluster, { mode: 0o700 });

@@ -28,10 +28,10 @@ export async function socketFolderOf(
   if (Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= PATH_LIMIT && !/[",\n]/.test(near)) {
     return near;
   }
-  const mark = createHash('sha256')
+  const nameHash = createHash('sha256')
     .update(`${ownerOf(location)}:${await folderIdentity(location.cluster)}`)
     .digest('hex');
-  const name = `tankeeper-${mark.slice(0, 16)}`;
+  const name = `tankeeper-${nameHash.slice(0, 16)}`;
   const recorded = serving?.socketFolder ?? '';
   return isAbsolute(recorded) && basename(recorded) === name ? recorded : join(tmpdir(), name);
 }
