@@ -47,7 +47,7 @@ export interface StatusWatchOptions {
   /** Milliseconds between two looks at all states without a notice; default: a second. */
   readonly poll?: number | undefined;
   /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
-  readonly toldPoll?: number;
+  readonly pollWithNotices?: number;
 }
 
 interface Waiting extends WantedWait {
@@ -60,13 +60,13 @@ interface Waiting extends WantedWait {
 }
 
 const POLL_MS = 1_000;
-const TOLD_POLL_MS = 5_000;
+const POLL_WITH_NOTICES_MS = 5_000;
 /** The rest while no request waits; the next one ends it. */
 const IDLE_MS = 600_000;
 /** The part of the places that one administrator may take. */
 const SHARE = 2;
 /** The longest wait of `end` for a look that is under way, in milliseconds. */
-const LAST_LOOK_MS = 500;
+const LAST_READ_TIMEOUT_MS = 500;
 
 /**
  * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
@@ -76,13 +76,13 @@ const LAST_LOOK_MS = 500;
 export class StatusWatch {
   readonly #options: StatusWatchOptions;
   readonly #elapsed: () => number;
-  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_LOOK_MS);
+  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<Waiting>();
   readonly #ofAdministrators = new Map<string, number>();
   /** Ids of the challenges to look at. */
   #noted = new Set<string>();
   #nextPoll = 0;
-  #isTold = false;
+  #hasNotices = false;
   #isStarted = false;
   #isEnded = false;
 
@@ -109,7 +109,7 @@ export class StatusWatch {
 
   /** Notices come from now on. Changes before were perhaps not told. */
   listening(): void {
-    this.#isTold = true;
+    this.#hasNotices = true;
     this.#nextPoll = 0;
     this.#loop.wake();
   }
@@ -125,7 +125,7 @@ export class StatusWatch {
 
   /** No notices come from now on. */
   lost(): void {
-    this.#isTold = false;
+    this.#hasNotices = false;
     this.#nextPoll = 0;
     this.#loop.wake();
   }
@@ -170,7 +170,7 @@ export class StatusWatch {
       this.#isStarted = true;
       this.#loop.start();
     }
-    // First the mark, then the look: a change before the mark is seen, one after it is told.
+    // First the mark, then the read: a change before the mark is read, one after it is notified.
     this.#options.watched.mark(wanted.id, wanted.waitMs / 1000).then(
       () => {
         this.changed(wanted.id);
@@ -198,8 +198,8 @@ export class StatusWatch {
     if (now < this.#nextPoll) {
       return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
     }
-    const { poll = POLL_MS, toldPoll = TOLD_POLL_MS } = this.#options;
-    this.#nextPoll = now + (this.#isTold ? toldPoll : poll);
+    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#options;
+    this.#nextPoll = now + (this.#hasNotices ? pollWithNotices : poll);
     return all;
   }
 

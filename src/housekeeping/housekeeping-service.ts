@@ -76,15 +76,15 @@ export class HousekeepingService {
   async round(signal: AbortSignal): Promise<number> {
     const { metrics } = this.#deps;
     const moments = await this.#moments();
-    const tellBacklog = async (): Promise<void> => {
+    const reportBacklog = async (): Promise<void> => {
       for (const tally of await this.#backlog(moments)) {
         metrics.backlogIs(tally);
       }
     };
-    await tellBacklog();
+    await reportBacklog();
     const removed = await this.#clear(moments, signal);
     if (!signal.aborted) {
-      await tellBacklog();
+      await reportBacklog();
       metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
     }
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);

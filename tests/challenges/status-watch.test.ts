@@ -75,7 +75,7 @@ function world(options: Partial<StatusWatchOptions> = {}): World {
     },
     max: 100,
     poll: NEVER,
-    toldPoll: NEVER,
+    pollWithNotices: NEVER,
     ...options,
   });
   watches.push(watch);

@@ -134,7 +134,7 @@ export class WorkerPool {
         conversation.say('stop at once');
       });
     };
-    live.forEach(tellToStop);
+    live.forEach(requestStop);
     urgent?.addEventListener('abort', hurry);
     if (urgent?.aborted === true) {
       hurry();
@@ -219,7 +219,7 @@ export class WorkerPool {
 }
 
 /** A worker that has not begun has nothing to finish, and hears nothing yet. */
-function tellToStop({ hasSaidHello, conversation, process }: LiveWorker): void {
+function requestStop({ hasSaidHello, conversation, process }: LiveWorker): void {
   if (hasSaidHello) {
     conversation.say('stop');
   } else {

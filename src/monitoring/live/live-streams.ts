@@ -66,7 +66,7 @@ interface Stream extends LiveLogin {
   /** The snapshot that was sent last; undefined: none, or it is not known to be the present state. */
   shown: string | undefined;
   /** True if the reader knows that the state cannot be read. */
-  isTold: boolean;
+  isUnavailabilityReported: boolean;
   isServing: boolean;
 }
 
@@ -127,7 +127,7 @@ export class LiveStreams {
       beatAt: now + this.#beat,
       stalledSince: undefined,
       shown: undefined,
-      isTold: false,
+      isUnavailabilityReported: false,
       isServing: false,
     };
     this.#streams.add(stream);
@@ -203,14 +203,14 @@ export class LiveStreams {
       const groups = login.groups === undefined ? {} : { groups: login.groups };
       this.#show(stream, await this.#snapshotFor({ principal: { ...principal, ...groups }, requestId }));
     } catch {
-      this.#tellFault(stream);
+      this.#reportFault(stream);
     } finally {
       stream.isServing = false;
     }
   }
 
   #show(stream: Stream, snapshot: LiveSnapshot): void {
-    stream.isTold = false;
+    stream.isUnavailabilityReported = false;
     if (this.#streams.has(stream) && stream.reader.isReady && stream.shown !== snapshot.id) {
       stream.shown = snapshot.id;
       stream.reader.show(snapshot);
@@ -218,10 +218,10 @@ export class LiveStreams {
   }
 
   /** Tells it once. The next snapshot is then sent even if it shows no change. */
-  #tellFault(stream: Stream): void {
+  #reportFault(stream: Stream): void {
     stream.shown = undefined;
-    if (this.#streams.has(stream) && stream.reader.isReady && !stream.isTold) {
-      stream.isTold = true;
+    if (this.#streams.has(stream) && stream.reader.isReady && !stream.isUnavailabilityReported) {
+      stream.isUnavailabilityReported = true;
       stream.reader.unavailable();
     }
   }
