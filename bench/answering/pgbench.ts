@@ -3,7 +3,7 @@ import { access, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { lookStatement, settleStatement } from './bare-statements.ts';
+import { readStatement, settleStatement } from './bare-statements.ts';
 
 export const PGBENCH_CLIENTS = 10;
 
@@ -48,7 +48,7 @@ export async function runPgbench(
     script,
     `\\set taken :taken + 1
 \\set wanted :client_id * ${Math.floor(challenges / PGBENCH_CLIENTS)} + :taken
-${oneLine(lookStatement('(:wanted)::text'))} \\gset
+${oneLine(readStatement('(:wanted)::text'))} \\gset
 ${oneLine(settleStatement(':challenge_id'))};
 `,
   );

@@ -14,7 +14,7 @@ import { findPorts } from './private-ports.ts';
 
 const NODES = 3;
 const SETTLE_MS = 120_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 const DATABASE = 'tankeeper';
 
 /** Three nodes, and HAProxy before them. */
@@ -115,7 +115,7 @@ export class DatabaseCluster {
         if (performance.now() > deadline) {
           throw new Error(`${node.name} did not catch up`);
         }
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
     }
   }
@@ -142,7 +142,7 @@ export class DatabaseCluster {
       if (performance.now() > deadline) {
         throw new Error(`There was not ${what} in time: ${JSON.stringify(states)}\n${await this.#logs()}`);
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 

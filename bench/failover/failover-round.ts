@@ -28,7 +28,7 @@ const CALM_MS = 4_000;
 /** For so long before it is killed, the primary commits what no standby gets to know of. */
 const HELD_BACK_MS = 500;
 const LIMIT_MS = 180_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** Lets trouble come over the primary, under load, and waits until the cluster is whole again. @throws when that takes too long */
 export async function runRound(
@@ -124,16 +124,16 @@ function gapAround(ledger: ReportedLedger, begun: number, end: number): number {
   return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)));
 }
 
-async function untilSomething<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+async function untilSomething<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
   const deadline = performance.now() + LIMIT_MS;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) {
       return found;
     }
     if (performance.now() > deadline) {
       throw new Error(`There was not ${what} within ${LIMIT_MS / 1000} s`);
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -44,7 +44,7 @@ export interface StatusWatchOptions {
   readonly max: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** Milliseconds between two looks at all states without a notice; default: a second. */
+  /** Milliseconds between two readings of all states without a notice; default: a second. */
   readonly poll?: number | undefined;
   /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
   readonly pollWithNotices?: number;
@@ -65,7 +65,7 @@ const POLL_WITH_NOTICES_MS = 5_000;
 const IDLE_MS = 600_000;
 /** The part of the places that one administrator may take. */
 const SHARE = 2;
-/** The longest wait of `end` for a look that is under way, in milliseconds. */
+/** The longest wait of `end` for a reading that is under way, in milliseconds. */
 const LAST_READ_TIMEOUT_MS = 500;
 
 /**
@@ -79,7 +79,7 @@ export class StatusWatch {
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<Waiting>();
   readonly #ofAdministrators = new Map<string, number>();
-  /** Ids of the challenges to look at. */
+  /** Ids of the challenges whose state is to be read. */
   #noted = new Set<string>();
   #nextPoll = 0;
   #hasNotices = false;
@@ -184,7 +184,7 @@ export class StatusWatch {
   async #turn({ restUntilWoken }: LoopPace): Promise<void> {
     const due = this.#takeDue();
     if (due.length > 0) {
-      await this.#look(due);
+      await this.#readStates(due);
     }
     await restUntilWoken(this.#rest());
   }
@@ -203,7 +203,7 @@ export class StatusWatch {
     return all;
   }
 
-  async #look(due: readonly Waiting[]): Promise<void> {
+  async #readStates(due: readonly Waiting[]): Promise<void> {
     try {
       const states = await this.#options.watched.states([...new Set(due.map(({ id }) => id))]);
       const now = this.#elapsed();

@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** The text in a table; by default the value. */
   readonly text?: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** The look of the text where it means something; by default plain. */
+  /** The style of the text where it means something; by default plain. */
   readonly style?: (row: Row) => TextStyle | undefined;
   /**
    * On a narrow terminal, the columns of the highest rank are left out first, and rank 0 never; by default the place of
@@ -85,9 +85,9 @@ export class Output {
     const { title = '', style } = column;
     const { color } = this.#io;
     const lines = wrapText(shownText(row, column), Math.max(MIN_WIDTH, this.#room - width));
-    const look = style?.(row);
+    const textStyle = style?.(row);
     const value = lines
-      .map((line) => (look === undefined || line === '' ? line : styled(look, line, color)))
+      .map((line) => (textStyle === undefined || line === '' ? line : styled(textStyle, line, color)))
       .join(`\n${' '.repeat(width)}`);
     return `${styled('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
   }
@@ -99,11 +99,11 @@ export class Output {
       titled.map((column, place) => fitOf(column, place, texts)),
       this.#room,
     );
-    const line = (cells: readonly string[], look: (place: number) => TextStyle | undefined): string =>
+    const line = (cells: readonly string[], textStyle: (place: number) => TextStyle | undefined): string =>
       titled
         .flatMap(({ align = 'left' }, place) => {
           const [width, text = ''] = [widths[place], cells[place]];
-          return width === undefined ? [] : [this.#cell(fitText(text, width, align), look(place))];
+          return width === undefined ? [] : [this.#cell(fitText(text, width, align), textStyle(place))];
         })
         .join(' '.repeat(GAP))
         .trimEnd();
@@ -127,11 +127,11 @@ export class Output {
   }
 
   /** Styles the text without the blanks around it. */
-  #cell(padded: string, look: TextStyle | undefined): string {
+  #cell(padded: string, textStyle: TextStyle | undefined): string {
     const text = padded.trim();
-    return look === undefined || text === ''
+    return textStyle === undefined || text === ''
       ? padded
-      : padded.replace(text, () => styled(look, text, this.#io.color));
+      : padded.replace(text, () => styled(textStyle, text, this.#io.color));
   }
 
   /** Characters of a line; what is not for a terminal is not cut. */

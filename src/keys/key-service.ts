@@ -46,7 +46,7 @@ export interface Rotation extends Resealing {
 
 /** Maximum time that a rotation waits for every server to seal with the new key. */
 const TIMEOUT_MS = 10_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Changes the sealing key while servers run. For operators at the machine. */
 export class KeyService {
@@ -159,12 +159,12 @@ export class KeyService {
     isReady: (holder: KeyHolder) => boolean,
     timeoutMs: number,
   ): Promise<readonly KeyHolder[]> {
-    for (let waited = 0; ; waited += LOOK_MS) {
+    for (let waited = 0; ; waited += POLL_MS) {
       const behind = (await this.#deps.keys.holders()).filter((holder) => !isReady(holder));
       if (behind.length === 0 || waited >= timeoutMs) {
         return behind;
       }
-      await this.#deps.pause(LOOK_MS);
+      await this.#deps.pause(POLL_MS);
     }
   }
 }

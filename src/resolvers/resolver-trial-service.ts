@@ -86,7 +86,7 @@ export class ResolverTrialService {
       await note('begun');
       return explained(checked.name, () =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
+          within(this.#deps.trialLimit ?? LIMIT_MS, tryOut(source, mayList), () => late(checked.name)),
         ),
       );
     });
@@ -130,7 +130,7 @@ export class ResolverTrialService {
   }
 }
 
-async function look(source: UserSource, mayList: boolean): Promise<Trial> {
+async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
   const users = await countUsers(source);
   const first = mayList ? await source.list({ conditions: [], limit: SHOWN }) : undefined;
   return { kind: 'read', users, first: first?.slice(0, SHOWN) };

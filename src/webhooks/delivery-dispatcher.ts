@@ -20,7 +20,7 @@ import { signMessage } from './signature.ts';
 
 /** Paces and limits of deliveries. Durations in milliseconds. */
 export interface DispatchLimits {
-  /** Between two looks for new events, where there are receivers. */
+  /** Between two readings of new events, where there are receivers. */
   readonly poll: number;
   /** The most requests to a receiver at once, by one server. */
   readonly atOnce: number;
@@ -81,7 +81,7 @@ export class DeliveryDispatcher {
   readonly #stopping = new AbortController();
   #outcomes: AttemptOutcome[] = [];
   #isTrouble = false;
-  #lookAt = 0;
+  #nextReadAt = 0;
   #upkeepAt = 0;
 
   constructor(dependencies: DispatcherDependencies) {
@@ -157,14 +157,14 @@ export class DeliveryDispatcher {
     return isMore;
   }
 
-  /** Looks for events at intervals only, not at each end of a request. @returns true if there may be more */
+  /** Reads new events at intervals only, not at each end of a request. @returns true if there may be more */
   async #fanOut(): Promise<boolean> {
-    if (this.#now < this.#lookAt) {
+    if (this.#now < this.#nextReadAt) {
       return false;
     }
     const { eventsAtOnce, poll } = this.#limits;
     const isMore = (await this.#deps.store.fanOut(eventsAtOnce)) >= eventsAtOnce;
-    this.#lookAt = isMore ? 0 : this.#now + poll / 2;
+    this.#nextReadAt = isMore ? 0 : this.#now + poll / 2;
     return isMore;
   }
 

@@ -12,7 +12,7 @@ import { verificationTexts } from './verification-texts.ts';
 
 const KEY = ['audit', 'verification'];
 /** Milliseconds between two looks at a running verification, and at one that is over: others may begin one. */
-const LOOK_MS = { running: 1_000, over: 30_000 };
+const POLL_MS = { running: 1_000, over: 30_000 };
 
 /** Verifies the audit, and shows the last result. */
 export default function VerificationPage(): ReactNode {
@@ -21,7 +21,7 @@ export default function VerificationPage(): ReactNode {
     queryKey: KEY,
     queryFn: ({ signal }) => call('/audit/verification', {}, { signal }),
     refetchInterval: ({ state: { data } }) =>
-      data?.verification?.state === 'running' ? LOOK_MS.running : LOOK_MS.over,
+      data?.verification?.state === 'running' ? POLL_MS.running : POLL_MS.over,
   });
   return (
     <Page title={t.title} lead={t.lead}>

@@ -19,7 +19,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
-import { SharedLook } from '../database/shared-look.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
 import { SharedSettlement } from './shared-settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
@@ -45,7 +45,7 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
-  readonly #look: SharedLook<ChallengeRow>;
+  readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlement: SharedSettlement;
   readonly #issues: SharedIssue;
   readonly #issued: IssuedChallenges;
@@ -53,7 +53,7 @@ export class SqlChallengeStore implements ChallengeStore {
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = wanted.key');
-    this.#look = new SharedLook(database, 'find-transactions', byTransaction);
+    this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);
     this.#issued = new IssuedChallenges(() => performance.now());
@@ -105,7 +105,7 @@ export class SqlChallengeStore implements ChallengeStore {
     if (early !== undefined) {
       return early;
     }
-    const row = await this.#look.find(transactionId);
+    const row = await this.#byTransaction.find(transactionId);
     if (row === undefined) {
       return undefined;
     }

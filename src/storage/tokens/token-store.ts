@@ -8,7 +8,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { SharedLook } from '../database/shared-look.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { SharedInsertion } from './shared-insertion.ts';
 import { changeEntry, enrolmentEntry } from './token-consequences.ts';
@@ -21,13 +21,13 @@ import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } f
 export class SqlTokenStore implements TokenStore {
   readonly #database: Database;
 
-  readonly #bySerial: SharedLook<TokenRow>;
+  readonly #bySerial: SharedLookup<TokenRow>;
   readonly #insertion: SharedInsertion;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
-    this.#bySerial = new SharedLook(database, 'find-serials', bySerial);
+    this.#bySerial = new SharedLookup(database, 'find-serials', bySerial);
     this.#insertion = new SharedInsertion(database);
   }
 
