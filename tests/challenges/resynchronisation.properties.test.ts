@@ -43,9 +43,9 @@ const act = fc.oneof(
   fc.record({ kind: fc.constant('resync' as const), given: answer, second: answer }),
   fc.record({ kind: fc.constant('time' as const), minutes: fc.constantFrom(1, 2, 5, 20, -1, -5, -20) }),
 );
-type Asked = ReturnType<(typeof answer)['generate']>['value'];
+type GeneratedAnswer = ReturnType<(typeof answer)['generate']>['value'];
 
-function response(suite: OcraSuite, { question, position }: Asked): string {
+function response(suite: OcraSuite, { question, position }: GeneratedAnswer): string {
   return computeResponse(suite, KEY, {
     question,
     counter: BigInt(position),

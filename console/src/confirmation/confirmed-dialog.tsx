@@ -59,21 +59,21 @@ export function AskingButton({
   size = 'sm',
   children,
 }: AskingButtonProps): ReactNode {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button
         size={size}
         {...(isDangerous ? { color: 'red' } : { variant: 'default' })}
         onClick={() => {
-          setAsked(true);
+          setOpen(true);
         }}
       >
         {label}
       </Button>
-      {isAsked &&
+      {isOpen &&
         children(() => {
-          setAsked(false);
+          setOpen(false);
         })}
     </>
   );

@@ -38,11 +38,11 @@ export default function KeysPage(): ReactNode {
     refetchInterval: POLL_MS,
   });
   // The count reads all tokens, and may take seconds: it is made on request.
-  const [isAsked, setAsked] = useState(false);
+  const [isCountRequested, setCountRequested] = useState(false);
   const counted = useQuery({
     queryKey: ['keys', 'counted', stateOf(report.data)],
     queryFn:
-      isAsked && report.data !== undefined
+      isCountRequested && report.data !== undefined
         ? ({ signal }) => call('/system/keys', { count: '1' }, { signal })
         : skipToken,
     refetchInterval: ({ state }) => (isRotating(state.data) ? POLL_MS : false),
@@ -59,7 +59,7 @@ export default function KeysPage(): ReactNode {
             variant="default"
             loading={counted.isFetching}
             onClick={() => {
-              setAsked(true);
+              setCountRequested(true);
             }}
           >
             {t.count}

@@ -26,7 +26,7 @@ export function isAskable({ kind, administrator, request }: Question): boolean {
 }
 
 /** @returns the parameters of /system/explainPolicy */
-export function askedBy(question: Question): Readonly<Record<string, string>> {
+export function parametersOf(question: Question): Readonly<Record<string, string>> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
     return { request: request.trim(), groups };

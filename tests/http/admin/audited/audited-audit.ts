@@ -13,7 +13,7 @@ export function auditedAudit(application: () => TestApplication): Readonly<Recor
       prepare: async () => {
         // One at a time runs.
         await application().services.auditVerification.settled();
-        return { given: {} };
+        return { values: {} };
       },
       outcomes: ['begun'],
       isIdle: true,

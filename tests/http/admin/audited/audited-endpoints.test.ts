@@ -4,7 +4,7 @@ import request, { type Response } from 'supertest';
 
 import { type AppDependencies, servedEndpoints } from '../../../../src/http/app.ts';
 import { createDialect } from '../../../../src/http/dialects/dialects.ts';
-import type { Act, Asked, Given } from './audited-act.ts';
+import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
@@ -42,8 +42,8 @@ async function token(): Promise<string> {
 }
 
 const about =
-  (more: Given = {}, make = token) =>
-  async (): Promise<Asked> => ({ given: { serial: await make(), ...more } });
+  (more: RequestValues = {}, make = token) =>
+  async (): Promise<ActRequest> => ({ values: { serial: await make(), ...more } });
 
 async function challenge(): Promise<{ readonly serial: string; readonly transactionid: string }> {
   const serial = await token();
@@ -51,7 +51,7 @@ async function challenge(): Promise<{ readonly serial: string; readonly transact
 }
 
 /** A session of a browser: its cookies, and what goes with them. */
-async function session(path: '/admin/login' | '/admin/getsession'): Promise<Asked> {
+async function session(path: '/admin/login' | '/admin/getsession'): Promise<ActRequest> {
   const answer =
     path === '/admin/login'
       ? await request(application.app).post(path).type('form').send({ username: 'admin', password: PASSWORD })
@@ -60,12 +60,12 @@ async function session(path: '/admin/login' | '/admin/getsession'): Promise<Aske
   const value = (name: string): string =>
     cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
   return {
-    given: path === '/admin/login' ? {} : { session: value('admin_session') },
+    values: path === '/admin/login' ? {} : { session: value('admin_session') },
     headers: { Cookie: cookies.join('; '), 'X-CSRF-TOKEN': value('csrf_access_token') },
   };
 }
 
-async function policy(): Promise<Given> {
+async function policy(): Promise<RequestValues> {
   const name = unused();
   const value = {
     scope: 'authentication',
@@ -84,13 +84,13 @@ async function spareRealm(): Promise<string> {
   return name;
 }
 
-async function spareResolver(): Promise<Given> {
+async function spareResolver(): Promise<RequestValues> {
   const resolver = unused().toLowerCase();
   await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
   return { resolver };
 }
 
-const given = (value: Given) => (): Promise<Asked> => Promise.resolve({ given: value });
+const given = (value: RequestValues) => (): Promise<ActRequest> => Promise.resolve({ given: value });
 
 async function inRealm(): Promise<string> {
   const serial = await token();
@@ -176,13 +176,19 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   '/system/setPolicy': {
     prepare: async () => ({
-      given: { ...(await policy()), scope: 'authentication', action: 'otppin=2', realm: 'nowhere', user: '' },
+      values: {
+        ...(await policy()),
+        scope: 'authentication',
+        action: 'otppin=2',
+        realm: 'nowhere',
+        user: '',
+      },
     }),
     outcomes: ['stored'],
     action: 'policy/set',
   },
   '/system/delPolicy': {
-    prepare: async () => ({ given: await policy() }),
+    prepare: async () => ({ values: await policy() }),
     outcomes: ['removed'],
     action: 'policy/remove',
   },
@@ -192,7 +198,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'resolver/set',
   },
   '/system/delResolver': {
-    prepare: async () => ({ given: await spareResolver() }),
+    prepare: async () => ({ values: await spareResolver() }),
     outcomes: ['removed'],
     action: 'resolver/remove',
   },
@@ -202,7 +208,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'realm/set',
   },
   '/system/delRealm': {
-    prepare: async () => ({ given: { realm: await spareRealm() } }),
+    prepare: async () => ({ values: { realm: await spareRealm() } }),
     outcomes: ['removed, from 0 tokens'],
     action: 'realm/remove',
   },
@@ -220,7 +226,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     prepare: async () => {
       const key = unused();
       await application.services.settings.set(OPERATOR, new Map([[key, 'x']]));
-      return { given: { key } };
+      return { values: { key } };
     },
     outcomes: ['removed'],
     action: 'configuration/remove',
@@ -230,7 +236,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
   '/ocra/check_t': {
     prepare: async () => ({
-      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      values: { transactionid: (await challenge()).transactionid, pass: '1' },
       headers: {},
     }),
     outcomes: ['wrong'],
@@ -238,7 +244,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   '/validate/check_t': {
     prepare: async () => ({
-      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      values: { transactionid: (await challenge()).transactionid, pass: '1' },
       headers: {},
     }),
     outcomes: ['wrong'],
@@ -248,20 +254,20 @@ const ACTS: Readonly<Record<string, Act>> = {
     prepare: async () => {
       const serial = await assigned();
       const { transactionid } = await application.challenge(serial);
-      return { given: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
+      return { values: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
     },
     outcomes: ['wrong'],
     isOpen: true,
   },
   '/validate/check_s': {
-    prepare: async () => ({ given: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
+    prepare: async () => ({ values: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
     outcomes: ['wrong'],
     isOpen: true,
   },
 };
 
 /** Every other endpoint that only looks, with what it wants to be asked. */
-const LOOKS: Readonly<Record<string, Given>> = {
+const LOOKS: Readonly<Record<string, RequestValues>> = {
   ...LOOKS_AT_TOKENS,
   '/admin/userlist': { realm: 'north' },
   '/admin/person': { user: 'ann', realm: 'north' },
@@ -291,7 +297,7 @@ type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
 /** A request, with its rows of the audit. */
 async function ask(
   path: string,
-  { given: parameters, headers }: Asked,
+  { values: parameters, headers }: ActRequest,
 ): Promise<{ readonly response: Response; readonly rows: readonly Row[] }> {
   // One minute is what refusals are counted by.
   application.clock.advance(61);
@@ -406,7 +412,7 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
 
   if (isOpen !== true && isFree !== true) {
     it('writes one row where it is refused for want of a right', async () => {
-      const { given: parameters } = await prepare();
+      const { values: parameters } = await prepare();
       const context = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
       const before = await state();
       const { rows } = await ask(path, context);
@@ -420,11 +426,14 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
 
 describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
   it('writes nothing, and one row where it is refused', async () => {
-    const { response, rows } = await ask(path, { given: parameters });
+    const { response, rows } = await ask(path, { values: parameters });
     expect(response.status).toBe(200);
     expect(rows).toEqual([]);
     const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
-    const refused = await ask(path, { given: parameters, headers: { Authorization: await apiToken(other) } });
+    const refused = await ask(path, {
+      values: parameters,
+      headers: { Authorization: await apiToken(other) },
+    });
     expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
   });
 });

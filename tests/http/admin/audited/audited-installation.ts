@@ -1,6 +1,6 @@
 import type { LicenceSignature } from '../../../../src/monitoring/ports.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, Asked } from './audited-act.ts';
+import type { Act, ActRequest } from './audited-act.ts';
 
 /** Takes every text for the number of users of a signed licence. */
 export const SIGNATURE: LicenceSignature = {
@@ -30,7 +30,7 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
 }
 
 function userActs({ application, name }: InstallationParts): Readonly<Record<string, Act>> {
-  const user = async (): Promise<Asked['given']> => {
+  const user = async (): Promise<ActRequest['values']> => {
     const username = name();
     await application().services.users.add(OPERATOR, { resolver: 'north', login: username });
     return { resolver: 'north', username };
@@ -42,12 +42,12 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
       action: 'user/add',
     },
     '/system/users/password': {
-      prepare: async () => ({ given: { ...(await user()), password: 'a long one' } }),
+      prepare: async () => ({ values: { ...(await user()), password: 'a long one' } }),
       outcomes: ['password changed'],
       action: 'user/password',
     },
     '/system/users/remove': {
-      prepare: async () => ({ given: await user() }),
+      prepare: async () => ({ values: await user() }),
       outcomes: ['removed, 0 tokens unassigned'],
       action: 'user/remove',
     },
@@ -68,7 +68,7 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
     '/system/licence/remove': {
       prepare: async () => {
         await application().services.licences.install(OPERATOR, '5');
-        return { given: {} };
+        return { values: {} };
       },
       outcomes: ['removed'],
       action: 'licence/remove',
@@ -77,11 +77,11 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
 }
 
 function webhookActs({ application, name: newName }: InstallationParts): Readonly<Record<string, Act>> {
-  const added = async (): Promise<Asked> => {
+  const added = async (): Promise<ActRequest> => {
     const name = newName();
     // Nothing listens there.
     await application().services.webhooks.add(OPERATOR, { name, url: 'http://127.0.0.1:1/' });
-    return { given: { name } };
+    return { values: { name } };
   };
   return {
     '/system/webhooks/add': {
