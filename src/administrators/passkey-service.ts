@@ -122,7 +122,7 @@ export class PasskeyService implements PasskeyAssertions {
     const { administrator, content } = found;
     const credential = await webAuthn.verifyCreation(given.credential, content.challenge);
     if (credential === undefined) {
-      await attempts.take(hash, ['registration'], clock.now());
+      await attempts.consume(hash, ['registration'], clock.now());
       throw invalid('The passkey cannot be accepted: begin again');
     }
     const keeps = content.keeps === undefined ? undefined : Buffer.from(content.keeps, 'base64');

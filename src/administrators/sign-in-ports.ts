@@ -65,7 +65,7 @@ export interface SignInSession {
   readonly expiresAt: Date;
 }
 
-/** Sign-ins that are under way. Each ends once: when it succeeds, is taken, is replaced or expires. */
+/** Sign-ins that are under way. Each ends once: when it succeeds, is consumed, is replaced or expires. */
 export interface SignInStore {
   /**
    * Removes expired ones on the way, and the oldest beyond a few of the same administrator.
@@ -76,7 +76,7 @@ export interface SignInStore {
   /** @returns the sign-in, unless it has ended by `now` or is of another kind */
   find(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
   /** As `find`, and ends it: of several at once, one gets it. */
-  take(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
+  consume(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
   /**
    * Ends the sign-in and opens its session, both or none.
    * @returns false where the sign-in has ended, the password or the second factor has changed, the passkey was used

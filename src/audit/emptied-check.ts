@@ -26,7 +26,7 @@ export class EmptiedCheck {
     this.#unrecorded = new Set(administrators);
   }
 
-  take(rows: readonly AuditRow[]): void {
+  check(rows: readonly AuditRow[]): void {
     this.#rows += rows.length;
     for (const { action, outcome, subject } of rows) {
       if (outcome === 'created' && action.startsWith('administrator/')) {

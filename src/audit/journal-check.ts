@@ -71,10 +71,10 @@ export class JournalCheck {
     );
   }
 
-  async take(record: JournalRecord): Promise<void> {
+  async check(record: JournalRecord): Promise<void> {
     this.#records += 1;
     const isSound = recordHash(record).equals(record.hash) && (await this.#isSigned(record));
-    const misplaced = this.#gaps.take(record, isSound);
+    const misplaced = this.#gaps.check(record, isSound);
     if (misplaced !== undefined) {
       this.#report(misplaced);
     }

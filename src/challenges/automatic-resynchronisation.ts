@@ -60,7 +60,7 @@ async function findCounterAhead(
   const first = syncMarker === null ? undefined : positionOf(syncMarker);
   const next =
     first === undefined || first < counter
-      ? { found: { matched: false } as const, taken: 0 }
+      ? { found: { matched: false } as const, computed: 0 }
       : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, max);
   const beyond = {
     ...reach,
@@ -69,7 +69,7 @@ async function findCounterAhead(
   };
   const anywhere =
     syncWindow > counterWindow
-      ? (await search.find(beyond, max - next.taken)).found
+      ? (await search.find(beyond, max - next.computed)).found
       : { matched: false as const };
   if (next.found.matched && syncMarker !== null) {
     return { kind: 'second', match: next.found, firstMarker: syncMarker, clock: {} };

@@ -151,9 +151,9 @@ async function find(
   token: Token,
 ): Promise<Omit<Found, 'question'>> {
   const share = search.share();
-  const { found, taken } = await search.find(wanted, share);
+  const { found, computed } = await search.find(wanted, share);
   const ahead = settings.autoResync
-    ? await findAhead(search, wanted, token, share - taken)
+    ? await findAhead(search, wanted, token, share - computed)
     : ({ kind: 'nothing' } as const);
   return { verification: found, ahead };
 }

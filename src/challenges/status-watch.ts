@@ -182,7 +182,7 @@ export class StatusWatch {
   }
 
   async #turn({ restUntilWoken }: LoopPace): Promise<void> {
-    const due = this.#takeDue();
+    const due = this.#removeDue();
     if (due.length > 0) {
       await this.#readStates(due);
     }
@@ -190,7 +190,7 @@ export class StatusWatch {
   }
 
   /** @returns those whose state is to be read */
-  #takeDue(): readonly Waiting[] {
+  #removeDue(): readonly Waiting[] {
     const now = this.#elapsed();
     const noted = this.#noted;
     this.#noted = new Set();

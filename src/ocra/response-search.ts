@@ -78,28 +78,28 @@ export class ResponseSearch {
    * @returns the chosen match, and the number of candidates in the window
    * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
    */
-  async find(check: ResponseCheck, max: number): Promise<{ found: Verification; taken: number }> {
-    const { matches, taken } = await this.all(check, max);
-    return { found: chooseMatch(matches, check.counter), taken };
+  async find(check: ResponseCheck, max: number): Promise<{ found: Verification; computed: number }> {
+    const { matches, computed } = await this.all(check, max);
+    return { found: chooseMatch(matches, check.counter), computed };
   }
 
   /**
    * As `find`.
    * @returns all matches, in ascending order
    */
-  async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
+  async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; computed: number }> {
     const dataInput = dataInputTemplate(check.suite, check);
     const allowed = Math.min(max, this.#leftInPass);
     if (allowed < 1) {
-      return { matches: [], taken: 0 };
+      return { matches: [], computed: 0 };
     }
     const window = responseWindow(check, allowed);
-    const taken = sizeOf(window);
-    this.#leftInPass -= taken;
+    const computed = sizeOf(window);
+    this.#leftInPass -= computed;
     // A copy: the test writes into the data input.
     const input = { key: check.key, dataInput: dataInput.bytes.slice() };
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
-    return { matches: inOrder(await this.#search(window, input, isRight)), taken };
+    return { matches: inOrder(await this.#search(window, input, isRight)), computed };
   }
 
   async #search(

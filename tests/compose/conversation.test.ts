@@ -54,15 +54,15 @@ describe('a conversation of two processes', () => {
 describe('the places of streams that the primary counts', () => {
   const counting = (take: () => unknown): { left: unknown[]; places: StreamPlaces } => {
     const left: unknown[] = [];
-    const one = pair({ answers: { 'take stream': take, 'leave stream': (given) => left.push(given) } });
+    const one = pair({ answers: { 'acquire stream': take, 'release stream': (given) => left.push(given) } });
     return { left, places: placesOfPrimary(one, 7, 10) };
   };
 
   it('are taken and freed there', async () => {
     const { left, places } = counting(() => true);
-    expect(await places.take('anna')).toBe(true);
+    expect(await places.acquire('anna')).toBe(true);
     expect(left).toEqual([]);
-    expect(await counting(() => false).places.take('anna')).toBe(false);
+    expect(await counting(() => false).places.acquire('anna')).toBe(false);
   });
 
   it.each([
@@ -71,7 +71,7 @@ describe('the places of streams that the primary counts', () => {
   ])('that are answered too late with %p are given back: %j', async (answer, expected) => {
     const late = deferred<boolean>();
     const { left, places } = counting(() => late.promise);
-    expect(await places.take('anna')).toBe(false);
+    expect(await places.acquire('anna')).toBe(false);
     late.resolve(answer);
     await new Promise((resolve) => setImmediate(resolve));
     expect(left).toEqual(expected);

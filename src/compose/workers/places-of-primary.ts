@@ -17,27 +17,27 @@ export function placesOfPrimary(
   worker: number,
   timeoutMs = TIMEOUT_MS,
 ): StreamPlaces {
-  const leave = (administrator: string): void => {
+  const release = (administrator: string): void => {
     // A primary that is gone needs no answer.
-    conversation.ask('leave stream', { process: worker, administrator }).catch(() => undefined);
+    conversation.ask('release stream', { process: worker, administrator }).catch(() => undefined);
   };
   return {
-    take: async (administrator) => {
-      const taken = conversation.ask('take stream', { process: worker, administrator }, LATEST_MS).then(
+    acquire: async (administrator) => {
+      const acquired = conversation.ask('acquire stream', { process: worker, administrator }, LATEST_MS).then(
         (answer) => answer === true,
         () => false,
       );
       try {
-        return await within(timeoutMs, taken, () => new Error('the primary is late'));
+        return await within(timeoutMs, acquired, () => new Error('the primary is late'));
       } catch {
-        void taken.then((isTaken) => {
-          if (isTaken) {
-            leave(administrator);
+        void acquired.then((isAcquired) => {
+          if (isAcquired) {
+            release(administrator);
           }
         });
         return false;
       }
     },
-    leave,
+    release,
   };
 }

@@ -110,8 +110,8 @@ function workersOf(
       lease: (client) => leases.lease(String(client)),
       metrics: text,
       'free port': freePort,
-      'take stream': (given) => changeOf(streams, 'take', given),
-      'leave stream': (given) => changeOf(streams, 'leave', given),
+      'acquire stream': (given) => changeOf(streams, 'acquire', given),
+      'release stream': (given) => changeOf(streams, 'release', given),
     },
     ended: (pid) => {
       noteRestart();
@@ -124,7 +124,7 @@ function workersOf(
 }
 
 /** @param given the stream of a worker */
-function changeOf(streams: StreamPlan, change: 'take' | 'leave', given: unknown): unknown {
+function changeOf(streams: StreamPlan, change: 'acquire' | 'release', given: unknown): unknown {
   const { process, administrator } = given as { readonly process: number; readonly administrator: string };
   return streams[change](process, administrator);
 }

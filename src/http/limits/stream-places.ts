@@ -1,9 +1,9 @@
 /** The places of streams at a server. */
 export interface StreamPlaces {
-  /** Takes a place for a stream of the administrator. @returns false if there is none */
-  take(administrator: string): Promise<boolean>;
+  /** Acquires a place for a stream of the administrator. @returns false if there is none */
+  acquire(administrator: string): Promise<boolean>;
   /** Frees it. */
-  leave(administrator: string): void;
+  release(administrator: string): void;
 }
 
 /** The most streams of one administrator. */
@@ -21,7 +21,7 @@ export class StreamPlan {
   }
 
   /** @param process its id. @returns false if there is no place */
-  take(process: number, administrator: string): boolean {
+  acquire(process: number, administrator: string): boolean {
     const own = this.#sum((taken) => taken.get(administrator) ?? 0);
     if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {
       return false;
@@ -30,7 +30,7 @@ export class StreamPlan {
     return true;
   }
 
-  leave(process: number, administrator: string): void {
+  release(process: number, administrator: string): void {
     this.#change(process, administrator, -1);
   }
 
@@ -39,12 +39,12 @@ export class StreamPlan {
     this.#taken.delete(process);
   }
 
-  /** @returns the places as one process takes them */
+  /** @returns the places as one process acquires them */
   placesOf(process: number): StreamPlaces {
     return {
-      take: (administrator) => Promise.resolve(this.take(process, administrator)),
-      leave: (administrator) => {
-        this.leave(process, administrator);
+      acquire: (administrator) => Promise.resolve(this.acquire(process, administrator)),
+      release: (administrator) => {
+        this.release(process, administrator);
       },
     };
   }

@@ -77,7 +77,7 @@ export class SqlSignInStore implements SignInStore {
     return row && toAttempt(row);
   }
 
-  async take(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
+  async consume(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
     const { knex } = this.#database;
     const [row] = await knex('sign_in_attempts')
       .where({ attempt_hash: hash })

@@ -37,7 +37,7 @@ const SECOND_PASSES = 4n;
 const MAX_OPEN = 1_000;
 
 /** Thrown to roll back: the transaction id is in use. */
-class TransactionIdTaken extends Error {}
+class TransactionIdInUse extends Error {}
 
 /** Challenges in PostgreSQL. docs/adr/0003-accepting-a-response-once.md describes why each is answered once. */
 export class SqlChallengeStore implements ChallengeStore {
@@ -77,7 +77,7 @@ export class SqlChallengeStore implements ChallengeStore {
       }
       return true;
     } catch (error) {
-      if (error instanceof TransactionIdTaken || isTransactionIdTaken(error)) {
+      if (error instanceof TransactionIdInUse || isTransactionIdInUse(error)) {
         return false;
       }
       throw error;
@@ -194,7 +194,7 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 }
 
-function isTransactionIdTaken(error: unknown): boolean {
+function isTransactionIdInUse(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
 }
 
@@ -295,7 +295,7 @@ async function issue(
     .ignore()
     .returning('id');
   if (stored.length === 0) {
-    throw new TransactionIdTaken();
+    throw new TransactionIdInUse();
   }
   await supersede(sql, tokenId, maxOpen);
   await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
