@@ -109,7 +109,7 @@ export class PasskeyService implements PasskeyAssertions {
    */
   async register(
     secret: string | undefined,
-    given: { readonly credential: string; readonly name: string },
+    registration: { readonly credential: string; readonly name: string },
     act: Act,
   ): Promise<void> {
     const { attempts, passkeys, clock } = this.#deps;
@@ -120,13 +120,13 @@ export class PasskeyService implements PasskeyAssertions {
       throw new ServiceError('sign-in.ended', 'This registration has ended: begin again');
     }
     const { administrator, content } = found;
-    const credential = await webAuthn.verifyCreation(given.credential, content.challenge);
+    const credential = await webAuthn.verifyCreation(registration.credential, content.challenge);
     if (credential === undefined) {
       await attempts.consume(hash, ['registration'], clock.now());
       throw invalid('The passkey cannot be accepted: begin again');
     }
     const keeps = content.keeps === undefined ? undefined : Buffer.from(content.keeps, 'base64');
-    const stored = { ...credential, administrator, name: readPasskeyName(given.name) };
+    const stored = { ...credential, administrator, name: readPasskeyName(registration.name) };
     if (!(await passkeys.register(hash, stored, keeps, { ...act, actor: administrator }))) {
       throw invalid('The registration has ended, or the passkey is registered already');
     }

@@ -59,15 +59,15 @@ export class JournalCheck {
    * @param keys the trusted keys
    * @param anchor the hash of a record that must exist, hexadecimal
    */
-  constructor(given: {
+  constructor(options: {
     readonly keys: readonly InstallationKey[];
     readonly report: Report;
     readonly anchor?: string | undefined;
   }) {
-    this.#report = given.report;
-    this.#anchor = given.anchor?.toLowerCase();
+    this.#report = options.report;
+    this.#anchor = options.anchor?.toLowerCase();
     this.#trusted = new Map(
-      given.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
+      options.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
     );
   }
 

@@ -161,15 +161,15 @@ export class ChallengeService {
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
-    const given = this.#deps.check.provided(pass, open.client);
+    const provided = this.#deps.check.provided(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideUnseen(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      given.search.begin(1);
+      provided.search.begin(1);
       const [verdict] =
-        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], given)) ?? [];
+        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
       return verdict === undefined
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());
@@ -213,16 +213,16 @@ export class ChallengeService {
   }
 
   /**
-   * @param given the text to encode instead of random bytes, as UTF-8
+   * @param text the text to encode instead of random bytes, as UTF-8
    * @returns a valid activation code
    * @throws ServiceError 'right.missing'
    */
-  async activationCode(caller: Caller, given?: string): Promise<string> {
+  async activationCode(caller: Caller, text?: string): Promise<string> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
-    return given === undefined
+    return text === undefined
       ? randomActivationCode(this.#deps.random)
-      : encodeActivationCode(Buffer.from(given, 'utf8'));
+      : encodeActivationCode(Buffer.from(text, 'utf8'));
   }
 
   /**

@@ -52,8 +52,8 @@ export function measuredChallenges(
     }
   };
   return {
-    issue: async (...given) => {
-      const isStored = await store.issue(...given);
+    issue: async (...args) => {
+      const isStored = await store.issue(...args);
       if (isStored) {
         metrics.challengeIssued();
       }

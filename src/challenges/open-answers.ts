@@ -42,13 +42,13 @@ export class OpenAnswers {
    */
   async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const given = this.#deps.check.provided(pass, act.client);
+    const provided = this.#deps.check.provided(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
-      return this.#decide(configuration, found, given, known);
+      return this.#decide(configuration, found, provided, known);
     };
     return (await this.#deps.challenges.answerOpen(whose, decideOn, act))?.decision.result;
   }
@@ -56,7 +56,7 @@ export class OpenAnswers {
   async #decide(
     configuration: Configuration,
     found: readonly ChallengeOfToken[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
     known: ReadonlySet<string>,
   ): Promise<OpenDecision | undefined> {
     const settings = readOcraSettings(configuration.settings);
@@ -76,7 +76,7 @@ export class OpenAnswers {
       configuration,
       settings,
       newestOfEach(meant, settings.maxChallenges),
-      given,
+      provided,
     );
     const chosen = chosenOf(tried);
     if (chosen === undefined) {
@@ -98,16 +98,16 @@ export class OpenAnswers {
     configuration: Configuration,
     settings: OcraSettings,
     open: readonly ChallengeOfToken[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
   ): Promise<readonly Tried[]> {
-    given.search.begin(open.length);
+    provided.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
     let unreadable: ServiceError | undefined;
     for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
       const found = await this.#deps.check
-        .verify(configuration, settings, token, questions, given)
+        .verify(configuration, settings, token, questions, provided)
         .catch((error: unknown) => {
           if (!isServiceError(error, 'secret.unreadable')) {
             throw error;

@@ -64,7 +64,7 @@ export class ResponseChecker {
   }
 
   /**
-   * Checks a response against questions of one token. The caller first calls `given.search.begin` with the number of
+   * Checks a response against questions of one token. The caller first calls `provided.search.begin` with the number of
    * all questions of all tokens that are checked together.
    * @param questions of challenges of the token; the response is searched in the windows of each
    * @returns a verdict for each question, or null where the response cannot be verified: without a key, or for a suite
@@ -75,24 +75,24 @@ export class ResponseChecker {
     settings: OcraSettings,
     token: Token,
     questions: readonly string[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
   ): Promise<readonly Verdict[] | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
       return null;
     }
     const { suite } = opened;
-    const { now } = given.search;
-    const { pin, response } = splitPass(suite, given.pass);
+    const { now } = provided.search;
+    const { pin, response } = splitPass(suite, provided.pass);
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
     const all: Found[] = [];
     for (const question of questions) {
       const wanted = { ...inputs, question, response, lookBehind: true };
-      all.push({ question, ...(await find(given.search, wanted, settings, token)) });
+      all.push({ question, ...(await find(provided.search, wanted, settings, token)) });
     }
     // The consequences of a right response are also computed for a wrong one, so that both take the same time.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
-    const isPin = await this.#checkPin(configuration, token, pin, given);
+    const isPin = await this.#checkPin(configuration, token, pin, provided);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
   }
 

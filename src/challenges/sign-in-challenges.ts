@@ -43,8 +43,8 @@ export class SignInChallenges implements SecondFactorTokens {
 
   async check(transactionId: string, response: string, act: Act): Promise<boolean> {
     const { client, requestId, action } = act;
-    const given = { transactionId, pass: response };
-    return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, given)).result;
+    const reference = { transactionId, pass: response };
+    return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, reference)).result;
   }
 
   async state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {

@@ -56,7 +56,7 @@ export class StatusWaitService {
   async begin(caller: Caller, wanted: AwaitedStatus): Promise<(gone: AbortSignal) => Promise<AwaitedAnswer>> {
     const { wait, known, ...reference } = wanted;
     const waitMs = readWait(wait) * 1000;
-    const given = known === undefined ? undefined : readKnown(known);
+    const knownState = known === undefined ? undefined : readKnown(known);
     if ((reference.transactionId ?? '') === '') {
       throw new ServiceError('parameter.missing', 'transactionid, as wait is for one transaction', {
         parameters: ['transactionid'],
@@ -67,7 +67,7 @@ export class StatusWaitService {
     if (entry === undefined) {
       return () => this.#ended([], 'closed');
     }
-    if (given !== undefined && !isSameState(given, entry)) {
+    if (knownState !== undefined && !isSameState(knownState, entry)) {
       return () => this.#ended(entries, 'changed');
     }
     const openMs = await this.#openMs(entry);

@@ -164,8 +164,8 @@ function textOf(path: string): string {
 /** @returns a warning where others may read a secret */
 function warningsOf(path: string, values: ReadonlyMap<string, FileValue>): readonly string[] {
   const secret = VARIABLES.find(({ name, mask }) => {
-    const given = values.get(name)?.value;
-    return given !== undefined && mask(given) !== given;
+    const value = values.get(name)?.value;
+    return value !== undefined && mask(value) !== value;
   });
   const isOpen = (statSync(path).mode & 0o077) !== 0;
   return secret !== undefined && isOpen

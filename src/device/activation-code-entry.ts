@@ -46,9 +46,9 @@ const SEPARATOR = /^[\s\p{Pd}\u2212]$/u;
  * @param typed any text; shorter and longer codes than the usual one of 18 characters are known by their checksum
  */
 export function inspectActivationCode(typed: string): ActivationCodeEntry {
-  const given = Array.from(typed);
-  const letters = lettersIn(given);
-  const characters = readCharacters(given, letters);
+  const characters = Array.from(typed);
+  const letters = lettersIn(characters);
+  const characters = readCharacters(characters, letters);
   const significant = characters.filter(({ state }) => state !== 'separator');
   const read = significant.map((character) => character.read);
   const wanted = letters + CHECKSUM_LENGTH;
@@ -64,8 +64,8 @@ export function inspectActivationCode(typed: string): ActivationCodeEntry {
 }
 
 /** @returns the number of letters before the checksum: 16, or another number if the checksum at the end then fits */
-function lettersIn(given: readonly string[]): number {
-  const significant = given.filter((character) => !SEPARATOR.test(character));
+function lettersIn(characters: readonly string[]): number {
+  const significant = characters.filter((character) => !SEPARATOR.test(character));
   const letters = significant.length - CHECKSUM_LENGTH;
   if (letters <= 0 || letters % BASE32_GROUP !== 0) {
     return USUAL_LETTERS;
@@ -74,9 +74,9 @@ function lettersIn(given: readonly string[]): number {
   return isRight(code.join('')) ? letters : USUAL_LETTERS;
 }
 
-function readCharacters(given: readonly string[], letters: number): readonly EnteredCharacter[] {
+function readCharacters(characters: readonly string[], letters: number): readonly EnteredCharacter[] {
   let place = 0;
-  return given.map((typed) => {
+  return characters.map((typed) => {
     if (SEPARATOR.test(typed)) {
       return { typed, read: '', state: 'separator' };
     }

@@ -90,7 +90,7 @@ export async function startPostmaster(
   // In a folder of the account, a file of that name could be a link.
   const log = accountOwnsFolder ? undefined : await open(logPath, 'a', 0o600);
   const output = log?.fd ?? 'ignore';
-  const given = [
+  const args = [
     ...[log === undefined ? logPath : '', cluster],
     await missingIn(join(cluster, 'pg_hba.conf'), access.connections),
     await missingIn(join(cluster, 'pg_ident.conf'), access.accounts),
@@ -99,7 +99,7 @@ export async function startPostmaster(
   const command = [programs.postgres, '-D', cluster, ...asParameters(cluster, settings)];
   const surroundings = isolatedSurroundings(programs.context);
   try {
-    const child = spawn(SHELL, ['-c', START, 'sh', ...given, ...command], {
+    const child = spawn(SHELL, ['-c', START, 'sh', ...args, ...command], {
       ...surroundings,
       // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.
       env: { ...surroundings.env, ...(stranger !== undefined && { PG_GRANDPARENT_PID: String(stranger) }) },

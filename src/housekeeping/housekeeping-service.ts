@@ -122,8 +122,8 @@ export class HousekeepingService {
         removed({ chore: 'audit months', rows });
       }
     };
-    const given = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
-    const isOurs = await this.#deps.store.clear(moments, given);
+    const options = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
+    const isOurs = await this.#deps.store.clear(moments, options);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 

@@ -54,13 +54,13 @@ function readRow(row: SourceRow, repair: TextRepair): StoredValue {
   return {
     key: repair(textOf(row, 'key')),
     value: repair(textOf(row, 'value')),
-    type: given(textOf(row, 'type')),
-    description: given(repair(textOf(row, 'description'))),
+    type: textOrEmpty(textOf(row, 'type')),
+    description: textOrEmpty(repair(textOf(row, 'description'))),
   };
 }
 
 /** LinOTP stores an absent text as its Python name. */
-function given(text: string): string {
+function textOrEmpty(text: string): string {
   return text === 'None' ? '' : text;
 }
 

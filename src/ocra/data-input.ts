@@ -177,11 +177,11 @@ function encodeSession(length: number, session: string | Uint8Array | undefined)
   if (session === undefined) {
     throw invalid('the suite asks for session information, and none is given');
   }
-  const given = typeof session === 'string' ? utf8ToBytes(session) : session;
-  if (given.length > length) {
-    throw invalid(`the session information is too long: ${given.length} bytes, the suite allows ${length}`);
+  const bytes = typeof session === 'string' ? utf8ToBytes(session) : session;
+  if (bytes.length > length) {
+    throw invalid(`the session information is too long: ${bytes.length} bytes, the suite allows ${length}`);
   }
-  return concatBytes(new Uint8Array(length - given.length), given);
+  return concatBytes(new Uint8Array(length - bytes.length), bytes);
 }
 
 function invalid(what: string, payload: ErrorPayloads['data-input.invalid'] = {}): ServiceError {

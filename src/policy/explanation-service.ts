@@ -199,15 +199,15 @@ export class ExplanationService {
 /** @returns undefined for an administrator of this server. @throws ServiceError 'parameter.invalid' */
 function groupsOf(
   administrator: string,
-  given: readonly string[] | undefined,
+  groups: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (administrator === '') {
     throw invalid('administrator', 'Name the administrator');
   }
   if (administrator.startsWith(PERSON)) {
-    return given ?? [];
+    return groups ?? [];
   }
-  if (given !== undefined && given.length > 0) {
+  if (groups !== undefined && groups.length > 0) {
     throw invalid('groups', `Only people who sign in by single sign-on (${PERSON}NAME) have groups`);
   }
   return undefined;

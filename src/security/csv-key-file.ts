@@ -142,8 +142,8 @@ function readKey(row: Row): Omit<ImportedKey, 'place' | 'serial'> {
 function withoutEmpty<Name extends string>(
   texts: Readonly<Record<Name, string | undefined>>,
 ): Partial<Record<Name, string>> {
-  const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
-  return Object.fromEntries(given) as Partial<Record<Name, string>>;
+  const filled = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
+  return Object.fromEntries(filled) as Partial<Record<Name, string>>;
 }
 
 function hexKey(text: string): Buffer {

@@ -120,10 +120,10 @@ export class OpenidProvider implements IdentityProvider {
 
   #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
     const { [this.#options.nameClaim]: name, [this.#options.groupsClaim]: groups } = claims;
-    const given: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+    const claimed: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
     return {
       name: typeof name === 'string' ? name : undefined,
-      groups: given.filter((group) => typeof group === 'string'),
+      groups: claimed.filter((group) => typeof group === 'string'),
     };
   }
 

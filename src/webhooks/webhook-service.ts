@@ -139,9 +139,9 @@ export class WebhookService {
     return shownSecret(secret);
   }
 
-  async #readRealms(given: readonly string[]): Promise<readonly string[]> {
+  async #readRealms(names: readonly string[]): Promise<readonly string[]> {
     const known = (await this.#deps.configuration.current()).realms.map(({ name }) => name);
-    const wanted = given.map((realm) => realm.trim().toLowerCase());
+    const wanted = names.map((realm) => realm.trim().toLowerCase());
     const wrong = wanted.find((realm) => !known.includes(realm));
     if (wrong !== undefined) {
       throw invalid(`There is no realm '${wrong.slice(0, 64)}'${didYouMean(wrong, known)}`);
@@ -223,9 +223,9 @@ export class WebhookService {
   }
 }
 
-function readEvents(given: readonly string[] | undefined): readonly EventType[] {
+function readEvents(names: readonly string[] | undefined): readonly EventType[] {
   const known = Object.keys(EVENT_TYPES) as EventType[];
-  const wanted = given ?? known;
+  const wanted = names ?? known;
   const wrong = wanted.find((type) => !known.some((one) => one === type));
   if (wrong !== undefined) {
     throw invalid(

@@ -154,12 +154,12 @@ function reasonOf(error: unknown): string {
 }
 
 /** Reads `name=range`, or a range of the days of the licence. */
-function collectThreshold(text: string, given: Thresholds): Thresholds {
+function collectThreshold(text: string, thresholds: Thresholds): Thresholds {
   const [, name = 'licence_days', range = ''] = /^(?:([a-z_]+)=)?(.*)$/s.exec(text) ?? [];
   if (!isReadingName(name)) {
     throw new InvalidArgumentError(`There is no value '${name}'. There are: ${READING_NAMES.join(', ')}.`);
   }
-  return { ...given, [name]: parseThresholdRange(range) };
+  return { ...thresholds, [name]: parseThresholdRange(range) };
 }
 
 function isReadingName(name: string): name is ReadingName {

@@ -36,13 +36,14 @@ export async function runShadow(
   output: Output,
 ): Promise<void> {
   const { io } = context.dependencies;
-  const given =
+  const requested =
     options.questions === undefined
       ? undefined
       : parseQuestions(await readSecretText(io, options.questions, 'the list of questions'));
   const [old, tankeeper] = await openServers(context, options);
   const questions =
-    given ?? questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
+    requested ??
+    questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
   const bar = new ProgressBar(io, 'questions');
   const found = await compare([old, tankeeper], questions, (done) => {
     bar.show(done, questions.length);

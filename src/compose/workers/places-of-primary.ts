@@ -13,20 +13,22 @@ const LATEST_MS = 60_000;
  * @returns the places of streams, which the primary counts. One that it gives too late is given back
  */
 export function placesOfPrimary(
-  conversation: Pick<Conversation, 'ask'>,
+  conversation: Pick<Conversation, 'request'>,
   worker: number,
   timeoutMs = TIMEOUT_MS,
 ): StreamPlaces {
   const release = (administrator: string): void => {
     // A primary that is gone needs no answer.
-    conversation.ask('release stream', { process: worker, administrator }).catch(() => undefined);
+    conversation.request('release stream', { process: worker, administrator }).catch(() => undefined);
   };
   return {
     acquire: async (administrator) => {
-      const acquired = conversation.ask('acquire stream', { process: worker, administrator }, LATEST_MS).then(
-        (answer) => answer === true,
-        () => false,
-      );
+      const acquired = conversation
+        .request('acquire stream', { process: worker, administrator }, LATEST_MS)
+        .then(
+          (answer) => answer === true,
+          () => false,
+        );
       try {
         return await within(timeoutMs, acquired, () => new Error('the primary is late'));
       } catch {

@@ -54,7 +54,7 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
   const conversation = new Conversation({
     send: (message) => process.connected && process.send?.(message, undefined, {}, () => undefined) === true,
     answers: { metrics: snapshot },
-    heard: {
+    notices: {
       start: (place) => {
         start(place as WorkerPlace);
       },
@@ -78,21 +78,21 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
     requested: requested.signal,
     urgent: urgent.signal,
     begin: () => {
-      conversation.say('hello');
+      conversation.notify('hello');
       return placed;
     },
     freePort: async () => {
-      await conversation.ask('free port').catch(() => undefined);
+      await conversation.request('free port').catch(() => undefined);
     },
     ready: (port) => {
-      conversation.say('ready', port);
+      conversation.notify('ready', port);
     },
-    failed: (failure) => sendLast({ say: 'failed', given: failure }),
-    cutOff: () => sendLast({ say: 'cut off' }),
+    failed: (failure) => sendLast({ notify: 'failed', value: failure }),
+    cutOff: () => sendLast({ notify: 'cut off' }),
     // A worker without a primary finishes its requests only.
-    lease: async (client) => Number(await conversation.ask('lease', client).catch(() => 1)),
+    lease: async (client) => Number(await conversation.request('lease', client).catch(() => 1)),
     streams: placesOfPrimary(conversation, process.pid),
-    metricsText: async () => String(await conversation.ask('metrics')),
+    metricsText: async () => String(await conversation.request('metrics')),
   };
 }
 

@@ -55,13 +55,13 @@ export interface Identity {
  */
 export async function authenticate(
   request: IncomingMessage,
-  given: RequestValues,
+  values: RequestValues,
   origin: Origin,
   checks: Checks,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
   const { client } = origin;
-  const session = given.get('session');
+  const session = values.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
   const loginToken = readLoginCookie(request);
@@ -75,7 +75,7 @@ export async function authenticate(
       : bySession(session, cookie, client, check, named);
   }
   if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
-    return byLogin(request, loginToken, given, client, logins);
+    return byLogin(request, loginToken, values, client, logins);
   }
   return bySession(session, cookie, client, check);
 }
@@ -183,7 +183,7 @@ async function bySession(
 async function byLogin(
   request: IncomingMessage,
   token: string,
-  given: RequestValues,
+  values: RequestValues,
   client: string,
   logins: LoginCheck,
 ): Promise<Identity> {
@@ -191,7 +191,7 @@ async function byLogin(
   if (login === undefined) {
     throw notAuthenticated('login');
   }
-  assertCsrfToken(request, login, given.get('csrf_token'));
+  assertCsrfToken(request, login, values.get('csrf_token'));
   const proof = { login: sessionHash(login.session, 'login') };
   const known = { ...principal(login.administrator, client, login.groups), proof };
   return { principal: known, session: undefined, login: login.session };

@@ -37,8 +37,8 @@ export function assertCsrfToken(
       { credentials: 'csrf token', account: login.administrator },
     );
   }
-  const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
-  if (given.length === 0 || !given.every((value) => equalText(value, login.csrfToken))) {
+  const values = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
+  if (values.length === 0 || !values.every((value) => equalText(value, login.csrfToken))) {
     throw notAuthenticated('csrf token', login.administrator);
   }
 }

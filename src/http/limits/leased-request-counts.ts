@@ -35,7 +35,7 @@ export function requestShares(max: number, workers: number): RequestShares {
 export class RequestLeases {
   readonly #clock: Clock;
   readonly #shares: RequestShares;
-  readonly #given = new Map<string, number>();
+  readonly #leased = new Map<string, number>();
   #second = 0;
 
   constructor({ clock, shares }: { readonly clock: Clock; readonly shares: RequestShares }) {
@@ -48,11 +48,11 @@ export class RequestLeases {
     const second = secondOf(this.#clock);
     if (second !== this.#second) {
       this.#second = second;
-      this.#given.clear();
+      this.#leased.clear();
     }
-    const given = this.#given.get(network) ?? 0;
-    const piece = Math.min(this.#shares.piece, this.#shares.leased - given);
-    this.#given.set(network, given + piece);
+    const leased = this.#leased.get(network) ?? 0;
+    const piece = Math.min(this.#shares.piece, this.#shares.leased - leased);
+    this.#leased.set(network, leased + piece);
     return piece;
   }
 }

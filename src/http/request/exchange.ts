@@ -70,8 +70,8 @@ export function beginExchange({
 }): ExchangeHandler {
   const newId = requestIds(random);
   return (request, response, next) => {
-    const given = request.get('x-request-id') ?? '';
-    const requestId = REQUEST_ID.test(given) ? given : newId();
+    const sentId = request.get('x-request-id') ?? '';
+    const requestId = REQUEST_ID.test(sentId) ? sentId : newId();
     const origin = originOf(request);
     response.locals.exchange = {
       requestId,

@@ -82,16 +82,16 @@ export function mergeParameters(entries: readonly QueryEntry[], max: number): Re
   if (entries.length > max) {
     throw tooManyParameters(max);
   }
-  const given = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const [name, value] of entries) {
     assertText(name);
     assertText(value);
     const lowerCase = name.toLowerCase();
     if (lowerCase !== 'session' || name === 'session') {
-      given.set(lowerCase, value);
+      values.set(lowerCase, value);
     }
   }
-  return given;
+  return values;
 }
 
 /**
@@ -100,10 +100,10 @@ export function mergeParameters(entries: readonly QueryEntry[], max: number): Re
  */
 export function pickParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  given: RequestValues,
+  values: RequestValues,
 ): z.output<z.ZodObject<Shape>> {
   const picked = Object.keys(schema.shape).flatMap((name) => {
-    const value = given.get(name);
+    const value = values.get(name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const parsed = schema.safeParse(Object.fromEntries(picked));
@@ -111,13 +111,23 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     return parsed.data;
   }
   const name = String(parsed.error.issues[0]?.path[0]);
-  throw given.has(name)
+  throw values.has(name)
     ? new ServiceError(
         'parameter.invalid',
         `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
         { parameter: name },
       )
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
+}
+
+/** @returns undefined for an empty value */
+export function emptyAsUndefined(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+/** @returns undefined for a value that is empty or blank: old clients also send the empty fields of their forms */
+export function blankAsUndefined(value: string | undefined): string | undefined {
+  return value?.trim() === '' ? undefined : value;
 }
 
 function queryOf(url: string): string {

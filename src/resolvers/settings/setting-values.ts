@@ -17,10 +17,10 @@ export function invalidSetting(name: string, why: string): ServiceError {
  * @returns the settings under their canonical names, trimmed, without empty ones
  * @throws ServiceError 'resolver.invalid' with the name of one that is unknown, given twice, too long or not a text
  */
-export function canonicalSettings(kind: string, names: readonly string[], given: Settings): Settings {
+export function canonicalSettings(kind: string, names: readonly string[], values: Settings): Settings {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
   const settings = new Map<string, string>();
-  for (const [written, value] of Object.entries(given)) {
+  for (const [written, value] of Object.entries(values)) {
     const name = known.get(written.trim().toLowerCase());
     if (name === undefined) {
       const taken = names.length === 0 ? 'takes no settings' : `takes these settings: ${names.join(', ')}`;

@@ -85,11 +85,11 @@ const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
 const MAX_USERS = 100_000_000;
 
 /**
- * @param given names in any case; `Connect` is split into its settings, the password included
+ * @param values names in any case; `Connect` is split into its settings, the password included
  * @returns the settings as they are stored. @throws ServiceError 'resolver.invalid' that names the setting
  */
-export function checkSqlSettings(given: Settings): Settings {
-  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, given);
+export function checkSqlSettings(values: Settings): Settings {
+  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, values);
   const settings = url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
   assertOneLine(
     settings,

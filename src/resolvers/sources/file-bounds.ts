@@ -19,7 +19,7 @@ export class FileBounds implements ResolverFiles {
   /** Serializes the checks: a folder that hangs blocks one of the process's few threads for files. */
   readonly #checks = new Semaphore(1);
 
-  /** @param given `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
+  /** @param options `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
   constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
     this.#folders = folders;
     this.#timeLimit = timeLimit;

@@ -130,15 +130,19 @@ function hmacHash(element: XmlElement): string {
 /** Checks the MAC first: an altered value is never decrypted. */
 function openValue(holder: XmlElement, key: Buffer, mac: ValueMac | undefined): Buffer {
   const encrypted = onlyChild(holder, 'EncryptedValue');
-  const given = optionalChild(holder, 'ValueMAC');
-  if (given !== undefined && mac === undefined) {
-    throw invalid(given.line, given.name, 'the file has no MACMethod to check it with');
+  const stored = optionalChild(holder, 'ValueMAC');
+  if (stored !== undefined && mac === undefined) {
+    throw invalid(stored.line, stored.name, 'the file has no MACMethod to check it with');
   }
-  if (given !== undefined && mac !== undefined && !equal(mac(cipherText(encrypted).bytes), bytesOf(given))) {
-    throw wrongSecret(`The key or password is wrong, or the file was altered: MAC in line ${given.line}`);
+  if (
+    stored !== undefined &&
+    mac !== undefined &&
+    !equal(mac(cipherText(encrypted).bytes), bytesOf(stored))
+  ) {
+    throw wrongSecret(`The key or password is wrong, or the file was altered: MAC in line ${stored.line}`);
   }
   const { plain, authenticated } = decrypt(encrypted, key);
-  if (!authenticated && given === undefined) {
+  if (!authenticated && stored === undefined) {
     throw invalid(
       holder.line,
       holder.name,

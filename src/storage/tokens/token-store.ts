@@ -149,12 +149,12 @@ function isSerialTaken(error: unknown): boolean {
 async function changeToken(
   { sql, audit }: UnitOfWork,
   serial: string,
-  given: TokenChange,
+  requested: TokenChange,
   act: Act,
   decide?: LockedDecision,
 ): Promise<Token | undefined> {
-  const references = await holdReferences(sql, given);
-  const change = decide === undefined ? given : await decideLocked(sql, serial, given, decide);
+  const references = await holdReferences(sql, requested);
+  const change = decide === undefined ? requested : await decideLocked(sql, serial, requested, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
     const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
@@ -173,7 +173,7 @@ async function changeToken(
 async function decideLocked(
   sql: Knex.Transaction,
   serial: string,
-  given: TokenChange,
+  requested: TokenChange,
   decide: LockedDecision,
 ): Promise<TokenChange> {
   const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
@@ -181,8 +181,8 @@ async function decideLocked(
     return token === undefined ? {} : decide(token);
   });
   assertTokenStorable(decided);
-  const secrets = { ...given.secrets, ...decided.secrets };
-  return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
+  const secrets = { ...requested.secrets, ...decided.secrets };
+  return { ...requested, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
 /** Removes a locked token. */

@@ -33,7 +33,7 @@ export async function beginPhase1(target: EnrolTarget, wishes: TokenWishes): Pro
     genkey: '1',
     sharedsecret: '1',
     ...namesOf(target),
-    ...given(wishes),
+    ...fieldsOf(wishes),
   });
   const { serial, app_import: url } = having(detail, 'sharedsecret');
   return { kind: 'phase1', serial, url };
@@ -61,7 +61,7 @@ export async function makePlain(target: EnrolTarget, wishes: TokenWishes): Promi
     type: 'ocra',
     genkey: '1',
     ...namesOf(target),
-    ...given(wishes),
+    ...fieldsOf(wishes),
   });
   const { serial, otpkey } = having(detail, 'otpkey');
   return { kind: 'key', serial, key: (otpkey.value ?? '').replace(/^seed:\/\//, '') };
@@ -78,7 +78,7 @@ function namesOf(target: EnrolTarget): Record<string, string> {
   }
 }
 
-function given({ description, pin }: TokenWishes): Record<string, string> {
+function fieldsOf({ description, pin }: TokenWishes): Record<string, string> {
   return { ...(description !== '' && { description }), ...(pin !== '' && { pin }) };
 }
 

@@ -79,7 +79,7 @@ function addAdd(webhook: Command, context: CommandContext): void {
     .action(async (name: string, { url, events, realms, allowHttp }: AddOptions, command: Command) => {
       const request = { name, url, events, realms, allowsHttp: allowHttp === true };
       const secret = await context.withServices(({ webhooks }, caller) => webhooks.add(caller, request));
-      sayOnce(context, command, name, secret);
+      printSecretOnce(context, command, name, secret);
     });
 }
 
@@ -163,7 +163,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
       const secret = await context.withServices(({ webhooks }, caller) =>
         webhooks.replaceSecret(caller, name),
       );
-      sayOnce(context, command, name, secret);
+      printSecretOnce(context, command, name, secret);
     });
   withConfirmation(webhook.command('remove'))
     .description('remove a receiver, and what waits for it')
@@ -189,7 +189,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
     });
 }
 
-function sayOnce(context: CommandContext, command: Command, name: string, secret: string): void {
+function printSecretOnce(context: CommandContext, command: Command, name: string, secret: string): void {
   const output = context.output(command);
   output.say('This secret is shown once; give it to the receiver:');
   output.done(secret, { name, secret });

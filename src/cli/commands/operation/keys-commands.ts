@@ -95,8 +95,8 @@ function addRetire(keys: Command, context: CommandContext): void {
     .description('retire a key for ever; refused while a secret is sealed with it')
     .argument('<key>', 'the id of the key')
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')
-    .action(async (given: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
-      const keyId = keyIdIn(given) ?? '';
+    .action(async (text: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
+      const keyId = keyIdIn(text) ?? '';
       const outcome = await actOnceConfirmed(context, command, {
         foresee: () => Promise.resolve(retirementConsequences(keyId, removeFromFile === true)),
         act: ({ keys: service }, caller) =>

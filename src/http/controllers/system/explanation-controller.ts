@@ -141,11 +141,11 @@ function personOf(
   { administrator, groups, client }: Question,
   { principal }: Caller,
 ): Pick<Parameters<ExplanationOperations['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
-  const given = isGiven(groups) ? splitList(groups) : undefined;
+  const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
   const isCaller = !isGiven(administrator);
   return {
     administrator: isCaller ? principal.administrator : administrator,
-    groups: given ?? (isCaller ? principal.groups : undefined),
+    groups: namedGroups ?? (isCaller ? principal.groups : undefined),
     client: client ?? (isCaller ? principal.client : undefined),
   };
 }
@@ -231,9 +231,9 @@ function valuesObject({ user, realm, client, at, values }: ValuesExplanation): o
     realm: realm ?? null,
     client,
     time: at.toISOString(),
-    values: values.map(({ action, values: given, policies }) => ({
+    values: values.map(({ action, values: granted, policies }) => ({
       action,
-      values: given,
+      values: granted,
       policies: policies.map((verdict) => ({ ...verdictObject(verdict), value: verdict.value })),
     })),
   };

@@ -120,8 +120,8 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
 }
 
 /** @returns undefined where it is not given. @throws ServiceError 'policy.invalid' */
-export function readActive(given: string | undefined): boolean | undefined {
-  switch (given?.trim().toLowerCase()) {
+export function readActive(text: string | undefined): boolean | undefined {
+  switch (text?.trim().toLowerCase()) {
     case undefined:
     case '':
       return undefined;

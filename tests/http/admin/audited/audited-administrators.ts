@@ -29,7 +29,7 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
     };
   return {
     '/admin/administrators/add': {
-      prepare: () => Promise.resolve({ given: { administrator: name(), password: PASSWORD }, headers }),
+      prepare: () => Promise.resolve({ values: { administrator: name(), password: PASSWORD }, headers }),
       outcomes: ['created'],
       action: 'administrator/add',
     },

@@ -68,11 +68,8 @@ async function session(path: '/admin/login' | '/admin/getsession'): Promise<ActR
 async function policy(): Promise<RequestValues> {
   const name = unused();
   const value = {
-    scope: 'authentication',
-    action: 'qrtanurl=https://x.example',
-    user: '',
-    client: '',
-    time: '',
+    ...{ scope: 'authentication', action: 'qrtanurl=https://x.example' },
+    ...{ user: '', client: '', time: '' },
   };
   await application.asAdmin('/system/setPolicy', { name, realm: 'nowhere', ...value });
   return { name };
@@ -90,7 +87,7 @@ async function spareResolver(): Promise<RequestValues> {
   return { resolver };
 }
 
-const given = (value: RequestValues) => (): Promise<ActRequest> => Promise.resolve({ given: value });
+const withValues = (value: RequestValues) => (): Promise<ActRequest> => Promise.resolve({ values: value });
 
 async function inRealm(): Promise<string> {
   const serial = await token();
@@ -109,12 +106,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/admin/init': {
     prepare: () =>
       Promise.resolve({
-        given: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
+        values: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
       }),
     outcomes: ['created'],
   },
   '/admin/getsession': {
-    prepare: () => Promise.resolve({ given: {}, headers: { Authorization: BASIC } }),
+    prepare: () => Promise.resolve({ values: {}, headers: { Authorization: BASIC } }),
     outcomes: ['session opened'],
     isFree: true,
   },
@@ -124,7 +121,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     isFree: true,
   },
   '/admin/login': {
-    prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+    prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
     outcomes: ['session opened'],
     isFree: true,
   },
@@ -149,7 +146,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/admin/loadtokens': {
     prepare: () => {
       const packages = [unused(), unused()].map((serial) => ocraPackage(serial, SUITE, KEY)).join('');
-      return Promise.resolve({ given: { file: container({ packages }) } });
+      return Promise.resolve({ values: { file: container({ packages }) } });
     },
     outcomes: ['created', 'created'],
     action: 'token/import',
@@ -178,10 +175,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     prepare: async () => ({
       values: {
         ...(await policy()),
-        scope: 'authentication',
-        action: 'otppin=2',
-        realm: 'nowhere',
-        user: '',
+        ...{ scope: 'authentication', action: 'otppin=2', realm: 'nowhere', user: '' },
       },
     }),
     outcomes: ['stored'],
@@ -193,7 +187,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'policy/remove',
   },
   '/system/setResolver': {
-    prepare: () => Promise.resolve({ given: { name: unused(), type: 'managed' } }),
+    prepare: () => Promise.resolve({ values: { name: unused(), type: 'managed' } }),
     outcomes: ['created'],
     action: 'resolver/set',
   },
@@ -203,7 +197,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'resolver/remove',
   },
   '/system/setRealm': {
-    prepare: () => Promise.resolve({ given: { realm: unused(), resolvers: 'north' } }),
+    prepare: () => Promise.resolve({ values: { realm: unused(), resolvers: 'north' } }),
     outcomes: ['created'],
     action: 'realm/set',
   },
@@ -213,12 +207,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     action: 'realm/remove',
   },
   '/system/setDefaultRealm': {
-    prepare: given({ realm: 'north' }),
+    prepare: withValues({ realm: 'north' }),
     outcomes: ['default realm'],
     action: 'realm/default',
   },
   '/system/setConfig': {
-    prepare: given({ first: '1', second: '2' }),
+    prepare: withValues({ first: '1', second: '2' }),
     outcomes: ['stored', 'stored'],
     action: 'configuration/set',
   },
@@ -413,7 +407,7 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
   if (isOpen !== true && isFree !== true) {
     it('writes one row where it is refused for want of a right', async () => {
       const { values: parameters } = await prepare();
-      const context = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
+      const context = { values: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
       const before = await state();
       const { rows } = await ask(path, context);
       expect(rows).toMatchObject([
@@ -430,10 +424,8 @@ describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
     expect(response.status).toBe(200);
     expect(rows).toEqual([]);
     const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
-    const refused = await ask(path, {
-      values: parameters,
-      headers: { Authorization: await apiToken(other) },
-    });
+    const others = { Authorization: await apiToken(other) };
+    const refused = await ask(path, { values: parameters, headers: others });
     expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
   });
 });
@@ -441,7 +433,7 @@ describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
 describe.each(Object.entries(LOOKS_FOR_ALL))('%s', (path, parameters) => {
   it('writes nothing', async () => {
     const headers = { Authorization: await apiToken('ocra:calcOTP') };
-    for (const context of [{ given: parameters }, { given: parameters, headers }]) {
+    for (const context of [{ values: parameters }, { values: parameters, headers }]) {
       const { response, rows } = await ask(path, context);
       expect(response.status).toBe(200);
       expect(rows).toEqual([]);

@@ -18,7 +18,7 @@ interface InstallationParts {
 export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
   return {
     '/system/testResolver': {
-      prepare: () => Promise.resolve({ given: { name: parts.name(), type: 'managed' } }),
+      prepare: () => Promise.resolve({ values: { name: parts.name(), type: 'managed' } }),
       outcomes: ['begun', 'done, 0 users'],
       action: 'resolver/test',
       isIdle: true,
@@ -37,7 +37,7 @@ function userActs({ application, name }: InstallationParts): Readonly<Record<str
   };
   return {
     '/system/users/add': {
-      prepare: () => Promise.resolve({ given: { resolver: 'north', username: name() } }),
+      prepare: () => Promise.resolve({ values: { resolver: 'north', username: name() } }),
       outcomes: ['created'],
       action: 'user/add',
     },
@@ -60,7 +60,7 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
     '/system/licence/install': {
       prepare: () => {
         users += 1;
-        return Promise.resolve({ given: { licence: String(users) } });
+        return Promise.resolve({ values: { licence: String(users) } });
       },
       outcomes: ['installed, 11 users till 2099-12-31'],
       action: 'licence/install',
@@ -85,7 +85,7 @@ function webhookActs({ application, name: newName }: InstallationParts): Readonl
   };
   return {
     '/system/webhooks/add': {
-      prepare: () => Promise.resolve({ given: { name: newName(), url: 'https://siem.example.com/' } }),
+      prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
       outcomes: ['created'],
       action: 'webhook/add',
     },

@@ -23,7 +23,7 @@ interface SignInParts {
 export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>> {
   return {
     '/admin/sign-in': {
-      prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+      prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
       outcomes: ['session opened'],
       isFree: true,
     },
@@ -75,7 +75,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     '/admin/password': {
       prepare: async () => {
         const { name, browser } = await signedIn(parts);
-        const given = { password: PASSWORD, new_password: 'another password' };
+        const values = { password: PASSWORD, new_password: 'another password' };
         return { values, headers: headersOf(browser), actor: name };
       },
       outcomes: ['password changed'],
