@@ -68,13 +68,13 @@ export class AuditSearch {
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
     assertKnownFilter(filter);
     assertVisibleRealm(grant, filter.realm);
-    const wanted: AuditFilter = {
+    const requested: AuditFilter = {
       ...filter,
       limit: readLimit(limit) + 1,
       ...(cursor !== undefined && { after: readCursor(cursor) }),
       ...(grant.realms !== 'all' && { within: grant.realms }),
     };
-    const found = await this.#turns.run(() => store.searchStep(wanted));
+    const found = await this.#turns.run(() => store.searchStep(requested));
     const rows = found.rows.slice(0, limit);
     const last = found.rows.length > limit ? rows.at(-1) : found.reached;
     return {

@@ -79,12 +79,12 @@ export class RefusedRightSearch implements RefusedRights {
   /** @throws ServiceError 'parameter.invalid' where the trail is too long, 'server.busy' where that takes too long */
   async *#pages(
     caller: Caller,
-    wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
+    requested: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
   ): AsyncGenerator<AuditPage['rows']> {
     const end = performance.now() + MAX_TIME_MS;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MAX_ROWS, cursor });
+      const { rows, next } = await this.#deps.audit.page(caller, { ...requested, limit: MAX_ROWS, cursor });
       yield rows;
       if (next === null) {
         return;

@@ -20,7 +20,7 @@ export type FoundAhead =
   | { readonly kind: 'first'; readonly marker: string }
   | { readonly kind: 'nothing' };
 
-type Wanted = ResponseCheck & { readonly question: string };
+type QuestionCheck = ResponseCheck & { readonly question: string };
 
 /**
  * Searches for a response ahead of the windows (RFC 4226 §7.4): two consecutive responses prove that the token has
@@ -37,7 +37,7 @@ type Wanted = ResponseCheck & { readonly question: string };
  */
 export async function findAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
   max: number,
 ): Promise<FoundAhead> {
@@ -51,7 +51,7 @@ export async function findAhead(
 
 async function findCounterAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
   max: number,
 ): Promise<FoundAhead> {
@@ -79,7 +79,7 @@ async function findCounterAhead(
 
 async function findClockAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
   step: number,
   max: number,
@@ -108,13 +108,18 @@ async function findClockAhead(
 }
 
 /** Excludes the first response itself: the same question in the same step has the same response. */
-function isSecond({ suite, question }: Wanted, found: Candidate, firstMarker: string, step: bigint): boolean {
+function isSecond(
+  { suite, question }: QuestionCheck,
+  found: Candidate,
+  firstMarker: string,
+  step: bigint,
+): boolean {
   const first = positionOf(firstMarker) / step;
   const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);
   return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMarker;
 }
 
-function firstHalf({ suite, question }: Wanted, match: Match): FoundAhead {
+function firstHalf({ suite, question }: QuestionCheck, match: Match): FoundAhead {
   const marker = markerOfMatch(suite, question, match);
   return marker === null ? { kind: 'nothing' } : { kind: 'first', marker };
 }

@@ -56,7 +56,7 @@ export interface StatusEntry {
 }
 
 /** A challenge that is wanted. */
-interface WantedChallenge extends TokenReference {
+interface ChallengeRequest extends TokenReference {
   /** The text that the app displays. */
   readonly data?: string | undefined;
   /** `random`: the question has nothing of the data, which could fill it and so be the same each time. */
@@ -99,12 +99,12 @@ export class ChallengeService {
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
-  async requestChallenge(caller: Caller, wanted: WantedChallenge): Promise<IssuedChallenge> {
+  async requestChallenge(caller: Caller, request: ChallengeRequest): Promise<IssuedChallenge> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#issue(caller, configuration, wanted);
+        return await this.#issue(caller, configuration, request);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -116,7 +116,7 @@ export class ChallengeService {
   async #issue(
     caller: Caller,
     configuration: Configuration,
-    { data = '', question: kind, ...reference }: WantedChallenge,
+    { data = '', question: kind, ...reference }: ChallengeRequest,
   ): Promise<IssuedChallenge> {
     const { tokens, challenges, factory, vault, random } = this.#deps;
     const token = await tokens.only(configuration, reference);
@@ -194,17 +194,20 @@ export class ChallengeService {
    * @returns the challenges that match all given fields, newest first; none where nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
-  async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
+  async status(caller: Caller, reference: StatusReference): Promise<readonly StatusEntry[]> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'status' });
-    const filter = await this.#filter(configuration, wanted);
+    const filter = await this.#filter(configuration, reference);
     return filter === undefined ? [] : (await this.#deps.challenges.find(filter)).map(statusEntry);
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
-  async #filter(configuration: Configuration, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
-    const named = namedChallenges(wanted);
-    const { user = '', realm } = wanted;
+  async #filter(
+    configuration: Configuration,
+    reference: StatusReference,
+  ): Promise<ChallengeFilter | undefined> {
+    const named = namedChallenges(reference);
+    const { user = '', realm } = reference;
     if (user === '') {
       return named;
     }

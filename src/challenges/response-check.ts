@@ -87,8 +87,8 @@ export class ResponseChecker {
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
     const all: Found[] = [];
     for (const question of questions) {
-      const wanted = { ...inputs, question, response, lookBehind: true };
-      all.push({ question, ...(await find(provided.search, wanted, settings, token)) });
+      const windowCheck = { ...inputs, question, response, lookBehind: true };
+      all.push({ question, ...(await find(provided.search, windowCheck, settings, token)) });
     }
     // The consequences of a right response are also computed for a wrong one, so that both take the same time.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
@@ -146,14 +146,14 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
 /** Searches the windows and, with automatic resynchronisation, beyond them; always both. */
 async function find(
   search: ResponseSearch,
-  wanted: WindowCheck & { readonly question: string },
+  windowCheck: WindowCheck & { readonly question: string },
   settings: OcraSettings,
   token: Token,
 ): Promise<Omit<Found, 'question'>> {
   const share = search.share();
-  const { found, computed } = await search.find(wanted, share);
+  const { found, computed } = await search.find(windowCheck, share);
   const ahead = settings.autoResync
-    ? await findAhead(search, wanted, token, share - computed)
+    ? await findAhead(search, windowCheck, token, share - computed)
     : ({ kind: 'nothing' } as const);
   return { verification: found, ahead };
 }

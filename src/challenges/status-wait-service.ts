@@ -53,8 +53,11 @@ export class StatusWaitService {
    * @throws ServiceError 'right.missing', 'parameter.missing' without a transaction, 'parameter.invalid',
    *   'duration.invalid'
    */
-  async begin(caller: Caller, wanted: AwaitedStatus): Promise<(gone: AbortSignal) => Promise<AwaitedAnswer>> {
-    const { wait, known, ...reference } = wanted;
+  async begin(
+    caller: Caller,
+    requested: AwaitedStatus,
+  ): Promise<(gone: AbortSignal) => Promise<AwaitedAnswer>> {
+    const { wait, known, ...reference } = requested;
     const waitMs = readWait(wait) * 1000;
     const knownState = known === undefined ? undefined : readKnown(known);
     if ((reference.transactionId ?? '') === '') {

@@ -24,7 +24,7 @@ export interface StatusWaitMetrics {
 }
 
 /** A wait for the change of a state. */
-export interface WantedWait {
+export interface StatusWait {
   /** The challenge's id. */
   readonly id: string;
   readonly administrator: string;
@@ -50,7 +50,7 @@ export interface StatusWatchOptions {
   readonly pollWithNotices?: number;
 }
 
-interface Waiting extends WantedWait {
+interface Waiting extends StatusWait {
   readonly overAt: number;
   readonly expiresAt: number;
   readonly gone: AbortSignal;
@@ -96,14 +96,14 @@ export class StatusWatch {
    * @param gone aborted when the client leaves, whose place is then free at once
    * @throws ServiceError 'database.unavailable' where the state cannot be read at the end
    */
-  async wait(wanted: WantedWait, gone: AbortSignal): Promise<Waited> {
-    const refusal = this.#refusal(wanted.administrator, gone);
+  async wait(requested: StatusWait, gone: AbortSignal): Promise<Waited> {
+    const refusal = this.#refusal(requested.administrator, gone);
     if (refusal !== undefined) {
       this.#options.metrics.waitEnded(refusal);
-      return { end: refusal, state: wanted.since };
+      return { end: refusal, state: requested.since };
     }
     return new Promise((resolve, reject) => {
-      this.#enter(wanted, gone, { resolve, reject });
+      this.#enter(requested, gone, { resolve, reject });
     });
   }
 
@@ -151,29 +151,29 @@ export class StatusWatch {
     return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / SHARE)) ? 'full' : undefined;
   }
 
-  #enter(wanted: WantedWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
+  #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
     const now = this.#elapsed();
     const waiting: Waiting = {
-      ...wanted,
+      ...requested,
       ...ending,
-      overAt: now + wanted.waitMs,
-      expiresAt: now + wanted.openMs,
+      overAt: now + requested.waitMs,
+      expiresAt: now + requested.openMs,
       gone,
       leave: () => {
-        this.#finish(waiting, { end: 'gone', state: wanted.since });
+        this.#finish(waiting, { end: 'gone', state: requested.since });
       },
     };
     gone.addEventListener('abort', waiting.leave);
     this.#waiting.add(waiting);
-    this.#count(wanted.administrator, 1);
+    this.#count(requested.administrator, 1);
     if (!this.#isStarted) {
       this.#isStarted = true;
       this.#loop.start();
     }
     // First the mark, then the read: a change before the mark is read, one after it is notified.
-    this.#options.watched.mark(wanted.id, wanted.waitMs / 1000).then(
+    this.#options.watched.mark(requested.id, requested.waitMs / 1000).then(
       () => {
-        this.changed(wanted.id);
+        this.changed(requested.id);
       },
       (fault: unknown) => {
         this.#fail(waiting, fault);

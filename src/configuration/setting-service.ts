@@ -100,7 +100,7 @@ export class SettingService {
    * @throws ServiceError 'parameter.missing', 'configuration.invalid'
    */
   async check(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    this.#wanted(await this.#authorize(caller, 'read'), entries);
+    this.#canonicalEntries(await this.#authorize(caller, 'read'), entries);
   }
 
   /**
@@ -114,11 +114,11 @@ export class SettingService {
     entries: ReadonlyMap<string, string>,
     expected?: ExpectedSettings,
   ): Promise<void> {
-    const wanted = this.#wanted(await this.#authorize(caller, 'write'), entries);
+    const requested = this.#canonicalEntries(await this.#authorize(caller, 'write'), entries);
     const act = actOf(caller, 'configuration/set');
-    await this.#deps.configuration.putSettings(wanted, act, this.#stored(expected));
+    await this.#deps.configuration.putSettings(requested, act, this.#stored(expected));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
-    const unread = caller.principal.operator ? [] : this.#unread(wanted.keys());
+    const unread = caller.principal.operator ? [] : this.#unread(requested.keys());
     for (const key of unread) {
       this.#deps.log?.warn(`The server does not read the configuration value ${key}${this.#nearest(key)}`);
     }
@@ -148,16 +148,19 @@ export class SettingService {
   }
 
   /** @returns the values by the keys under which they are stored */
-  #wanted({ settings }: Configuration, entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  #canonicalEntries(
+    { settings }: Configuration,
+    entries: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, string> {
     if (entries.size === 0) {
       throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
     }
-    const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
-    for (const [key, value] of wanted) {
+    const requested = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
+    for (const [key, value] of requested) {
       assertSetting(key, value);
     }
-    this.#deps.check(new Map([...settings, ...wanted]));
-    return wanted;
+    this.#deps.check(new Map([...settings, ...requested]));
+    return requested;
   }
 
   /** @returns the expected values by the keys under which they are stored */

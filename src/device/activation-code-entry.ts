@@ -51,13 +51,14 @@ export function inspectActivationCode(typed: string): ActivationCodeEntry {
   const characters = readCharacters(characters, letters);
   const significant = characters.filter(({ state }) => state !== 'separator');
   const read = significant.map((character) => character.read);
-  const wanted = letters + CHECKSUM_LENGTH;
-  const isComplete = read.length === wanted && significant.every(({ state }) => state !== 'impossible');
+  const expectedLength = letters + CHECKSUM_LENGTH;
+  const isComplete =
+    read.length === expectedLength && significant.every(({ state }) => state !== 'impossible');
   return {
     characters,
     code: read.join(''),
     formatted: inGroups(read, letters),
-    missing: Math.max(0, wanted - read.length),
+    missing: Math.max(0, expectedLength - read.length),
     isComplete,
     checksum: isComplete ? verdictOn(read.join('')) : 'unknown',
   };

@@ -34,13 +34,13 @@ const WRITABLE_BY_GROUP = 0o020;
  *   signpost or key would be taken for ours
  */
 export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
-  const wanted = resolve(dataDir);
+  const requested = resolve(dataDir);
   if (create) {
     // PostgreSQL's account may pass root's own folder but not list it, so that the cluster can be inside.
-    await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    await mkdir(requested, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   }
-  const folder = await realpath(wanted).catch((error: unknown) => {
-    throw isCode(error, 'ENOENT') ? noClusterIn(wanted) : error;
+  const folder = await realpath(requested).catch((error: unknown) => {
+    throw isCode(error, 'ENOENT') ? noClusterIn(requested) : error;
   });
   const { mode, gid } = await stat(folder);
   const byGroup = process.getuid?.() === 0 && gid !== 0 && (mode & WRITABLE_BY_GROUP) !== 0;

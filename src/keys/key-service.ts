@@ -88,14 +88,14 @@ export class KeyService {
    */
   async rotate(
     caller: Caller,
-    { force, keyId: wanted }: { readonly force: boolean; readonly keyId?: string | undefined },
+    { force, keyId: requested }: { readonly force: boolean; readonly keyId?: string | undefined },
     progress: Progress = () => undefined,
   ): Promise<Rotation> {
     assertOperator(caller);
     const { keys, vault } = this.#deps;
     const states = await keys.states();
     const keyId =
-      wanted ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
+      requested ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
     await this.#assertEverywhere(keyId, force);
     const isNew = await keys.makeCurrent(keyId, actOf(caller, 'keys/rotate'));
     await vault.refresh();

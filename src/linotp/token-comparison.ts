@@ -122,10 +122,10 @@ function faultOfSecret(
   vault: Vault,
 ): readonly string[] {
   const sealed = secrets[name];
-  const wanted = token.secrets[name];
+  const expected = token.secrets[name];
   try {
     const here = sealed === null ? null : vault.open(sealed, PURPOSES[name], token.serial);
-    const isSame = wanted === null || here === null ? wanted === here : equalBytes(wanted, here);
+    const isSame = expected === null || here === null ? expected === here : equalBytes(expected, here);
     return isSame ? [] : [`${name}: differs`];
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable') || isServiceError(error, 'key.unavailable')) {

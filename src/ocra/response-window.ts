@@ -69,11 +69,11 @@ export function sizeOf({ counters, steps }: ResponseWindow): number {
 }
 
 function counterWindow(
-  { counter: stored = 0n, counterWindow: wanted = 10, lookBehind = false }: WindowReach,
+  { counter: stored = 0n, counterWindow: requested = 10, lookBehind = false }: WindowReach,
   candidates: bigint,
 ): { counter: bigint }[] {
   const max = lookBehind ? larger(candidates / 2n, 1n) : candidates;
-  const size = smaller(larger(BigInt(Math.trunc(wanted)), 1n), max);
+  const size = smaller(larger(BigInt(Math.trunc(requested)), 1n), max);
   const first = lookBehind ? larger(stored - size / 2n, 0n) : stored;
   const ahead = range(stored, smaller(stored + size - 1n, MAX_COUNTER));
   return [...ahead, ...range(first, stored - 1n).reverse()].map((counter) => ({ counter }));

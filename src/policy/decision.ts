@@ -30,8 +30,8 @@ export function decide(base: PolicyBase, principal: Principal, right: Right, at:
   if (principal.operator) {
     return { allowed: true, by: 'operator', realms: 'all', policies: [] };
   }
-  const wanted = `${right.scope}:${right.action}`;
-  if (!principal.rights.some((held) => covers(held, wanted))) {
+  const requested = `${right.scope}:${right.action}`;
+  if (!principal.rights.some((held) => covers(held, requested))) {
     return { allowed: false, lack: 'api-token' };
   }
   const policies = grantingPolicies(base.policies, principal, right);

@@ -5,8 +5,8 @@ import { findRealm, type Resolver, type Configuration } from '../configuration/c
 
 /** @returns the resolver of that name. @throws ServiceError 'resolver.unknown' */
 export function requireResolver(configuration: Configuration, name: string): Resolver {
-  const wanted = readResolverName(name);
-  const resolver = configuration.resolvers.find((one) => one.name === wanted);
+  const requested = readResolverName(name);
+  const resolver = configuration.resolvers.find((one) => one.name === requested);
   if (resolver === undefined) {
     throw unknown('resolver', name);
   }

@@ -164,8 +164,8 @@ export class TokenService {
     { serial, realms }: { serial: string; realms: readonly string[] },
   ): Promise<DescribedToken> {
     return this.#changeRealms(caller, 'tokenrealm', serial, ({ configuration, grant }, token) => {
-      const wanted = realms.map((name) => visibleRealm(configuration, grant, name));
-      return { realms: [...new Set([...foreignRealms(token, grant), ...wanted])].sort() };
+      const requested = realms.map((name) => visibleRealm(configuration, grant, name));
+      return { realms: [...new Set([...foreignRealms(token, grant), ...requested])].sort() };
     });
   }
 

@@ -133,17 +133,20 @@ export class UserService {
     conditions: readonly UserCondition[],
     { limit = Infinity, timeLimit }: ListBounds,
   ): Promise<readonly ListedUser[]> {
-    const wanted = conditions.filter((condition) => !matchesAll(condition));
+    const requested = conditions.filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
-    if (!wanted.every(isSearchable)) {
+    if (!requested.every(isSearchable)) {
       return listed;
     }
     for (const resolver of resolvers) {
       if (listed.length >= limit) {
         break;
       }
-      const search = { conditions: wanted, limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER) };
-      const isAll = wanted.length === 0 && limit === Infinity;
+      const search = {
+        conditions: requested,
+        limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER),
+      };
+      const isAll = requested.length === 0 && limit === Infinity;
       const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
       const users = await (timeLimit === undefined ? asked : within(timeLimit, asked, () => late(resolver)));
       for (const user of users) {

@@ -141,12 +141,12 @@ export class WebhookService {
 
   async #readRealms(names: readonly string[]): Promise<readonly string[]> {
     const known = (await this.#deps.configuration.current()).realms.map(({ name }) => name);
-    const wanted = names.map((realm) => realm.trim().toLowerCase());
-    const wrong = wanted.find((realm) => !known.includes(realm));
+    const requested = names.map((realm) => realm.trim().toLowerCase());
+    const wrong = requested.find((realm) => !known.includes(realm));
     if (wrong !== undefined) {
       throw invalid(`There is no realm '${wrong.slice(0, 64)}'${didYouMean(wrong, known)}`);
     }
-    return wanted;
+    return requested;
   }
 
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
@@ -225,17 +225,17 @@ export class WebhookService {
 
 function readEvents(names: readonly string[] | undefined): readonly EventType[] {
   const known = Object.keys(EVENT_TYPES) as EventType[];
-  const wanted = names ?? known;
-  const wrong = wanted.find((type) => !known.some((one) => one === type));
+  const requested = names ?? known;
+  const wrong = requested.find((type) => !known.some((one) => one === type));
   if (wrong !== undefined) {
     throw invalid(
       `There are no events of the type '${wrong.slice(0, 64)}'${didYouMean(wrong, known, `, but of ${known.join(', ')}`)}`,
     );
   }
-  if (wanted.length === 0) {
+  if (requested.length === 0) {
     throw invalid('A webhook needs one type of events at least');
   }
-  return known.filter((type) => wanted.includes(type));
+  return known.filter((type) => requested.includes(type));
 }
 
 function assertFound<T>(name: string, found: T | undefined): T {

@@ -8,7 +8,7 @@ import {
   type StatusWatchOptions,
   type WaitEnd,
   type Waited,
-  type WantedWait,
+  type StatusWait,
 } from '../../src/challenges/status-watch.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
@@ -51,7 +51,7 @@ interface World {
   /** The number of requests that wait. */
   readonly waiting: () => number;
   /** Begins to wait for the challenge `id`. */
-  readonly wait: (wanted?: Partial<WantedWait>, gone?: AbortSignal) => Promise<Waited>;
+  readonly wait: (wanted?: Partial<StatusWait>, gone?: AbortSignal) => Promise<Waited>;
 }
 
 const watches: StatusWatch[] = [];

@@ -50,12 +50,12 @@ function parse(hash: string): Parsed | undefined {
     return undefined;
   }
   const [, id, rounds = String(USUAL_ROUNDS), salt = '', digest = ''] = match;
-  const wanted = Math.max(MIN_ROUNDS, Number(rounds));
-  return wanted > MAX_ROUNDS
+  const requested = Math.max(MIN_ROUNDS, Number(rounds));
+  return requested > MAX_ROUNDS
     ? undefined
     : {
         algorithm: id === '5' ? 'sha256' : 'sha512',
-        rounds: wanted,
+        rounds: requested,
         salt: Buffer.from(salt, 'utf8'),
         digest,
       };

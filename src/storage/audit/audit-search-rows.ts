@@ -135,9 +135,9 @@ function searchQuery(knex: Knex, filter: PartFilter): Knex.QueryBuilder {
     query.withMaterialized('audit', knex.raw(ROWS_OF_TRANSACTION, [transaction]));
   }
   const columns = { actor, action, subject, client, request_id: requestId };
-  for (const [column, wanted] of Object.entries(columns)) {
-    if (wanted !== undefined) {
-      query.where(column, wanted);
+  for (const [column, requested] of Object.entries(columns)) {
+    if (requested !== undefined) {
+      query.where(column, requested);
     }
   }
   if (outcome !== undefined) {

@@ -219,7 +219,7 @@ async function findChallenges(
   max?: number,
 ): Promise<readonly ChallengeOfToken[]> {
   const rows = (await selectChallenges(connection)
-    .where(wanted(filter))
+    .where(conditionsOf(filter))
     .modify((query) => {
       if (filter.open === true) {
         void query.whereNull('challenges.closed_by');
@@ -343,7 +343,7 @@ function isFindable({ transactionId, serial, owner }: ChallengeFilter): boolean 
   return isGiven && isStorable(transactionId, serial, owner?.userId) && isRowId(owner?.resolverId ?? '1');
 }
 
-function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
+function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
   return {
     ...(transactionId !== undefined && { 'challenges.transaction_id': transactionId }),
     ...(serial !== undefined && { 'tokens.serial': serial }),

@@ -116,10 +116,10 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     expected?: ExpectedRealm,
   ): Promise<void> {
     assertStorable(name, ...resolvers);
-    const wanted = realmName(name);
+    const requested = realmName(name);
     return this.#change(async ({ sql, audit }) => {
-      const isNew = await storeRealm(sql, wanted, resolvers, expected);
-      await audit.write(act, wanted, isNew ? 'created' : 'changed', [wanted]);
+      const isNew = await storeRealm(sql, requested, resolvers, expected);
+      await audit.write(act, requested, isNew ? 'created' : 'changed', [requested]);
     });
   }
 
@@ -128,16 +128,16 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
    * audit rows. After a failure in between, some have left; a repetition goes on from there.
    */
   async removeRealm(name: string, act: Act): Promise<boolean> {
-    const wanted = realmName(name);
-    await this.#thinRealm(wanted, act);
+    const requested = realmName(name);
+    await this.#thinRealm(requested, act);
     return this.#remove(
-      wanted,
+      requested,
       act,
       async ({ sql }) => {
-        const tokens = await removeRealm(sql, wanted);
+        const tokens = await removeRealm(sql, requested);
         return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
       },
-      [wanted],
+      [requested],
     );
   }
 
@@ -156,21 +156,21 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   setDefaultRealm(name: string | null, act: Act): Promise<void> {
-    const wanted = name === null ? null : realmName(name);
+    const requested = name === null ? null : realmName(name);
     return this.#change(async ({ sql, audit }) => {
       await sql('realms').where({ is_default: true }).update({ is_default: false });
       const chosen =
-        wanted === null || !isStorable(wanted)
+        requested === null || !isStorable(requested)
           ? 0
-          : await sql('realms').where({ name: wanted }).update({ is_default: true });
-      if (wanted !== null && chosen === 0) {
-        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`, { name: wanted });
+          : await sql('realms').where({ name: requested }).update({ is_default: true });
+      if (requested !== null && chosen === 0) {
+        throw new ServiceError('realm.unknown', `There is no realm '${requested}'`, { name: requested });
       }
       await audit.write(
         act,
-        wanted ?? '',
-        wanted === null ? 'no default realm' : 'default realm',
-        wanted === null ? [] : [wanted],
+        requested ?? '',
+        requested === null ? 'no default realm' : 'default realm',
+        requested === null ? [] : [requested],
       );
     });
   }

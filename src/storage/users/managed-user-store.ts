@@ -219,8 +219,8 @@ export class SqlManagedUserStore implements ManagedUserStore {
     );
   }
 
-  async #find(resolverId: string, wanted: Record<string, string>): Promise<ManagedUser | undefined> {
-    const row = await this.#users(resolverId).where(wanted).first<UserRow | undefined>(COLUMNS);
+  async #find(resolverId: string, requested: Record<string, string>): Promise<ManagedUser | undefined> {
+    const row = await this.#users(resolverId).where(requested).first<UserRow | undefined>(COLUMNS);
     return row === undefined ? undefined : toUser(row);
   }
 }

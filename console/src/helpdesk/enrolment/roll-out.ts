@@ -21,19 +21,19 @@ export type Stage =
   | { readonly kind: 'ready'; readonly serial: string };
 
 /** What is set with the first step. */
-export interface TokenWishes {
+export interface TokenFields {
   readonly description: string;
   readonly pin: string;
 }
 
 /** Begins the roll-out of a QR-TAN app. @throws ServerFailure */
-export async function beginPhase1(target: EnrolTarget, wishes: TokenWishes): Promise<Stage> {
+export async function beginPhase1(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
     sharedsecret: '1',
     ...namesOf(target),
-    ...fieldsOf(wishes),
+    ...fieldsOf(fields),
   });
   const { serial, app_import: url } = having(detail, 'sharedsecret');
   return { kind: 'phase1', serial, url };
@@ -56,12 +56,12 @@ export async function beginPhase2(
 }
 
 /** Makes a token with a key of its own. @throws ServerFailure */
-export async function makePlain(target: EnrolTarget, wishes: TokenWishes): Promise<Stage> {
+export async function makePlain(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
     ...namesOf(target),
-    ...fieldsOf(wishes),
+    ...fieldsOf(fields),
   });
   const { serial, otpkey } = having(detail, 'otpkey');
   return { kind: 'key', serial, key: (otpkey.value ?? '').replace(/^seed:\/\//, '') };
@@ -78,7 +78,7 @@ function namesOf(target: EnrolTarget): Record<string, string> {
   }
 }
 
-function fieldsOf({ description, pin }: TokenWishes): Record<string, string> {
+function fieldsOf({ description, pin }: TokenFields): Record<string, string> {
   return { ...(description !== '' && { description }), ...(pin !== '' && { pin }) };
 }
 

@@ -130,12 +130,12 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
       { answers: REALMS, summary: 'lists realms', purpose: 'list realms.' },
       { realm: optional('lists the realm of this name') },
       async ({ caller, parameters: { realm = '' }, context }) => {
-        const wanted = realm.trim().toLowerCase();
+        const requested = realm.trim().toLowerCase();
         const shape = await shapeRealms(
           operations,
           dialect,
           caller,
-          ({ name }) => wanted === '' || name === wanted,
+          ({ name }) => requested === '' || name === requested,
         );
         return dialect.value(shape, context);
       },

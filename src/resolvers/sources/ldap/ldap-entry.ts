@@ -85,6 +85,6 @@ function textsOf(entry: SearchEntry, name: string): readonly string[] {
 }
 
 function bytesOf(entry: SearchEntry, name: string): readonly Buffer[] {
-  const wanted = name.toLowerCase();
-  return entry.attributes.find(({ type }) => type.toLowerCase() === wanted)?.parsedBuffers ?? [];
+  const requested = name.toLowerCase();
+  return entry.attributes.find(({ type }) => type.toLowerCase() === requested)?.parsedBuffers ?? [];
 }

@@ -13,7 +13,7 @@ export class LdapFrames {
   #pieces: Buffer[] = [];
   #held = 0;
   /** The size of the next message in bytes, once its header has arrived. */
-  #wanted: number | undefined;
+  #expectedLength: number | undefined;
 
   /** An incomplete message is buffered. */
   get hasRest(): boolean {
@@ -28,16 +28,16 @@ export class LdapFrames {
     this.#pieces.push(chunk);
     this.#held += chunk.length;
     for (;;) {
-      this.#wanted ??= this.#readHead();
-      if (this.#wanted === undefined || this.#held < this.#wanted) {
+      this.#expectedLength ??= this.#readHead();
+      if (this.#expectedLength === undefined || this.#held < this.#expectedLength) {
         return;
       }
       const whole = this.#joined();
-      const frame = whole.subarray(0, this.#wanted);
-      const rest = whole.subarray(this.#wanted);
+      const frame = whole.subarray(0, this.#expectedLength);
+      const rest = whole.subarray(this.#expectedLength);
       this.#pieces = rest.length > 0 ? [rest] : [];
       this.#held = rest.length;
-      this.#wanted = undefined;
+      this.#expectedLength = undefined;
       yield frame;
     }
   }
