@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from '../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 
 /** Of util-linux, which is everywhere on Debian. */
 const SETPRIV = '/usr/bin/setpriv';
@@ -16,7 +16,7 @@ export interface ProcessSettings {
   readonly log: string;
   readonly folder: string;
   /** Undefined: as whoever runs this. */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
 }
 
 /** A program of the cluster, in a process that ends at the latest with this one. */

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Account } from '../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
 import {
@@ -27,7 +27,7 @@ export interface NodeState {
 export interface ClusterSettings {
   readonly folder: string;
   readonly programs: InstalledPrograms;
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   readonly times: PatroniTimes;
   /** Whether a commit waits for a standby. */
   readonly synchronous: boolean;

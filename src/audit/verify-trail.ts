@@ -1,7 +1,7 @@
 import type { Report } from './finding.ts';
 import { JournalCheck } from './journal-check.ts';
 import { EmptiedCheck } from './emptied-check.ts';
-import type { AuditSnapshot, InstallationFacts, InstallationKey } from './ports.ts';
+import type { AuditSnapshot, RecordedInstallation, InstallationKey } from './ports.ts';
 import { RowCheck } from './row-check.ts';
 
 /** The result of a verification. */
@@ -23,7 +23,7 @@ export interface VerificationOptions {
   /** False for a part of the trail, in which missing rows are not reported. */
   readonly isWhole?: boolean;
   /** Facts of the trail's installation; undefined if unknown, as for an export. */
-  readonly installation?: InstallationFacts;
+  readonly installation?: RecordedInstallation;
   /** Receives the number of rows checked so far. */
   readonly progress?: ((rows: number) => void) | undefined;
 }

@@ -3,14 +3,13 @@ import { computeResponse } from '../ocra/compute.ts';
 import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
-import type { QrTanUrl } from '../ocra/qrtan-url.ts';
+import type { QrTanUrl, ReadRequestUrl } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type ChallengeUrl = Exclude<QrTanUrl, { kind: 'init' }>;
-type RequestUrl = Extract<QrTanUrl, { kind: 'req' }>;
 
 /** A challenge whose signature is its token's, to be shown before `respond`. */
 export interface OpenChallenge {
@@ -59,7 +58,7 @@ export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
  */
 export function openChallenge(
   tokens: readonly DeviceToken[],
-  url: RequestUrl,
+  url: ReadRequestUrl,
   text: string,
   policy: ChallengePolicy = STRICT_POLICY,
 ): OpenChallenge {

@@ -2,7 +2,7 @@ import { normalizeActivationCode } from '../ocra/activation-code.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
-import type { QrTanUrl } from '../ocra/qrtan-url.ts';
+import type { ReadInitUrl, ReadNonceUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import {
   assertCallback,
@@ -15,9 +15,6 @@ import {
 import { type DeviceToken, findToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
-
-type InitUrl = Extract<QrTanUrl, { kind: 'init' }>;
-type NonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
 
 /** The result of phase 1. */
 export interface StartedRollOut {
@@ -41,7 +38,7 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
  * @throws ServiceError 'qrtan-url.invalid' without a serial that can be shown, or for a secret of an unusual length;
  *   'suite.invalid'
  */
-export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): StartedRollOut {
+export function startRollOut(tokens: readonly DeviceToken[], url: ReadInitUrl): StartedRollOut {
   const { serial = '', sharedSecret } = url;
   if (serial === '') {
     throw refusedCode('serial-missing', 'it names no serial');
@@ -72,7 +69,7 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
  */
 export function awaitedToken(
   tokens: readonly DeviceToken[],
-  url: NonceUrl,
+  url: ReadNonceUrl,
   policy: ChallengePolicy = STRICT_POLICY,
 ): DeviceToken {
   assertCallback(url, policy);
@@ -99,7 +96,7 @@ export function awaitedToken(
  */
 export async function openActivation(
   tokens: readonly DeviceToken[],
-  url: NonceUrl,
+  url: ReadNonceUrl,
   text: string,
   activationCode: string,
   policy: ChallengePolicy = STRICT_POLICY,

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { assertHomeOf } from './home.ts';
 import { readForeignFile } from './untrusted-files.ts';
 
@@ -16,7 +16,7 @@ export interface ClusterLocation {
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
   /** The account that runs PostgreSQL; undefined: that of this process. */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   /** The account also owns the data folder; new files there are then created as that account. */
   readonly accountOwnsFolder: boolean;
 }
@@ -97,7 +97,7 @@ export async function locateCluster(dataFolder: string): Promise<ClusterLocation
 export function clusterAt(
   dataFolder: string,
   home: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   accountOwnsFolder = false,
 ): ClusterLocation {
   return { dataFolder, home, cluster: join(home, CLUSTER), account, accountOwnsFolder };
@@ -164,7 +164,7 @@ async function clusterIn(dataFolder: string, home: string): Promise<ClusterLocat
   }
 }
 
-function accountOf(owner: { uid: number; gid: number }, cluster: string): Account | undefined {
+function accountOf(owner: { uid: number; gid: number }, cluster: string): SystemAccount | undefined {
   const me = process.getuid?.();
   if (owner.uid !== 0 && me === 0) {
     return { uid: owner.uid, gid: owner.gid };
@@ -176,7 +176,7 @@ function accountOf(owner: { uid: number; gid: number }, cluster: string): Accoun
 }
 
 /** @throws ServiceError 'database.unavailable' if root would work in the folder of a third account */
-async function ownsFolder(account: Account | undefined, dataFolder: string): Promise<boolean> {
+async function ownsFolder(account: SystemAccount | undefined, dataFolder: string): Promise<boolean> {
   const { uid } = await stat(dataFolder);
   if (account !== undefined && uid !== 0 && uid !== account.uid) {
     throw othersFolder(dataFolder, uid);

@@ -3,7 +3,7 @@ import { lstat, open, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import type { AccessRules } from './access.ts';
 import type { PostgresPrograms } from './binaries.ts';
 import type { ClusterLocation } from './location.ts';
@@ -157,7 +157,7 @@ export async function stopPostmaster({ cluster, account }: ClusterLocation): Pro
 }
 
 /** @returns true if the signal was sent */
-async function interrupt(pid: number, account: Account | undefined): Promise<boolean> {
+async function interrupt(pid: number, account: SystemAccount | undefined): Promise<boolean> {
   if (account !== undefined) {
     return (await runScript('kill -INT "$1"', [String(pid)], account)).status === 0;
   }

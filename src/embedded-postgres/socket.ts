@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import type { ClusterLocation } from './location.ts';
 import type { PostmasterFile } from './postmaster.ts';
 import { SOCKET_PORT } from './postmaster.ts';
@@ -54,7 +54,7 @@ export async function prepareSocketFolder(location: ClusterLocation): Promise<st
 }
 
 /** Gives root's own new folder to the account; leaves anything else as it is. */
-async function handOver(folder: string, account: Account | undefined): Promise<void> {
+async function handOver(folder: string, account: SystemAccount | undefined): Promise<void> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = account === undefined ? undefined : await open(folder, flags).catch(() => undefined);
   try {

@@ -12,8 +12,8 @@ export interface LicenceInspectionDependencies {
   readonly clock: Clock;
 }
 
-type Refusal = Extract<LicenceReport, { kind: 'invalid' }>;
-type Verified = Refusal | { readonly kind: 'verified'; readonly licence: Licence };
+type InvalidLicence = Extract<LicenceReport, { kind: 'invalid' }>;
+type Verified = InvalidLicence | { readonly kind: 'verified'; readonly licence: Licence };
 
 const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is not set';
 
@@ -73,7 +73,7 @@ export class LicenceInspection {
   }
 }
 
-function outOfTime(licence: Licence, now: Date): Refusal | undefined {
+function outOfTime(licence: Licence, now: Date): InvalidLicence | undefined {
   if (now >= licence.endsAt) {
     const explanation = `it was valid till ${lastDayOf(licence)}`;
     return { kind: 'invalid', reason: 'expired', explanation, licence };
@@ -107,10 +107,10 @@ async function verify(signature: LicenceSignature | undefined, text: string): Pr
   }
 }
 
-function unreadable(explanation: string): Refusal {
+function unreadable(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unreadable', explanation };
 }
 
-function unverified(explanation: string): Refusal {
+function unverified(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unverified', explanation };
 }

@@ -20,7 +20,7 @@ export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsDiges
   readonly name: string;
 };
 
-interface Question {
+interface OpenCount {
   readonly answer: Promise<number>;
   readonly startedAt: number;
 }
@@ -38,7 +38,7 @@ const GIVEN_UP_AFTER = 10;
 export class ResolverCount {
   readonly identity: ResolverIdentity;
   readonly #deps: ResolverCountDependencies;
-  #open: Question | undefined;
+  #open: OpenCount | undefined;
   #last: UserCount | undefined;
   #kept: UserCount | undefined;
   #failing = false;
@@ -73,7 +73,7 @@ export class ResolverCount {
     this.#deps.metrics.resolverForgotten(this.identity.name);
   }
 
-  #question(ask: () => Promise<number>, startedAt: number): Question {
+  #question(ask: () => Promise<number>, startedAt: number): OpenCount {
     const work = Promise.resolve().then(ask);
     const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), startedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;

@@ -1,6 +1,6 @@
 import { base32nopad } from '@scure/base';
 import { CsvError, parse } from 'csv-parse/sync';
-import type { ImportedKey, KeyFileReader, UnreadableKey } from '../challenges/enrolment/key-file.ts';
+import type { ImportedKey, KeyFileReader, UnreadableKey } from '../challenges/enrolment/token-key-file.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { MAX_STORED_COUNTER } from '../tokens/token.ts';
 

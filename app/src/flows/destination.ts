@@ -1,5 +1,5 @@
 import { isServiceError } from '../../../src/kernel/errors.ts';
-import { buildResponseRequest } from '../../../src/device/send-response.ts';
+import { buildResponseRequest } from '../../../src/device/response-request.ts';
 
 /**
  * Where a response goes. `typed`: the digits are shown to be typed elsewhere, as the code names no address, or one that

@@ -7,11 +7,9 @@ import {
   startRollOut,
   type StartedRollOut,
 } from '../../../src/device/roll-out.ts';
-import type { QrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import type { ReadNonceUrl } from '../../../src/ocra/qrtan-url.ts';
 import type { HistoryEntry, Vault } from '../vault/vault.ts';
 import { type Destination, destinationOf } from './destination.ts';
-
-type NonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
 
 /** A challenge with a verified signature, to be shown and decided on. */
 export interface ShownChallenge {
@@ -34,7 +32,7 @@ export interface ReadRollOut extends StartedRollOut {
 /** The second code of a roll-out, which needs its activation code. */
 export interface AwaitedActivation {
   readonly kind: 'activation';
-  readonly url: NonceUrl;
+  readonly url: ReadNonceUrl;
   readonly text: string;
   readonly token: DeviceToken;
 }

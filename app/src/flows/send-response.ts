@@ -2,7 +2,7 @@ import {
   buildResponseRequest,
   type OutgoingResponse,
   readVerdict,
-} from '../../../src/device/send-response.ts';
+} from '../../../src/device/response-request.ts';
 import { ADDRESS_RULES } from './destination.ts';
 
 /**

@@ -10,7 +10,7 @@ import { useSession } from '../session/session.tsx';
 import { ExplainForm } from './explain-form.tsx';
 import { explainTexts } from './explain-texts.ts';
 import { Explanation } from './explanation.tsx';
-import { parametersOf, isAskable, type Question, questionAt } from './question.ts';
+import { parametersOf, isAskable, type ExplanationForm, questionAt } from './question.ts';
 
 /** Answers what somebody may do, and why a request was refused. */
 export default function ExplainPage(): ReactNode {
@@ -18,7 +18,7 @@ export default function ExplainPage(): ReactNode {
   const params = useParams<{ request?: string; question?: string }>();
   const { administrator } = useSession();
   const first = questionAt(params.request ?? params.question, administrator);
-  const [question, setQuestion] = useState<Question>(first);
+  const [question, setQuestion] = useState<ExplanationForm>(first);
   const [submitted, setSubmitted] = useState(first.kind === 'refusal' ? first : undefined);
   const names = useQuery({
     queryKey: ['policy-names'],

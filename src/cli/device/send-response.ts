@@ -1,4 +1,4 @@
-import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/send-response.ts';
+import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/response-request.ts';
 import { CliFailure } from '../cli-failure.ts';
 
 /** The server's answer to a response. */

@@ -27,7 +27,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 export const ADMINISTRATORS_REALM = 'linotp_admins';
 
 /** A fact that two servers state differently; undefined: one of them does not state it. */
-export interface Difference {
+export interface DifferingFact {
   readonly question: string;
   /** `Realms.office.total`. */
   readonly fact: string;
@@ -40,7 +40,7 @@ export function differences(
   question: string,
   old: ShadowAnswer,
   tankeeper: ShadowAnswer,
-): readonly Difference[] {
+): readonly DifferingFact[] {
   const [before, after] = [factsOf(question, old), factsOf(question, tankeeper)];
   const kind = { old: before.get('answer'), new: after.get('answer') };
   if (kind.old !== kind.new) {

@@ -4,14 +4,14 @@ import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { readSecretText } from '../secret-input.ts';
-import { type Difference, differences, hasResult, IGNORED } from './comparable-answer.ts';
+import { type DifferingFact, differences, hasResult, IGNORED } from './comparable-answer.ts';
 import { parseQuestions, questionsAbout, REALMS_QUESTION } from './shadow-questions.ts';
 import { ShadowedServer } from './shadowed-server.ts';
 
 /** What a comparison has found. */
 interface Comparison {
   readonly questions: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly DifferingFact[];
   /** The questions that both servers have answered by an error, or not as servers of this kind do. */
   readonly unanswered: readonly string[];
 }
@@ -58,7 +58,7 @@ async function compare(
   questions: readonly string[],
   progress: (done: number) => void,
 ): Promise<Comparison> {
-  const found: Difference[] = [];
+  const found: DifferingFact[] = [];
   const unanswered: string[] = [];
   for (const [place, question] of questions.entries()) {
     const [before, after] = await Promise.all([old.ask(question), tankeeper.ask(question)]);

@@ -1,13 +1,13 @@
 import type { Random } from '../../kernel/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type Account, DigestAuthentication } from './digest-authentication.ts';
+import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
 
 /** How to reach a server. */
 export interface ServerAddress {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  readonly account: Account;
+  readonly account: LoginAccount;
   /** Certificates in PEM; undefined: the usual authorities. */
   readonly ca: string | undefined;
 }
@@ -105,7 +105,7 @@ async function login(address: ServerAddress, random: Random): Promise<Login> {
 
 function credentialsFor(
   challenges: readonly string[],
-  account: Account,
+  account: LoginAccount,
   random: Random,
 ): Credentials | undefined {
   const digest = challenges.map((one) => DigestAuthentication.of(one)).find((one) => one !== undefined);

@@ -175,7 +175,7 @@ export class DumpReader {
     }
   }
 
-  #step(state: State): Step | undefined {
+  #step(state: State): ReadStep | undefined {
     switch (state.kind) {
       case 'between':
         return this.#readStatement();
@@ -186,7 +186,7 @@ export class DumpReader {
     }
   }
 
-  #readStatement(): Step | undefined {
+  #readStatement(): ReadStep | undefined {
     const blanks = skipBlanks(this.#text, this.#at);
     if (blanks === undefined) {
       return undefined;
@@ -203,7 +203,7 @@ export class DumpReader {
     return INSERT.test(head) ? this.#beginRows(start) : this.#readOther(start, head);
   }
 
-  #readOther(start: number, head: string): Step | undefined {
+  #readOther(start: number, head: string): ReadStep | undefined {
     const end = skipStatement(this.#text, start, this.#syntax.escapes);
     if (end === undefined) {
       return undefined;
@@ -235,7 +235,7 @@ export class DumpReader {
     this.#columns.set(read.table, read.columns);
   }
 
-  #beginRows(start: number): Step | undefined {
+  #beginRows(start: number): ReadStep | undefined {
     const into = INSERT.exec(this.#text.slice(start, start + 64))?.[0].length ?? 0;
     const name = readName(this.#text, start + into);
     VALUES.lastIndex = name?.end ?? this.#text.length;
@@ -268,7 +268,7 @@ export class DumpReader {
     return columns ?? [];
   }
 
-  #readInserted(state: Extract<State, { kind: 'rows' }>): Step | undefined {
+  #readInserted(state: Extract<State, { kind: 'rows' }>): ReadStep | undefined {
     const read = readTuple(this.#text, this.#at, this.#syntax, state.columns);
     const after = read && skipSpaces(this.#text, read.end);
     const separator = after === undefined ? '' : this.#text.charAt(after);
@@ -308,7 +308,7 @@ export class DumpReader {
     return { kind: 'range', range: { table, columns, start, end: this.#base + this.#at } };
   }
 
-  #beginCopy(statement: string, start: number): Step | undefined {
+  #beginCopy(statement: string, start: number): ReadStep | undefined {
     const end = this.#text.indexOf('\n', start + statement.length);
     if (end < 0) {
       return undefined;
@@ -319,7 +319,7 @@ export class DumpReader {
     return { next: { kind: 'copy', table, columns, start: this.#base + start }, pieces: [] };
   }
 
-  #readCopied(state: Extract<State, { kind: 'copy' }>): Step | undefined {
+  #readCopied(state: Extract<State, { kind: 'copy' }>): ReadStep | undefined {
     const end = this.#text.indexOf('\n', this.#at);
     if (end < 0) {
       return undefined;
@@ -351,12 +351,12 @@ type Piece =
   | { readonly kind: 'range'; readonly range: DumpRange }
   | { readonly kind: 'row'; readonly table: string; readonly values: readonly SourceValue[] };
 
-interface Step {
+interface ReadStep {
   readonly next: State;
   readonly pieces: readonly Piece[];
 }
 
-const BETWEEN: Step = { next: { kind: 'between' }, pieces: [] };
+const BETWEEN: ReadStep = { next: { kind: 'between' }, pieces: [] };
 
 function toRow(columns: readonly DumpColumn[], values: readonly SourceValue[]): SourceRow {
   return Object.fromEntries(columns.map(({ name }, index) => [name, values[index] ?? null]));

@@ -17,7 +17,7 @@ interface SettingFacts {
 }
 
 /** A setting with its name. */
-export interface DescribedSetting extends SettingFacts {
+export interface DescribedResolverSetting extends SettingFacts {
   readonly name: string;
   /** True if it is a password: it is written, and never shown. */
   readonly isSecret: boolean;
@@ -29,7 +29,7 @@ export interface DescribedSetting extends SettingFacts {
 export interface DescribedKind {
   readonly kind: ResolverKind;
   readonly meaning: string;
-  readonly settings: readonly DescribedSetting[];
+  readonly settings: readonly DescribedResolverSetting[];
 }
 
 const MEANINGS: Readonly<Record<ResolverKind, string>> = {

@@ -1,7 +1,7 @@
 import { createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { KeyFileSecrets } from '../../challenges/enrolment/key-file.ts';
+import type { KeyFileSecrets } from '../../challenges/enrolment/token-key-file.ts';
 import { bytesOf, numberOf, onlyChild, optionalChild, requiredAttribute } from './element-access.ts';
 import type { XmlElement } from './xml-element.ts';
 import { invalid } from './xml-place.ts';

@@ -1,4 +1,8 @@
-import type { ImportedKey, KeyFileReader, KeyFileSecrets } from '../../challenges/enrolment/key-file.ts';
+import type {
+  ImportedKey,
+  KeyFileReader,
+  KeyFileSecrets,
+} from '../../challenges/enrolment/token-key-file.ts';
 import { MAX_STORED_COUNTER } from '../../tokens/token.ts';
 import { bytesOf, onlyChild, optionalChild, requiredAttribute } from './element-access.ts';
 import { openPskcEncryption, type PskcDecryption } from './pskc-encryption.ts';

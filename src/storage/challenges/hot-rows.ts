@@ -1,5 +1,5 @@
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { auditFields, auditValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
+import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
 import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
 import { type EventRow, eventInsert } from '../webhooks/event-outbox.ts';
 
@@ -105,7 +105,7 @@ export class WritingStatement<Row extends HeldRow = HeldRow> {
     const isOne = first !== undefined && rows.length === 1;
     const { plain, withEvents } = isOne ? this.#one : this.#many;
     const values = isOne
-      ? [0, ...this.#columns.map((name) => first.columns[name]), ...auditValues(first.audit)]
+      ? [0, ...this.#columns.map((name) => first.columns[name]), ...auditColumnValues(first.audit)]
       : [
           JSON.stringify(
             rows.map(({ columns, audit }, place) => ({ place, ...columns, ...auditFields(audit) })),

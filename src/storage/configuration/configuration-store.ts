@@ -13,7 +13,7 @@ import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { assertStoredAs } from './policy-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { assertSettingsStoredAs } from './setting-rows.ts';
-import { Confirmation } from '../database/confirmation.ts';
+import { ShortLivedRead } from '../database/short-lived-read.ts';
 import { ConfigurationCache } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
@@ -40,7 +40,7 @@ const TOKENS_AT_ONCE = 5_000;
 export class SqlConfigurationStore implements ConfigurationStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: ConfigurationCache;
-  readonly #confirmation: Confirmation<Configuration>;
+  readonly #currentRead: ShortLivedRead<Configuration>;
   readonly #tokensAtOnce: number;
 
   constructor(options: ConfigurationStoreOptions) {
@@ -53,7 +53,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
       await database.audit.outbox.refresh(database.knex);
       return configuration;
     });
-    this.#confirmation = new Confirmation({
+    this.#currentRead = new ShortLivedRead({
       read: async () => this.#cache.at(await readRevision(database.knex)),
       window,
       elapsed,
@@ -66,21 +66,21 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   get assumed(): Configuration | undefined {
-    return this.#confirmation.isInDoubt ? undefined : this.#cache.kept;
+    return this.#currentRead.isInDoubt ? undefined : this.#cache.kept;
   }
 
   current(): Promise<Configuration> {
-    return this.#confirmation.current();
+    return this.#currentRead.current();
   }
 
   /** @returns the configuration that the database has now, even within the window */
   confirm(): Promise<Configuration> {
-    return this.#confirmation.confirm();
+    return this.#currentRead.confirm();
   }
 
   /** Makes the next call query the database: the configuration may have changed. */
   expire(): void {
-    this.#confirmation.expire();
+    this.#currentRead.expire();
   }
 
   /** @returns the last change in the database; the configuration that this server keeps is left as it is */

@@ -3,7 +3,7 @@ import type { WebhookWithState } from '../../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import { consequence, counted } from '../../../consequences/consequence.ts';
 import { CliFailure } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { examples } from '../../examples.ts';
 import { parseList } from '../../option-values.ts';

@@ -7,7 +7,7 @@ import { consequence, counted } from '../../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { CliFailure } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { pastInstantOption, wholeNumberOption } from '../../option-values.ts';
 import type { Column } from '../../output.ts';

@@ -7,7 +7,7 @@ import { unavailableResolvers } from '../../../resolvers/resolver-unavailable.ts
 import type { ResolverDraft } from '../../../resolvers/resolver-draft.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CliServices } from '../../cli-services.ts';
-import { confirmOrFail } from '../../confirmation.ts';
+import { confirmOrFail } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { unknownName } from '../../unknown-name.ts';
 import {

@@ -3,7 +3,7 @@ import { type Consequence, consequence } from '../../../consequences/consequence
 import type { KeyHolder, KeyState } from '../../../keys/key-administration.ts';
 import type { Rotation } from '../../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import type { TextStyle } from '../../text-style.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import { consequence } from '../../../consequences/consequence.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import { readSecretText } from '../../secret-input.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import type { KeyFileFormat } from '../../../challenges/enrolment/key-file.ts';
-import type { ImportReport } from '../../../challenges/enrolment/token-import-service.ts';
+import type { KeyFileFormat } from '../../../challenges/enrolment/token-key-file.ts';
+import type { KeyFileImportReport } from '../../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../../kernel/terminal-text.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -93,7 +93,7 @@ async function importKeyFile(
 }
 
 /** @throws CliFailure if a key would be refused, and so none loaded */
-function report(output: Output, { serials, refused }: ImportReport): void {
+function report(output: Output, { serials, refused }: KeyFileImportReport): void {
   const lines = [
     `${serials.length} tokens would be loaded:`,
     ...serials,

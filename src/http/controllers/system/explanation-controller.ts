@@ -67,7 +67,7 @@ const QUESTION = {
   ),
 } as const;
 
-interface Question {
+interface ExplanationParameters {
   readonly administrator?: string | undefined;
   readonly groups?: string | undefined;
   readonly user?: string | undefined;
@@ -103,7 +103,7 @@ function explainEndpoint(
 async function explain(
   explanations: ExplanationOperations,
   caller: Caller,
-  question: Question,
+  question: ExplanationParameters,
   clock: Clock,
 ): Promise<object> {
   const { user, resolver, realm, request, groups } = question;
@@ -121,7 +121,7 @@ async function explain(
 }
 
 /** @throws ServiceError 'parameter.invalid' */
-function assertOneQuestion({ administrator, user, request }: Question): void {
+function assertOneQuestion({ administrator, user, request }: ExplanationParameters): void {
   const named = [
     ...(isGiven(request) ? ['request'] : []),
     ...(user === undefined ? [] : ['user']),
@@ -138,7 +138,7 @@ function assertOneQuestion({ administrator, user, request }: Question): void {
 
 /** The caller is at the address of the request, in the groups of the session. */
 function personOf(
-  { administrator, groups, client }: Question,
+  { administrator, groups, client }: ExplanationParameters,
   { principal }: Caller,
 ): Pick<Parameters<ExplanationOperations['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
   const namedGroups = isGiven(groups) ? splitList(groups) : undefined;

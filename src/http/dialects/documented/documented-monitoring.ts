@@ -14,7 +14,7 @@ import {
   activeUserObjects,
   licenceNumbers,
   tokenObjects,
-  userObjects,
+  userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
@@ -54,7 +54,7 @@ function tokenResult(report: TokenReport): TableResult {
 }
 
 function userResult(report: UserReport): TableResult {
-  return { head: [], data: userRows(report), value: userObjects(report) };
+  return { head: [], data: userRows(report), value: userCountObjects(report) };
 }
 
 function activeUserResult(report: ActiveUserReport): TableResult {

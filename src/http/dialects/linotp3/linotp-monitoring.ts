@@ -7,7 +7,7 @@ import {
   activeUserObjects,
   licenceNumbers,
   tokenObjects,
-  userObjects,
+  userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
@@ -18,7 +18,7 @@ export function linotpMonitoring(version: string): MonitoringDialect {
   return {
     repeated: 'first',
     tokenReport: (report) => value(tokenObjects(report)),
-    userReport: (report) => value(userObjects(report)),
+    userReport: (report) => value(userCountObjects(report)),
     activeUserReport: (report) => value(activeUserObjects(report)),
     configurationReport: (report) => value(configurationValue(report)),
     licenceReport: (report, context) =>

@@ -18,7 +18,7 @@ export function tokenObjects({ realms, summary }: TokenReport): Members {
 }
 
 /** @returns the numbers of users by realm and resolver, and those of unavailable resolvers by their last known value */
-export function userObjects(report: UserReport): Members {
+export function userCountObjects(report: UserReport): Members {
   const stale = report.stale?.map(({ resolver, users, age, countedAt, reason }) => [
     resolver,
     { users, age, since: countedAt.toISOString(), reason },

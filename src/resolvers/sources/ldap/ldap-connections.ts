@@ -1,7 +1,7 @@
 import { Semaphore } from '../../../kernel/semaphore.ts';
 import { LdapConnection } from './ldap-connection.ts';
 import { LdapFault } from './ldap-fault.ts';
-import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */

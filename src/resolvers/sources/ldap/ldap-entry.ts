@@ -1,6 +1,6 @@
 import type { SearchEntry } from 'ldapts';
 import type { DirectoryUser } from '../../ports.ts';
-import type { LdapAttributes, LdapUserId } from './ldap-settings.ts';
+import type { LdapAttributes, LdapUserId } from './ldap-configuration.ts';
 
 /** The attribute in which Active Directory keeps 16 bytes that never change. */
 export const GUID_ATTRIBUTE = 'objectGUID';

@@ -10,7 +10,7 @@ import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
 import { matchesUser } from '../../user-search.ts';
 import type { UserSearch } from '../../ports.ts';
-import { type LdapSettings, readLdapSettings } from './ldap-settings.ts';
+import { type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {
   readonly settings: LdapSettings;
