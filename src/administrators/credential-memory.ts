@@ -11,7 +11,7 @@ const MAX_SECRETS = 10_000;
 const MAX_PASSWORDS = 1_000;
 const KEY_SIZE = 32;
 /** The digest of no password. */
-const NOBODYS = { digest: Buffer.alloc(32), proven: undefined };
+const NO_PASSWORD = { digest: Buffer.alloc(32), proven: undefined };
 
 interface MemoryOptions {
   readonly random: Random;
@@ -66,7 +66,7 @@ export class PasswordMemory {
 
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */
   recall(name: string, password: string): RecalledPassword {
-    const kept = this.#kept.get(name) ?? NOBODYS;
+    const kept = this.#kept.get(name) ?? NO_PASSWORD;
     const isSame = timingSafeEqual(this.#digest(name, password), kept.digest);
     if (kept.proven === undefined) {
       return undefined;

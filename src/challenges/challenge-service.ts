@@ -9,7 +9,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
-import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
+import { type Decision, decide, decideWithoutResponse, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
@@ -163,7 +163,7 @@ export class ChallengeService {
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.provided(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
-      const unseen = decideUnseen(challenge, token, settings, this.#deps.clock.now());
+      const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }

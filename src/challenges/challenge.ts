@@ -82,7 +82,7 @@ export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
  * Decides without the response where no response to this challenge can change anything.
  * @returns the decision, or null when the response must be verified
  */
-export function decideUnseen(
+export function decideWithoutResponse(
   challenge: Challenge,
   token: Token,
   settings: OcraSettings,

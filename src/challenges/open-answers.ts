@@ -6,9 +6,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, type ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
+import { decide, decideWithoutResponse, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
+import type { ChallengeOfToken, ChallengeStore, OpenDecision, TokenOrOwner } from './ports.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -40,7 +40,7 @@ export class OpenAnswers {
    * @param pass token PIN and response
    * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
-  async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
+  async answer(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
     const provided = this.#deps.check.provided(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
@@ -50,7 +50,7 @@ export class OpenAnswers {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
       return this.#decide(configuration, found, provided, known);
     };
-    return (await this.#deps.challenges.answerOpen(whose, decideOn, act))?.decision.result;
+    return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
 
   async #decide(
@@ -68,7 +68,7 @@ export class OpenAnswers {
     }
     const meant = open.filter(({ token }) => token.active && known.has(token.id));
     const [first = newest] = meant;
-    const unseen = decideUnseen(first.challenge, first.token, settings, now);
+    const unseen = decideWithoutResponse(first.challenge, first.token, settings, now);
     if (unseen !== null) {
       return { answered: first, decision: unseen };
     }

@@ -63,8 +63,8 @@ const POLL_MS = 1_000;
 const POLL_WITH_NOTICES_MS = 5_000;
 /** The rest while no request waits; the next one ends it. */
 const IDLE_MS = 600_000;
-/** The part of the places that one administrator may take. */
-const SHARE = 2;
+/** The divisor of the places for one administrator. */
+const ADMINISTRATOR_DIVISOR = 2;
 /** The longest wait of `end` for a reading that is under way, in milliseconds. */
 const LAST_READ_TIMEOUT_MS = 500;
 
@@ -148,7 +148,9 @@ export class StatusWatch {
     }
     const { max } = this.#options;
     const own = this.#ofAdministrators.get(administrator) ?? 0;
-    return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / SHARE)) ? 'full' : undefined;
+    return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / ADMINISTRATOR_DIVISOR))
+      ? 'full'
+      : undefined;
   }
 
   #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {

@@ -47,10 +47,10 @@ interface ConnectOptions {
  * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'installation.missing'; the reason of `giveUp`
  */
-export async function connectDatabase(config: Config, options: ConnectOptions): Promise<ConnectedDatabase> {
-  const { role, log, giveUp } = options;
+export async function connectDatabase(config: Config, request: ConnectOptions): Promise<ConnectedDatabase> {
+  const { role, log, giveUp } = request;
   const url = config.databaseUrl;
-  const embedded = url === undefined ? await openEmbedded(config, options) : undefined;
+  const embedded = url === undefined ? await openEmbedded(config, request) : undefined;
   const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,

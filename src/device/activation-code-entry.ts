@@ -46,9 +46,9 @@ const SEPARATOR = /^[\s\p{Pd}\u2212]$/u;
  * @param typed any text; shorter and longer codes than the usual one of 18 characters are known by their checksum
  */
 export function inspectActivationCode(typed: string): ActivationCodeEntry {
-  const characters = Array.from(typed);
-  const letters = lettersIn(characters);
-  const characters = readCharacters(characters, letters);
+  const typedCharacters = Array.from(typed);
+  const letters = lettersIn(typedCharacters);
+  const characters = readCharacters(typedCharacters, letters);
   const significant = characters.filter(({ state }) => state !== 'separator');
   const read = significant.map((character) => character.read);
   const expectedLength = letters + CHECKSUM_LENGTH;

@@ -16,9 +16,9 @@ import type {
  * Assumed maximum difference between the servers' clocks, in seconds: each server writes the times of limits by its
  * own.
  */
-const CLOCKS_DIFFER = 60;
+const MAX_CLOCK_DIFFERENCE_S = 60;
 /** Seconds for which the numbers of responses are kept: a day, and an hour. */
-const RESPONSES_KEPT = 90_000;
+const RESPONSE_RETENTION_S = 90_000;
 
 export interface HousekeepingDependencies {
   readonly configuration: ConfigurationStore;
@@ -135,8 +135,8 @@ export class HousekeepingService {
     return {
       challengesIssuedBefore: new Date(now.getTime() - age),
       sessionsEndBy: now,
-      limitsEndBy: new Date(now.getTime() - CLOCKS_DIFFER * 1000),
-      responsesCountedBefore: new Date(now.getTime() - RESPONSES_KEPT * 1000),
+      limitsEndBy: new Date(now.getTime() - MAX_CLOCK_DIFFERENCE_S * 1000),
+      responsesCountedBefore: new Date(now.getTime() - RESPONSE_RETENTION_S * 1000),
     };
   }
 }

@@ -23,7 +23,7 @@ export const MAX_FOR_RESPONSE = 12_000;
 /** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
 export const MAX_FOR_CHECK = 10_500;
 /** Number of candidates computed at once: about a millisecond. */
-const PIECE = 250;
+const CANDIDATES_PER_TURN = 250;
 /** Cost of the preparation of a question, in candidates. */
 const PREPARATION = 10;
 
@@ -123,7 +123,7 @@ export class ResponseSearch {
         isWhole = false;
         continue;
       }
-      if (this.#piece >= PIECE) {
+      if (this.#piece >= CANDIDATES_PER_TURN) {
         this.#piece = 0;
         // From the second check on, the token's lock is held.
         await this.#means.turn(this.#passes > 1);

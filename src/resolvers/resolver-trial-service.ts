@@ -47,7 +47,7 @@ export type Trial =
 export type TriedResolver =
   ResolverDraft | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
 
-const SHOWN = 5;
+const MAX_SHOWN_USERS = 5;
 const LIMIT_MS = 20_000;
 const AT_ONCE = 2;
 const WAITING = 4;
@@ -132,8 +132,8 @@ export class ResolverTrialService {
 
 async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
   const users = await countUsers(source);
-  const first = mayList ? await source.list({ conditions: [], limit: SHOWN }) : undefined;
-  return { kind: 'read', users, first: first?.slice(0, SHOWN) };
+  const first = mayList ? await source.list({ conditions: [], limit: MAX_SHOWN_USERS }) : undefined;
+  return { kind: 'read', users, first: first?.slice(0, MAX_SHOWN_USERS) };
 }
 
 /** @returns the trial; that of a resolver that cannot be read with the reason */

@@ -64,7 +64,7 @@ export interface DispatcherDependencies {
 
 const COMPONENT = 'webhooks';
 /** Without receivers, upkeep is so many times as rare. */
-const IDLE = 6;
+const IDLE_UPKEEP_FACTOR = 6;
 
 /**
  * Delivers events to receivers, in the background of a server. Several servers share the work: each claims deliveries
@@ -137,7 +137,8 @@ export class DeliveryDispatcher {
     await this.#settle();
     if (this.#now >= this.#upkeepAt) {
       await this.#keepUp();
-      this.#upkeepAt = this.#now + this.#limits.upkeepInterval * (store.hasReceivers ? 1 : IDLE);
+      this.#upkeepAt =
+        this.#now + this.#limits.upkeepInterval * (store.hasReceivers ? 1 : IDLE_UPKEEP_FACTOR);
     }
     if (!store.hasReceivers) {
       return false;

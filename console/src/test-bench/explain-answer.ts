@@ -14,7 +14,7 @@ export interface Attempt {
 export type AttemptMeaning = 'accepted' | 'replay' | 'closed' | 'wrong' | 'refused';
 
 /** What was known of the transaction before a response was sent. */
-export interface KnownBefore {
+export interface TransactionBefore {
   readonly status: { readonly valid_tan: boolean; readonly failcount: number } | undefined;
   readonly isClosed: boolean;
   /** Responses that were sent from this page before. */
@@ -27,7 +27,7 @@ export interface KnownBefore {
  */
 export function explainAnswer(
   { failcount, result }: { readonly failcount: number; readonly result: boolean },
-  { status, isClosed, attempts }: KnownBefore,
+  { status, isClosed, attempts }: TransactionBefore,
 ): AttemptMeaning {
   if (result) {
     return 'accepted';

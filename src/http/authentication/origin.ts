@@ -25,7 +25,7 @@ interface OriginOptions {
 const MAX_REMEMBERED = 1_000;
 
 /** The headers that proxies add. Any client can send them; they can only remove an exemption. */
-const TRACES = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
 /** @returns a function that finds the origin of a request; it logs once if TRUST_PROXY should name this machine */
 export function originReader({
@@ -40,7 +40,7 @@ export function originReader({
     const client = canonical(ip ?? '');
     const peer = canonical(socket.remoteAddress ?? '');
     const isSaid = headers['x-forwarded-for'] !== undefined && isNamed(peer);
-    const trace = isSaid ? undefined : TRACES.find((name) => headers[name] !== undefined);
+    const trace = isSaid ? undefined : PROXY_HEADERS.find((name) => headers[name] !== undefined);
     if (trace === undefined) {
       return { client, limitedAs: client };
     }

@@ -12,7 +12,7 @@ interface ConnectionGuardDependencies {
 }
 
 /** The divisor of `max` for the connections of one address. */
-const SHARE = 4;
+const CLIENT_DIVISOR = 4;
 /** The part of `max` above which the server is crowded. */
 const CROWDED = 3 / 4;
 
@@ -56,7 +56,7 @@ export class ConnectionGuard {
     }
     const network = clientNetwork(address);
     const open = (this.#open.get(network) ?? 0) + 1;
-    if (open > Math.max(1, Math.floor(max / SHARE))) {
+    if (open > Math.max(1, Math.floor(max / CLIENT_DIVISOR))) {
       refusals.note('connections', network, 0);
       socket.destroy();
       return;

@@ -7,7 +7,7 @@ export interface StreamPlaces {
 }
 
 /** The most streams of one administrator. */
-const OF_ADMINISTRATOR = 4;
+const MAX_STREAMS_PER_ADMINISTRATOR = 4;
 
 /** The streams of all processes of a server. */
 export class StreamPlan {
@@ -23,7 +23,7 @@ export class StreamPlan {
   /** @param process its id. @returns false if there is no place */
   acquire(process: number, administrator: string): boolean {
     const own = this.#sum((taken) => taken.get(administrator) ?? 0);
-    if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {
+    if (own >= MAX_STREAMS_PER_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {
       return false;
     }
     this.#change(process, administrator, 1);

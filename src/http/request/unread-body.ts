@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const LINGER = 1_000;
+/** Milliseconds that a client has to close its side after an answer that it did not wait for. */
+export const LINGER_MS = 1_000;
 
 /** @returns true if a request has a body, according to its headers */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -20,7 +21,7 @@ export function isBodyUnread(request: IncomingMessage): boolean {
 export function lingerAfterUnreadBody(
   request: IncomingMessage,
   response: ServerResponse,
-  timeoutMs = LINGER,
+  timeoutMs = LINGER_MS,
 ): void {
   response.once('prefinish', () => {
     if (!isBodyUnread(request)) {

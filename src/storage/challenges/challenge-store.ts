@@ -10,7 +10,7 @@ import type {
   ChallengeStore,
   NewChallenge,
   OpenDecision,
-  Whose,
+  TokenOrOwner,
 } from '../../challenges/ports.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
@@ -94,9 +94,13 @@ export class SqlChallengeStore implements ChallengeStore {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
   }
 
-  async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
-    return isFindable(whose)
-      ? this.#openAnswers.run(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
+  async answerOpen(
+    tokenOrOwner: TokenOrOwner,
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    return isFindable(tokenOrOwner)
+      ? this.#openAnswers.run(JSON.stringify(tokenOrOwner), () => this.#answerOpen(tokenOrOwner, decide, act))
       : undefined;
   }
 
@@ -138,15 +142,19 @@ export class SqlChallengeStore implements ChallengeStore {
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
 
-  async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
-    const seen = await findOpen(this.#database.knex, whose);
+  async #answerOpen(
+    tokenOrOwner: TokenOrOwner,
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    const seen = await findOpen(this.#database.knex, tokenOrOwner);
     const decided = await decide(seen);
     if (decided === undefined || (await applyOpen(this.#database.autocommit, decided, act))) {
       return decided;
     }
     const ids = [...new Set(seen.map(({ token }) => token.id))];
     const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
+    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(tokenOrOwner, ids, decide, act));
   }
 
   /**
@@ -154,14 +162,14 @@ export class SqlChallengeStore implements ChallengeStore {
    * one.
    */
   #answerOpenLocked(
-    whose: Whose,
+    tokenOrOwner: TokenOrOwner,
     ids: readonly string[],
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
-        const seen = (await findOpen(unit.sql, whose)).filter(({ token }) => ids.includes(token.id));
+        const seen = (await findOpen(unit.sql, tokenOrOwner)).filter(({ token }) => ids.includes(token.id));
         const decided = await decide(seen);
         if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
           throw unsettled(decided.answered.challenge.id);
@@ -209,8 +217,8 @@ async function findByTransaction(
 }
 
 /** Finds open challenges, newest first. */
-function findOpen(connection: Knex, whose: Whose): Promise<readonly ChallengeOfToken[]> {
-  return findChallenges(connection, { ...whose, open: true }, MAX_OPEN);
+function findOpen(connection: Knex, tokenOrOwner: TokenOrOwner): Promise<readonly ChallengeOfToken[]> {
+  return findChallenges(connection, { ...tokenOrOwner, open: true }, MAX_OPEN);
 }
 
 async function findChallenges(

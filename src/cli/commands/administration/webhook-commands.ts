@@ -25,7 +25,7 @@ const LISTED: readonly Column<WebhookWithState>[] = [
   { key: 'last_failure', title: 'LAST FAILURE', value: ({ lastFailure }) => lastFailure },
 ];
 
-const SHOWN: readonly Column<WebhookWithState>[] = [
+const SHOWN_COLUMNS: readonly Column<WebhookWithState>[] = [
   ...LISTED,
   { key: 'events', title: 'EVENTS', value: ({ events }) => events },
   {
@@ -99,7 +99,7 @@ function addReading(webhook: Command, context: CommandContext): void {
     .addHelpText('after', examples('webhook show siem', '--json webhook show siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.show(caller, name));
-      context.output(command).record(found, SHOWN);
+      context.output(command).record(found, SHOWN_COLUMNS);
     });
 }
 

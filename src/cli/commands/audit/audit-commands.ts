@@ -100,9 +100,9 @@ function addSearch(audit: Command, context: CommandContext): void {
       wholeNumberOption(0, GREATEST_OFFSET),
     )
     .option('--limit <rows>', 'so many at most', wholeNumberOption(1, GREATEST_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, request, ...filter }: SearchOptions, command: Command) => {
+    .action(async ({ serial, request, ...others }: SearchOptions, command: Command) => {
       const filter: AuditFilter = {
-        ...filter,
+        ...others,
         ...(serial !== undefined && { subject: serial }),
         ...(request !== undefined && { requestId: request }),
       };

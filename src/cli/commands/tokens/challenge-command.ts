@@ -38,7 +38,7 @@ export function addChallengeCommand(program: Command, context: CommandContext): 
     });
 }
 
-interface ChallengeOptions {
+interface RequestedChallenge {
   readonly user: string;
   readonly data: string;
   readonly realm: string | undefined;
@@ -47,7 +47,7 @@ interface ChallengeOptions {
 
 async function challenge(
   context: CommandContext,
-  request: ChallengeOptions,
+  request: RequestedChallenge,
   { device, png }: ChallengeOptions,
   command: Command,
 ): Promise<void> {

@@ -37,7 +37,7 @@ interface ImportOptions extends LinotpOptions {
 }
 
 /** Differences that are printed; a report file has all of them. */
-const SHOWN = 50;
+const MAX_SHOWN_DIFFERENCES = 50;
 const MAX_KEY_FILE_BYTES = 65_536;
 
 /** Adds `import`. */
@@ -177,7 +177,7 @@ class ShownDifferences implements ReportSink {
 
   async write(entry: ImportEntry): Promise<void> {
     const isDifference = entry.outcome !== 'taken' && entry.outcome !== 'unchanged';
-    if (isDifference && this.entries.length < SHOWN) {
+    if (isDifference && this.entries.length < MAX_SHOWN_DIFFERENCES) {
       this.entries.push(entry);
     } else if (isDifference) {
       this.more += 1;

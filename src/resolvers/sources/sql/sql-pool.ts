@@ -10,9 +10,9 @@ import { SqlDelay } from './sql-fault.ts';
 /** Enough for concurrent log-ins; a resolver that hangs must not collect connections. */
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
-const IDLE = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 /** Milliseconds between the server's own time-out of a statement and ours. */
-const HEAD_START = 250;
+const DRIVER_TIMEOUT_MARGIN_MS = 250;
 
 interface SqlPoolOptions {
   /** The resolver's name. */
@@ -80,7 +80,7 @@ export class SqlPool {
   }
 
   get #statementLimit(): number {
-    return Math.max(100, this.#deps.timeLimit - HEAD_START);
+    return Math.max(100, this.#deps.timeLimit - DRIVER_TIMEOUT_MARGIN_MS);
   }
 
   #connect(): OpenPool {
@@ -100,7 +100,7 @@ export class SqlPool {
       pool: {
         min: 0,
         max: MAX_CONNECTIONS,
-        idleTimeoutMillis: IDLE,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
         afterCreate: (
           connection: RawConnection,
           done: (error: Error | null, connection: RawConnection) => void,
