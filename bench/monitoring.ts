@@ -25,7 +25,7 @@ const READY = '/readyz';
 interface Kind {
   readonly name: string;
   readonly path: string;
-  /** Whether a token is switched before each request, so that nothing that the server keeps is up to date. */
+  /** True if a token is switched before each request, so that nothing that the server keeps is up to date. */
   readonly afterChange?: boolean;
 }
 

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
 /**
- * What the yardsticks run: the two statements of a check_t, without the service. Their tables are copies of the
- * service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
+ * The statements that the yardsticks run: the two statements of a check_t, without the service. Their tables are copies
+ * of the service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
  */
 
 const BARE_SCHEMA = 'yardstick';
 
 const TABLES = ['realm_sets', 'tokens', 'challenges', 'audit'];
 
-/** Makes the tables, and tokens in one realm set. @param tokens how many */
+/** Makes the tables, and tokens in one realm set. @param tokens their number */
 export async function makeBareTables(client: pg.Client, tokens: number): Promise<void> {
   await client.query(`
     CREATE SCHEMA ${BARE_SCHEMA};

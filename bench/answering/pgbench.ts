@@ -33,7 +33,7 @@ export async function findPgbench(): Promise<string | undefined> {
 
 /**
  * Runs the two statements of a check_t, prepared, each on a challenge of its own.
- * @param challenges how many open ones there are, with the ids from 1
+ * @param challenges the number of open ones, with the ids from 1
  * @param folder for the script
  * @returns transactions a second
  */

@@ -8,11 +8,11 @@ import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 /** Of util-linux, which is everywhere on Debian. */
 const SETPRIV = '/usr/bin/setpriv';
 
-/** What to start, and as whom. */
+/** The program to start, and its user. */
 export interface ProcessSettings {
   readonly program: string;
   readonly parameters: readonly string[];
-  /** What it prints is added to this file. */
+  /** The file to which its output is added. */
   readonly log: string;
   readonly folder: string;
   /** Undefined: as whoever runs this. */

@@ -20,7 +20,7 @@ const DATABASE = 'tankeeper';
 /** Three nodes, and HAProxy before them. */
 export class DatabaseCluster {
   readonly nodes: readonly DatabaseNode[];
-  /** What users of the cluster connect to: HAProxy. */
+  /** The address of HAProxy, to which users of the cluster connect. */
   readonly url: string;
   /** For what else has to be written; removed at the end. */
   readonly folder: string;
@@ -94,8 +94,8 @@ export class DatabaseCluster {
   }
 
   /**
-   * Waits until there is a standby that may be promoted: where there are synchronous ones, one that has every commit that
-   * was told.
+   * Waits until there is a standby that may be promoted: where there are synchronous ones, one that has every commit
+   * that was told.
    */
   async candidate(): Promise<DatabaseNode> {
     const { synchronous } = this.#settings;

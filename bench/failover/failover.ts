@@ -17,7 +17,7 @@ import { TankeeperServers } from './tankeeper-servers.ts';
 
 /** `npm run bench:failover`: see README.md beside this file. */
 
-/** How many findings of a kind are shown. */
+/** The number of findings of a kind that are shown. */
 const MAX_SHOWN_FINDINGS = 3;
 const DEFAULT_TTL = '30';
 

@@ -34,7 +34,7 @@ export interface BegunRegistration {
   readonly options: object;
 }
 
-/** What permits a registration. */
+/** The permission of a registration. */
 interface RegistrationBasis {
   readonly administrator: string;
   /** The hash of the confirmed login, which stays open. */
@@ -55,7 +55,10 @@ export class PasskeyService implements PasskeyAssertions {
     this.#deps = dependencies;
   }
 
-  /** @returns the caller's own, oldest first. @throws ServiceError 'right.missing' for an API token with some rights only */
+  /**
+   * @returns the caller's own, oldest first.
+   * @throws ServiceError 'right.missing' for an API token with some rights only
+   */
   async list({ principal }: Caller): Promise<readonly Passkey[]> {
     assertWhole(principal.rights);
     return this.#deps.passkeys.list(principal.administrator);

@@ -79,7 +79,7 @@ export class SessionService {
 
   /**
    * Ends a session, or all of the owner. Every server refuses them within a second.
-   * @returns how many were open
+   * @returns the number of sessions that were open
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for what is no id
    */
   async end(

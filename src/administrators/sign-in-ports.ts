@@ -7,7 +7,7 @@ export type RequestedFactor =
   | { readonly kind: 'token'; readonly serial: string; readonly transactionId: string }
   | { readonly kind: 'passkey'; readonly challenge: string };
 
-/** What a sign-in that is under way waits for. */
+/** The event that a sign-in that is under way waits for. */
 export type SignInContent =
   | RequestedFactor
   /** A login whose owner proves to be the one who signed in. `login`: the hash of its session, base64. */
@@ -142,8 +142,8 @@ export interface PasskeyStore {
   list(administrator: string): Promise<readonly Passkey[]>;
   credentials(administrator: string): Promise<readonly PasskeyCredential[]>;
   /**
-   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and ends
-   * all sessions but the kept one.
+   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and
+   * ends all sessions but the kept one.
    * @param hash of the registration
    * @returns false where the registration or the kept session has ended, the administrator is gone, or the passkey is
    *   known
@@ -199,6 +199,6 @@ export interface SecondFactorTokens {
   check(transactionId: string, response: string, act: Act): Promise<boolean>;
   /** @returns `answered` after a right response, `over` where none is accepted any more */
   state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'>;
-  /** @returns whether there is such a token */
+  /** @returns true if there is such a token */
   exists(serial: string): Promise<boolean>;
 }

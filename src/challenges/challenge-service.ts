@@ -19,6 +19,7 @@ import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 
+/** A challenge that was issued, and the URL by which an app reads it. */
 export interface IssuedChallenge {
   readonly serial: string;
   readonly transactionId: string;
@@ -32,6 +33,7 @@ export interface IssuedChallenge {
   readonly callbackUrl: string;
 }
 
+/** The verdict on a response to a transaction. */
 export interface CheckedTransaction {
   /** False if there is no such transaction. */
   readonly known: boolean;
@@ -41,6 +43,7 @@ export interface CheckedTransaction {
   readonly result: boolean;
 }
 
+/** The state of a challenge, as its owner's service reads it. */
 export interface StatusEntry {
   readonly id: string;
   readonly serial: string;
@@ -55,7 +58,7 @@ export interface StatusEntry {
   readonly dropped: boolean;
 }
 
-/** A challenge that is wanted. */
+/** A request for a challenge. */
 interface ChallengeRequest extends TokenReference {
   /** The text that the app displays. */
   readonly data?: string | undefined;

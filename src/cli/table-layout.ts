@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** How a column of a table gives way where the terminal is narrow. */
+/** The way in which a column of a table gives way where the terminal is narrow. */
 export interface ColumnFit {
   /** The width of its widest text, title included. */
   readonly natural: number;
@@ -42,7 +42,8 @@ export function fitText(text: string, width: number, align: 'left' | 'right'): s
 }
 
 /**
- * Breaks a text between words, or after a comma. A longer word stays whole: the terminal wraps it, and it can be copied.
+ * Breaks a text between words, or after a comma. A longer word stays whole: the terminal wraps it, and it can be
+ * copied.
  * @returns its lines, at least one
  */
 export function wrapText(text: string, room: number): readonly string[] {

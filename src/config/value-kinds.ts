@@ -140,7 +140,9 @@ export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(o
   allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
 });
 
-/** What limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address. */
+/**
+ * The networks that limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address.
+ */
 const network = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
   .refine((entry) => new NetworkSet().add(entry));

@@ -261,7 +261,7 @@ export const environmentSchema = z
     { when: () => true },
   );
 
-/** @returns what single sign-on lacks */
+/** @returns the missing settings of single sign-on */
 function singleSignOnFaults(values: Readonly<Record<string, unknown>>): readonly string[] {
   const missing = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET_FILE', 'OIDC_GROUPS'].filter(
     (name) => values[name] === undefined,

@@ -4,7 +4,7 @@ import { decodeActivationCode } from '../ocra/activation-code.ts';
 /** One typed character. */
 export interface EnteredCharacter {
   readonly typed: string;
-  /** What it is read as; empty for a separator. */
+  /** The character that it is read as; empty for a separator. */
   readonly read: string;
   /**
    * `corrected`: a small letter, or O and 0 confused. `separator`: a dash or white space, which is dropped.
@@ -25,7 +25,7 @@ export interface ActivationCodeEntry {
   readonly missing: number;
   /** True if nothing is missing, impossible or too much. */
   readonly isComplete: boolean;
-  /** Whether the checksum fits a complete code; `unknown` before. */
+  /** True if the checksum fits a complete code; `unknown` before. */
   readonly checksum: 'unknown' | 'right' | 'wrong';
 }
 

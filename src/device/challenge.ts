@@ -28,11 +28,11 @@ export interface OpenChallenge {
 
 /** Decisions of the app that the protocol leaves open. */
 export interface ChallengePolicy {
-  /** Whether a code without an address for the response is refused; else the user types the digits elsewhere. */
+  /** True if a code without an address for the response is refused; else the user types the digits elsewhere. */
   readonly requireCallback: boolean;
 }
 
-/** What `respond` needs besides the challenge. */
+/** The input of `respond` besides the challenge. */
 export interface ResponseMeans {
   readonly now: Date;
   readonly pin?: string | undefined;
@@ -52,7 +52,7 @@ export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
 
 /**
  * Opens a challenge. Its code does not name the token, which is found by the signature.
- * @param url what `readCode` read from `text`
+ * @param url the URL that `readCode` read from `text`
  * @param text of the code, as scanned or pasted
  * @throws ServiceError 'qrtan-url.invalid' if it is signed for none of the tokens, or lacks what the policy demands
  */
@@ -81,8 +81,8 @@ export function openChallenge(
 
 /**
  * Computes the response to a challenge that the user has confirmed.
- * @throws ServiceError 'token.counter-exhausted' at the last counter, which has no next one; 'data-input.invalid' without
- *   a needed PIN, or where the question does not fit the suite
+ * @throws ServiceError 'token.counter-exhausted' at the last counter, which has no next one; 'data-input.invalid'
+ *   without a needed PIN, or where the question does not fit the suite
  */
 export function respond(
   { token, question }: OpenChallenge,

@@ -20,7 +20,7 @@ import { refusedCode } from './refused-code.ts';
 export interface StartedRollOut {
   /** To be stored; unchanged if its code is read again. */
   readonly token: DeviceToken;
-  /** Whether it takes the place of another token with its serial, which is lost then. */
+  /** True if it takes the place of another token with its serial, which is lost then. */
   readonly replaced: boolean;
 }
 
@@ -88,11 +88,11 @@ export function awaitedToken(
  * Opens the first challenge of a token (phase 2), whose key is derived from the shared secret, the activation code and
  * the nonce. Reading the same code again derives the same key, and leaves the counter as it is: its responses may have
  * been used. The token of the result is stored with its key.
- * @param url what `readCode` read from `text`
+ * @param url the URL that `readCode` read from `text`
  * @param text of the code, as scanned or pasted
  * @param activationCode as typed: of either letter case, in groups, with O and 0 confused
- * @throws ServiceError 'activation-code.invalid'; 'qrtan-url.invalid' as `awaitedToken`, or for a wrong signature, which
- *   another activation code gives as well
+ * @throws ServiceError 'activation-code.invalid'; 'qrtan-url.invalid' as `awaitedToken`, or for a wrong signature,
+ *   which another activation code gives as well
  */
 export async function openActivation(
   tokens: readonly DeviceToken[],

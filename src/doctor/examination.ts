@@ -18,7 +18,7 @@ export interface DoctorReport {
   readonly findings: readonly Finding[];
 }
 
-/** What a check has found, and what later checks need of it. */
+/** The findings of a check, and its result for later checks. */
 export interface Checked<Value> {
   readonly findings: readonly Finding[];
   /** Undefined: checks that need it are skipped. */

@@ -23,7 +23,7 @@ export interface PeopleFound {
   readonly incomplete: readonly { readonly resolver: string; readonly reason: string }[];
 }
 
-/** What one resolver has found. */
+/** The result of one resolver. */
 interface SearchedResolver {
   readonly users: readonly DirectoryUser[];
   /** Undefined: the answer is complete. */
@@ -37,11 +37,12 @@ const QUESTIONS_AT_ONCE = 8;
 const MAX_WORDS = 4;
 
 /**
- * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited for.
+ * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited
+ * for.
  *
  * Managed resolvers find beginnings by an index, passwd files in memory. A directory is asked with a filter such as
- * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole, as
- * no index of it can be relied on: where that takes too long, exact logins are still found.
+ * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole,
+ * as no index of it can be relied on: where that takes too long, exact logins are still found.
  */
 export class PeopleSearch {
   readonly #sources: UserSources;

@@ -47,14 +47,14 @@ export interface Person extends TokensWithHistory {
   readonly login: string;
   readonly realm: string;
   readonly resolver: string;
-  /** What the resolver says of the user; null: the caller has no right to it. */
+  /** The record of the user in the resolver; null: the caller has no right to it. */
   readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
 }
 
 const MAX_TOKENS = 100;
 const MAX_TRANSACTIONS = 20;
 
-/** What the helpdesk sees of a user or a token at once. Writes nothing. */
+/** The view of the helpdesk on a user or a token. Writes nothing. */
 export class PersonService {
   readonly #deps: PersonDependencies;
 

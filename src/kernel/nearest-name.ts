@@ -2,7 +2,7 @@
 const MAX_LENGTH = 128;
 
 /**
- * @param name what was written
+ * @param name the written name
  * @param known the names that exist
  * @param maxEdits a narrower bound; by default a third of the characters may differ
  * @returns the one that was probably meant; case does not count

@@ -12,7 +12,7 @@ import {
   undoUnicodeEscapes,
 } from './text-repair.ts';
 
-/** How the texts of a database are encoded; `auto` finds out. */
+/** The encoding of the texts of a database; `auto` finds out. */
 export type TextEncoding = 'auto' | 'utf8' | 'double-utf8';
 
 /** The small tables of a LinOTP database, and what tells how to read the others. */

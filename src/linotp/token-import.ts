@@ -24,7 +24,7 @@ interface TokenImportParts {
   readonly progress: (done: number) => void;
 }
 
-/** What one transaction needs to know of the target. */
+/** The facts of the target that one transaction needs. */
 interface TargetFacts {
   readonly context: TokenContext;
   readonly resolvers: ReadonlyMap<string, Resolver>;

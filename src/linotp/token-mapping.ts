@@ -42,7 +42,7 @@ export interface ImportedToken {
   readonly lastMatchAt: Date | null;
 }
 
-/** What the rest of the database says about tokens. */
+/** The facts about tokens in the rest of the database. */
 export interface TokenContext {
   readonly encryptionKey: EncryptionKey;
   readonly repair: TextRepair;

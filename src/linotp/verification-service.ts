@@ -18,7 +18,7 @@ export interface MismatchedEntry {
   readonly kind: 'token' | 'challenge';
   /** A serial or a transaction id. */
   readonly name: string;
-  /** What differs, each in words; the values of secrets are left out. */
+  /** The differences, each in words; the values of secrets are left out. */
   readonly differences: readonly string[];
 }
 

@@ -99,7 +99,7 @@ export type LicenceReport =
       readonly explanation: string;
     } & LicenceRefusal);
 
-/** Why a licence does not count, and what it says where its signature is good and it can be read. */
+/** The reason why a licence does not count, and what it says where its signature is good and it can be read. */
 type LicenceRefusal =
   | { readonly reason: 'unreadable' | 'unverified'; readonly licence?: undefined }
   | { readonly reason: 'early'; readonly licence: Licence; readonly startsAt: Date }

@@ -7,7 +7,7 @@ import type { PolicySubject, UserMatch } from './policy-users.ts';
 import type { PolicyBase } from './ports.ts';
 import type { ReadPolicy } from './read-policy.ts';
 
-/** Why a policy does not apply. */
+/** The reason why a policy does not apply. */
 type ObstacleKind =
   | 'inactive'
   | 'unreadable'
@@ -29,7 +29,7 @@ export interface Obstacle {
 export interface PolicyVerdict {
   readonly policy: string;
   readonly applies: boolean;
-  /** Why it does not apply; none: it does. */
+  /** The reason why it does not apply; none: it does. */
   readonly obstacles: readonly Obstacle[];
 }
 
@@ -127,7 +127,7 @@ function verdictOf(policy: ReadPolicy, obstacles: readonly Obstacle[]): PolicyVe
 
 /**
  * @param granting the policies that give the right to the principal, regardless of their times and clients
- * @returns why a policy for everybody does not apply; undefined where they are for everybody themselves
+ * @returns the reason why a policy for everybody does not apply; undefined where they are for everybody themselves
  */
 function precedence(
   granting: readonly ReadPolicy[],
@@ -141,7 +141,7 @@ function precedence(
   return `policies that name ${principal.administrator} come before it: ${named(granting.map(({ name }) => name))}`;
 }
 
-/** @param before why a policy for everybody does not apply, if it does not */
+/** @param before the reason why a policy for everybody does not apply, if it does not */
 function userObstacles(
   policy: ReadPolicy,
   principal: Principal,

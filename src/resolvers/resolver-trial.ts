@@ -56,7 +56,7 @@ export function kindIsFixed(
   );
 }
 
-/** What is tried. */
+/** The subject of a trial. */
 interface Tried {
   readonly checked: CheckedResolver;
   /** The stored resolver of that name. */

@@ -31,7 +31,7 @@ export class JwtKeys {
   }
 }
 
-/** @returns what `read` reads of a token; undefined for a token that jose refuses */
+/** @returns the result of `read` for a token; undefined for a token that jose refuses */
 export async function readToken<Content>(read: () => Promise<Content>): Promise<Content | undefined> {
   try {
     return await read();

@@ -71,7 +71,7 @@ export class TokenService {
     return this.#listed(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
   }
 
-  /** @returns how many tokens `list` would find without its `limit` and `offset` */
+  /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
   async count(caller: Caller, listing: TokenListing): Promise<number> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);

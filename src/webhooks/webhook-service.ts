@@ -23,7 +23,7 @@ const TESTS_AT_ONCE = 2;
 const WAITING_TESTS = 4;
 const TEST_TIMEOUT_MS = 20_000;
 
-/** What an administrator gives for a new receiver. */
+/** The fields that an administrator gives for a new receiver. */
 export interface WebhookRequest {
   readonly name: string;
   readonly url: string;

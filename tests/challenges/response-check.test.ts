@@ -29,7 +29,7 @@ interface Sketch {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** @returns what is said of a response (PIN in front) of a token with that suite */
+/** @returns the verdict on a response (PIN in front) of a token with that suite */
 async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
   const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
   const house = new OcraHouse({
@@ -57,7 +57,7 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   return verdicts?.[0] ?? null;
 }
 
-/** What the token answers: at a counter, and at a time in seconds from noon. */
+/** The answer of the token: at a counter, and at a time in seconds from noon. */
 function response(suite: string, counter = 100, seconds = 0, pin = ''): string {
   const parsed = parseOcraSuite(suite);
   return computeResponse(parsed, KEY, {

@@ -26,7 +26,7 @@ interface Sketch {
   readonly sameQuestion?: boolean;
 }
 
-/** Where a response was made: its counter, or its seconds from noon. */
+/** The position at which a response was made: its counter, or its seconds from noon. */
 function resync(first: number, second: number, sketch: Sketch = {}): TokenStateChange | null {
   const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
   const settings = { timeWindow, timeShift };

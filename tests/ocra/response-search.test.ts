@@ -34,7 +34,7 @@ class Counted {
   }
 }
 
-/** What a device answers, and where to look for it. */
+/** The answer of a device, and the window to search for it. */
 function checkOf(
   suiteText: string,
   { counter = 0, seconds = 0, response }: { counter?: number; seconds?: number; response?: string } = {},

@@ -41,7 +41,7 @@ export class PortalVisitor {
     return this.#send(path, request, 'text/html');
   }
 
-  /** @returns what the component would get */
+  /** @returns the answer that the component would get */
   async state(path: string): Promise<unknown> {
     const { text } = await this.get(path, 'application/json');
     return JSON.parse(text);

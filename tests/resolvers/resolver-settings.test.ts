@@ -190,7 +190,7 @@ describe('the settings of an SQL resolver', () => {
   });
 });
 
-/** Whether the parenthesis that opens the text is closed by its last character and by none before, texts left out. */
+/** True if the parenthesis that opens the text is closed by its last character and by none before, texts left out. */
 function closesAtEnd(text: string, texts: RegExp): boolean {
   const plain = text.replace(texts, '');
   let depth = 0;

@@ -15,7 +15,7 @@ import { type Destination, destinationOf } from './destination.ts';
 export interface ShownChallenge {
   readonly kind: 'challenge';
   readonly challenge: OpenChallenge;
-  /** What the user calls the token. */
+  /** The name that the user gave the token. */
   readonly tokenName: string;
   readonly destination: Destination;
   /** The last answer to the same transaction. */
@@ -25,7 +25,7 @@ export interface ShownChallenge {
 /** The first code of a roll-out: nothing is stored yet. */
 export interface ReadRollOut extends StartedRollOut {
   readonly kind: 'roll-out';
-  /** Whether this very token is stored already: the code was read before. */
+  /** True if this very token is stored already: the code was read before. */
   readonly isStored: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { ProtectedVault } from './vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { useOutcomeTexts, useVaultWork } from './vault-work.ts';
 
-/** Making and restoring backups. @param top what the shell shows above */
+/** Making and restoring backups. @param top the content that the shell shows above */
 export function BackupScreen({
   vault,
   top,

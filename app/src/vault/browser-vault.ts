@@ -27,7 +27,7 @@ import {
 import { openVaultDatabase, type VaultDatabase } from './vault-database.ts';
 import { type GuardEnvironment, type ProofResult, VaultGuard } from './vault-guard.ts';
 
-/** What the vault needs of the browser. */
+/** The services of the browser that the vault needs. */
 export interface VaultEnvironment extends GuardEnvironment {
   /** Of the database, and of the channel between tabs. */
   readonly name: string;
@@ -46,7 +46,7 @@ const MAX_HISTORY = 500;
 /** Entries beyond the most that are kept until they are removed together: telling the oldest decrypts all of them. */
 const HISTORY_SURPLUS = 50;
 
-/** What an open connection gives. */
+/** The services of an open connection. */
 interface Connection {
   readonly database: VaultDatabase;
   readonly guard: VaultGuard;

@@ -13,7 +13,7 @@ import { vaultTexts } from './vault-texts.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
-/** The choice of a PIN before anything is stored. @param top what the shell shows above */
+/** The choice of a PIN before anything is stored. @param top the content that the shell shows above */
 export function FirstStart({ vault, top }: { vault: ProtectedVault; top?: ComponentChildren }): JSX.Element {
   const texts = useTexts(pinTexts);
   const { wiped } = useTexts(vaultTexts);

@@ -16,7 +16,7 @@ export interface NewPin {
 
 export const EMPTY_PIN: NewPin = { pin: '', repeated: '' };
 
-/** @returns whether the PIN may be set */
+/** @returns true if the PIN may be set */
 export function isReady({ pin, repeated }: NewPin): boolean {
   return pin === repeated && judgePin(pin).strength !== 'refused';
 }

@@ -1,7 +1,7 @@
 /** `refused`: guessed within the first tries. `weak`: allowed with a warning. */
 type Strength = 'refused' | 'weak' | 'good';
 
-/** Why a PIN or passphrase is not good; `none` if it is. */
+/** The reason why a PIN or passphrase is not good; `none` if it is. */
 export type StrengthReason =
   'none' | 'short' | 'long' | 'pattern' | 'common' | 'few-characters' | 'guessable';
 
@@ -37,7 +37,7 @@ const COMMON_PINS: ReadonlySet<string> = new Set([
   ...['789456', '123654', '789456123', '147258369', '123456123456', '1123581321', '31415926', '3141592653'],
 ]);
 
-/** @returns what is to be said of a PIN: digits, or a passphrase of letters and digits */
+/** @returns the judgement of a PIN: digits, or a passphrase of letters and digits */
 export function judgePin(pin: string): StrengthVerdict {
   if (!/^\d*$/.test(pin)) {
     return judgePassphrase(pin, MIN_PASSPHRASE_LENGTH);
@@ -57,7 +57,7 @@ export function judgePin(pin: string): StrengthVerdict {
   return pin.length < 6 || isDate(pin) ? { strength: 'weak', reason: 'guessable' } : GOOD;
 }
 
-/** @returns what is to be said of the passphrase of a backup */
+/** @returns the judgement of the passphrase of a backup */
 export function judgeBackupPassphrase(passphrase: string): StrengthVerdict {
   return judgePassphrase(passphrase, MIN_BACKUP_PASSPHRASE_LENGTH);
 }

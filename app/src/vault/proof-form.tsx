@@ -10,8 +10,8 @@ import type { VaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
 /**
- * A form that asks for the PIN, or the passkey where one is set up, before it does something: an unlocked phone in other
- * hands must not do it.
+ * A form that asks for the PIN, or the passkey where one is set up, before it does something: an unlocked phone in
+ * other hands must not do it.
  */
 export function ProofForm({
   vault,
@@ -27,7 +27,7 @@ export function ProofForm({
   pinLabel: string;
   /** The text of the button. */
   action: string;
-  /** Whether the other fields are filled in. */
+  /** True if the other fields are filled in. */
   isReady: boolean;
   onProof: (proof: Proof) => void;
   children?: ComponentChildren;

@@ -22,7 +22,7 @@ interface VaultProps {
 const LOCK_MINUTES = [1, 2, 5, 15, 30];
 const WIPE_AFTER = [5, 10, 20];
 
-/** PIN, passkey, automatic lock, wiping and removing everything. @param top what the shell shows above */
+/** PIN, passkey, automatic lock, wiping and removing everything. @param top the content that the shell shows above */
 export function SecuritySettings({
   vault,
   top,

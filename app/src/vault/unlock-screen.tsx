@@ -13,7 +13,7 @@ import { vaultTexts } from './vault-texts.ts';
 import { secondsUntil, useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
-/** The screen of a locked app. @param top what the shell shows above */
+/** The screen of a locked app. @param top the content that the shell shows above */
 export function UnlockScreen({
   vault,
   top,

@@ -4,7 +4,7 @@ import { storageFailure } from './storage-failure.ts';
 import type { UnlockOutcome } from './vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 
-/** What is shown after work of the vault. */
+/** The message after work of the vault. */
 export interface WorkMessage {
   readonly kind: 'success' | 'error';
   readonly text: string;

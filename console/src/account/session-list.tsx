@@ -11,7 +11,7 @@ import { type Texts, useTexts } from '../language/language.ts';
 type OpenSession = ValueOf<'/admin/sessions'>[number];
 
 interface SessionListProps {
-  /** Whose; `*`: everybody's. Undefined: the caller's. */
+  /** The owner of the sessions; `*`: everybody's. Undefined: the caller's. */
   readonly owner?: string | undefined;
 }
 

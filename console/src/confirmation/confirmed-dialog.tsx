@@ -7,12 +7,12 @@ import { useConfirmation } from './use-confirmation.tsx';
 
 interface ConfirmedDialogProps {
   readonly title: string;
-  /** What happens, in a sentence or two. */
+  /** The effect, in a sentence or two. */
   readonly children: ReactNode;
   /** The act, as a verb. */
   readonly action: string;
   readonly act: () => Promise<unknown>;
-  /** What is read anew after the act; left out: everything. */
+  /** The queries that are read anew after the act; left out: everything. */
   readonly changes?: QueryKey;
   /** False where the act ends with another page. */
   readonly waits?: boolean;

@@ -2,7 +2,7 @@ import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-quer
 
 interface DialogAct {
   readonly act: () => Promise<unknown>;
-  /** What is read anew after the act, also where the dialog was closed meanwhile; left out: everything. */
+  /** The queries that are read anew after the act, also where the dialog was closed meanwhile; left out: everything. */
   readonly changes?: QueryKey | undefined;
   /**
    * False where the dialog does not stay until that is read: the page may be gone with it. Else the focus can go back

@@ -6,7 +6,7 @@ import { useWatchedTransaction, type WatchedTransaction } from '../challenges/wa
 import { useSession } from '../session/session.tsx';
 
 /**
- * What has come of the first response. `fallen`: too many were wrong, and the activation code is asked for again.
+ * The outcome of the first response. `fallen`: too many were wrong, and the activation code is asked for again.
  * `ended`: the transaction takes none any more, and the roll-out waits for another one.
  */
 export type FirstResponse =

@@ -71,7 +71,7 @@ function LicenceCard({ licence, mayChange }: LicenceCardProps): ReactNode {
   );
 }
 
-/** What the licence is for, and how much of it is used. */
+/** The volume of the licence, and its use. */
 function Volume({ licence }: Pick<LicenceCardProps, 'licence'>): ReactNode {
   const t = useTexts(licenceTexts);
   const format = useFormat();

@@ -36,7 +36,7 @@ interface ChartProps {
   readonly series: readonly Series[];
   /** Above the chart. */
   readonly caption: string;
-  /** What the chart shows, for those who do not see it; a table beside it has the numbers. */
+  /** The content of the chart, for those who do not see it; a table beside it has the numbers. */
   readonly description: string;
 }
 

@@ -13,7 +13,7 @@ import { userTexts } from './user-texts.ts';
 
 type User = ValueOf<'/admin/userlist'>[number];
 
-/** What the caller is about to do. */
+/** The act that the caller is about to do. */
 type Intent =
   | { readonly act: 'add' }
   | { readonly act: 'password' | 'remove-password' | 'remove'; readonly login: string };

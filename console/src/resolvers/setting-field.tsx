@@ -62,7 +62,7 @@ export function SettingField({
   );
 }
 
-/** @returns what the setting is for, and what applies without it */
+/** @returns the purpose of the setting, and its default */
 function useDescription(kind: string, { name, meaning, secret, default: fallback }: ResolverSetting): string {
   const t = useTexts(resolverTexts);
   const { meanings } = useTexts(settingTexts);

@@ -10,7 +10,9 @@ interface SettingTexts {
 
 const PEM = 'Vertrauenswürdige Zertifizierungsstellen im PEM-Format; ohne Angabe die von Node.js';
 
-/** How people name the settings of resolvers. The names of the settings themselves are those of the interface. */
+/**
+ * The names of the settings of resolvers for people. The names of the settings themselves are those of the interface.
+ */
 export const settingTexts: Texts<SettingTexts> = {
   en: {
     labels: {

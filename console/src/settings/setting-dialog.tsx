@@ -85,7 +85,7 @@ function wrongValue(error: Error | null): Error | null {
   return error instanceof ServerFailure && !error.isAway ? error : null;
 }
 
-/** What follows from the value, or why that is not known. */
+/** The consequences of the value, or the reason why they are not known. */
 function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
   const t = useTexts(settingTexts);
   return (

@@ -15,7 +15,7 @@ export function requestedFactor(answer: FactorAnswer, detail: { readonly data: s
     : { kind: 'token', url: detail.data };
 }
 
-/** What a form with a password does. */
+/** The acts of a form with a password. */
 interface PasswordStepActs {
   /** @returns undefined: the password was enough. @throws ServerFailure */
   readonly begin: (password: string) => Promise<RequestedFactor | undefined>;

@@ -40,7 +40,7 @@ interface RefusedKey {
   readonly reason: string;
 }
 
-/** What an import of a file would do. Any refused key makes it load none. */
+/** The effect that an import of a file would have. Any refused key makes it load none. */
 export interface KeyFileImportReport {
   /** The serials of the tokens it would load, in the order of the file. */
   readonly serials: readonly string[];
@@ -57,7 +57,7 @@ export interface ImportDependencies {
   readonly random: Random;
 }
 
-/** What the tokens of a file depend on, but for the file. */
+/** The conditions for the tokens of a file, without the file. */
 interface Surroundings {
   readonly configuration: Configuration;
   readonly grant: Grant;

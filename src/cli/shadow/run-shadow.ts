@@ -8,7 +8,7 @@ import { type DifferingFact, differences, hasResult, IGNORED } from './comparabl
 import { parseQuestions, questionsAbout, REALMS_QUESTION } from './shadow-questions.ts';
 import { ShadowedServer } from './shadowed-server.ts';
 
-/** What a comparison has found. */
+/** The result of a comparison. */
 interface Comparison {
   readonly questions: number;
   readonly differences: readonly DifferingFact[];

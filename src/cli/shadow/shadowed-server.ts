@@ -3,7 +3,7 @@ import { CliFailure } from '../cli-failure.ts';
 import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
 
-/** How to reach a server. */
+/** The address and the login of a server. */
 export interface ServerAddress {
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -41,8 +41,8 @@ export class ShadowedServer {
   }
 
   /**
-   * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper), or
-   * /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
+   * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper),
+   * or /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
    * @throws CliFailure if the server refuses or redirects
    */
   static async open(address: ServerAddress, random: Random): Promise<ShadowedServer> {

@@ -215,7 +215,7 @@ function principal(administrator: string, client: string, groups?: readonly stri
   return { administrator, rights: ['*'], operator: false, client, ...(groups !== undefined && { groups }) };
 }
 
-/** Who has a second factor is not authenticated by the password alone, see `byPassword`. */
+/** Refuses the password alone for an account with a second factor, see `byPassword`. */
 function byOwnPassword(administrator: string, client: string): Principal {
   return { ...principal(administrator, client), proof: 'password' };
 }

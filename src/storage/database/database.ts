@@ -62,7 +62,7 @@ export interface Database {
   readonly knex: Knex;
   /** Runs the statements of the hot path. */
   readonly prepared: PreparedStatements;
-  /** How far requests share these statements. */
+  /** The extent to which requests share these statements. */
   readonly sharing: Sharing;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;

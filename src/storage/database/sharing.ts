@@ -1,6 +1,6 @@
 import { ServiceError } from '../../kernel/errors.ts';
 
-/** How far requests in flight at the same moment share statements. */
+/** The extent to which requests in flight at the same moment share statements. */
 export interface Sharing {
   /** The most requests that share a statement; 1: each has its own. */
   readonly maxItems: number;

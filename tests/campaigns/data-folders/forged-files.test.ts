@@ -62,7 +62,7 @@ async function bystander(program: string, parameters: string[], account: SystemA
 
 /**
  * Changes what postmaster.pid says while `work` is done, as the account that owns the cluster can.
- * @param forged what to put into which of its lines
+ * @param forged the text to put into a line, by the line
  */
 async function forging(
   cluster: string,

@@ -164,7 +164,7 @@ describe('connections', () => {
     server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
   }
 
-  /** @returns whether the server answers over a new connection, which stays */
+  /** @returns true if the server answers over a new connection, which stays */
   async function isTaken(): Promise<boolean> {
     const socket = connect(server.port, '127.0.0.1');
     sockets.push(socket);

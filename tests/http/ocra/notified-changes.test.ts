@@ -48,7 +48,7 @@ interface Watching {
   readonly wait: (transactionid: string) => Promise<{ readonly waited: Promise<Waited> }>;
 }
 
-/** @param url where the server listens; undefined: it does not listen */
+/** @param url the address at which the server listens; undefined: it does not listen */
 async function watching(url: string | undefined, poll = NEVER): Promise<Watching> {
   const database = openDatabase({ connection: application.databaseUrl, applicationName: 'watching' });
   const watched = new SqlWatchedChallenges({ database });

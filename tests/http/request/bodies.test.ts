@@ -32,12 +32,12 @@ interface PartOfRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
-  /** What the header announces; undefined: chunks whose end does not come. */
+  /** The length that the header announces; undefined: chunks whose end does not come. */
   readonly announced?: number | undefined;
   readonly sent?: string;
 }
 
-/** @returns what comes back until the server ends the connection, though the rest of the body never comes */
+/** @returns the bytes that come back until the server ends the connection, though the rest of the body never comes */
 async function sendPart(app: TestApp['app'], part: PartOfRequest): Promise<string> {
   const { path = LOAD, headers = AS_ADMIN, contentType = FORM, sent = '' } = part;
   const length =

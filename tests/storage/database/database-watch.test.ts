@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 const TIMEOUT_MS = 15_000;
 /** So long that within a test it never comes: whoever waited for a connection would fail the test. */
 const ACQUIRE_MS = 60_000;
-/** How long the watch waits for a sign of life where the database is to count as there; and where it is to be missed. */
+/** The time limit for a sign of life where the database counts as present, and where it counts as missing. */
 const [LONG_MS, SHORT_MS] = [10_000, 1_500];
 
 let test: TestDatabase;

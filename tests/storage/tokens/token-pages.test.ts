@@ -63,7 +63,7 @@ async function turned(filter: RequestedFilter, limit: number): Promise<string[]>
 
 type RequestedFilter = Omit<TokenPageFilter, 'limit' | 'after'>;
 
-/** Whether a token fulfils each condition of a filter. */
+/** True if a token fulfils each condition of a filter. */
 const HOLDS: {
   readonly [Key in keyof RequestedFilter]-?: (
     token: Token,

@@ -1,12 +1,12 @@
 import { callWithDetail, type DetailOf } from '../../api/call.ts';
 
-/** Who or what a token is enrolled for. */
+/** The user or serial that a token is enrolled for. */
 export type EnrolTarget =
   | { readonly kind: 'person'; readonly user: string; readonly realm: string }
   | { readonly kind: 'token'; readonly serial: string }
   | { readonly kind: 'nobody' };
 
-/** How far a roll-out is. The URLs and the key are secrets: they are in the memory of the open page only. */
+/** The progress of a roll-out. The URLs and the key are secrets: they are in the memory of the open page only. */
 export type Stage =
   | { readonly kind: 'begin' }
   | { readonly kind: 'phase1'; readonly serial: string; readonly url: string }
@@ -20,7 +20,7 @@ export type Stage =
   | { readonly kind: 'key'; readonly serial: string; readonly key: string }
   | { readonly kind: 'ready'; readonly serial: string };
 
-/** What is set with the first step. */
+/** The fields that are set with the first step. */
 export interface TokenFields {
   readonly description: string;
   readonly pin: string;
