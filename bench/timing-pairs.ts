@@ -121,7 +121,10 @@ function bySerial(serial: string): FormRequest {
   return { path: '/validate/check_s', parameters: { serial, pass: NO_RESPONSE } };
 }
 
-/** @param names of the same length @returns pairs of logins with wrong passwords */
+/**
+ * @param names of the same length
+ * @returns pairs of logins with wrong passwords
+ */
 export function loginGroup(names: { readonly known: string; readonly unknown: string }): PairGroup {
   const password = 'a password that nobody has';
   const form = (username: string): FormRequest => ({

@@ -164,7 +164,10 @@ export class ConfirmationService {
   }
 }
 
-/** @returns the hash of the caller's login. @throws ServiceError 'confirmation.required' */
+/**
+ * @returns the hash of the caller's login
+ * @throws ServiceError 'confirmation.required'
+ */
 function loginOf({ principal: { proof, groups } }: Caller): Buffer {
   if (groups !== undefined) {
     throw new ServiceError(

@@ -66,7 +66,10 @@ export class LoginService {
     return opened && this.sign(proven.administrator, opened);
   }
 
-  /** @param opened a session of the kind `login`. @returns the login that names it */
+  /**
+   * @param opened a session of the kind `login`
+   * @returns the login that names it
+   */
   async sign(
     administrator: string,
     opened: { readonly session: string; readonly expiresAt: Date },

@@ -33,7 +33,10 @@ export interface UsedSession {
 }
 
 export interface SessionStore {
-  /** @param owner undefined: of everybody. @returns open sessions, newest first, `max` at most */
+  /**
+   * @param owner undefined: of everybody
+   * @returns open sessions, newest first, `max` at most
+   */
   list(
     owner: string | undefined,
     options: { readonly now: Date; readonly max: number; readonly own: Buffer | undefined },

@@ -93,7 +93,10 @@ export interface SignInStore {
 
 /** Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. */
 export interface ConfirmationStore {
-  /** @param login the hash of its session. @returns true if it is confirmed at that time */
+  /**
+   * @param login the hash of its session
+   * @returns true if it is confirmed at that time
+   */
   isConfirmed(login: Buffer, now: Date): Promise<boolean>;
   /**
    * Confirms a login of the administrator until then, and ends the attempt, both or none.
@@ -156,7 +159,8 @@ export interface PasskeyStore {
   ): Promise<boolean>;
   /**
    * Also ends the sign-ins under way, and all sessions but the kept one: the passkey may have opened them.
-   * @throws ServiceError 'passkey.invalid' for the last one. @returns false for an unknown one
+   * @throws ServiceError 'passkey.invalid' for the last one
+   * @returns false for an unknown one
    */
   remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean>;
 }
@@ -169,7 +173,10 @@ export interface WebAuthn {
     readonly challenge: Buffer;
   }): Promise<object>;
   requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<object>;
-  /** @param challenge base64url. @returns undefined for a credential that is not to be accepted */
+  /**
+   * @param challenge base64url
+   * @returns undefined for a credential that is not to be accepted
+   */
   verifyCreation(credential: string, challenge: string): Promise<PasskeyCredential | undefined>;
   /** @returns undefined for an assertion that is not to be accepted */
   verifyAssertion(
@@ -183,7 +190,10 @@ export interface WebAuthn {
 export interface PasskeyAssertions {
   /** @returns the options for `navigator.credentials.get`, as JSON, and their challenge, base64url */
   request(administrator: string): Promise<{ readonly options: object; readonly challenge: string }>;
-  /** @param credential JSON. @returns undefined unless a passkey of the administrator has signed the challenge */
+  /**
+   * @param credential JSON
+   * @returns undefined unless a passkey of the administrator has signed the challenge
+   */
   verify(administrator: string, challenge: string, credential: string): Promise<UsedPasskey | undefined>;
 }
 

@@ -43,7 +43,7 @@ export interface CheckedTransaction {
   readonly result: boolean;
 }
 
-/** The state of a challenge, as its owner's service reads it. */
+/** The state of a challenge, as /ocra/checkstatus answers it. */
 export interface StatusEntry {
   readonly id: string;
   readonly serial: string;

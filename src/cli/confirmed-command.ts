@@ -50,7 +50,8 @@ export async function actOnceConfirmed<Result>(
 
 /**
  * Asks whether to go on.
- * @param what the consequences, a clause. @param how the option that answers for scripts
+ * @param what the consequences, a clause
+ * @param how the option that answers for scripts
  * @throws CliFailure where the answer is no; with the exit code of wrong usage where there is no terminal to ask at
  */
 export async function confirmOrFail(

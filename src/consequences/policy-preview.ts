@@ -21,7 +21,10 @@ export interface PolicyPreview {
   readonly locksOut: boolean;
 }
 
-/** @param after the policies that there would be. @param administrators their names */
+/**
+ * @param after the policies that there would be
+ * @param administrators their names
+ */
 export function previewChange(
   configuration: Configuration,
   after: readonly ReadPolicy[],

@@ -56,7 +56,10 @@ export class RealmConsequences {
     ];
   }
 
-  /** @param resolvers the new ones. @throws ServiceError 'realm.unknown', 'resolver.unknown' */
+  /**
+   * @param resolvers the new ones
+   * @throws ServiceError 'realm.unknown', 'resolver.unknown'
+   */
   async ofChange(
     configuration: Configuration,
     name: string,

@@ -48,7 +48,10 @@ export class TokenConsequences {
         ];
   }
 
-  /** @param realms those that the token is to be in. @throws ServiceError 'token.unknown' */
+  /**
+   * @param realms those that the token is to be in
+   * @throws ServiceError 'token.unknown'
+   */
   async ofRealms(serial: string, realms: readonly string[]): Promise<readonly Consequence[]> {
     const [token] = await this.#find([serial]);
     const requested = new Set(realms.map((name) => name.trim().toLowerCase()));

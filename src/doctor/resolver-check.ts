@@ -9,7 +9,10 @@ import { isLoopback } from './loopback.ts';
 
 /** Reads the users of a resolver as a trial. */
 export interface ResolverTrial {
-  /** @returns the number of users. @throws ServiceError with the reason */
+  /**
+   * @returns the number of users
+   * @throws ServiceError with the reason
+   */
   readonly test: (name: string) => Promise<number>;
   /** Milliseconds. */
   readonly timeLimit: number;

@@ -49,7 +49,8 @@ export class AccessControl {
 
   /**
    * Authorizes an action of the scope admin by the current configuration.
-   * @returns that configuration, and the grant. @throws ServiceError 'right.missing'
+   * @returns that configuration, and the grant
+   * @throws ServiceError 'right.missing'
    */
   async authorizeAdmin<Base extends PolicyBase>(
     store: CurrentPolicies<Base>,
@@ -65,7 +66,8 @@ export class AccessControl {
 
   /**
    * Authorizes reading or writing in the scope system by the current configuration.
-   * @returns that configuration. @throws ServiceError 'right.missing'
+   * @returns that configuration
+   * @throws ServiceError 'right.missing'
    */
   async authorizeSystem<Base extends PolicyBase>(
     store: CurrentPolicies<Base>,

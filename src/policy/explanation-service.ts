@@ -196,7 +196,10 @@ export class ExplanationService {
   }
 }
 
-/** @returns undefined for an administrator of this server. @throws ServiceError 'parameter.invalid' */
+/**
+ * @returns undefined for an administrator of this server
+ * @throws ServiceError 'parameter.invalid'
+ */
 function groupsOf(
   administrator: string,
   groups: readonly string[] | undefined,

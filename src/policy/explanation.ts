@@ -52,7 +52,10 @@ export interface ExplainedValue {
   readonly policies: readonly (PolicyVerdict & { readonly value: string })[];
 }
 
-/** @param realm lower-case; undefined: any. @returns the decision that the access control takes, with its reasons */
+/**
+ * @param realm lower-case; undefined: any
+ * @returns the decision that the access control takes, with its reasons
+ */
 export function explainRight(
   base: PolicyBase,
   principal: Principal,

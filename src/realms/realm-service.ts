@@ -51,7 +51,10 @@ export class RealmService {
     }
   }
 
-  /** @param name null: no realm is the default. @throws ServiceError 'realm.unknown' */
+  /**
+   * @param name null: no realm is the default
+   * @throws ServiceError 'realm.unknown'
+   */
   async setDefault(caller: Caller, name: string | null): Promise<void> {
     await this.#authorize(caller, 'write');
     const requested = name === null ? null : readRealmName(name);

@@ -21,7 +21,10 @@ export class JwtKeys {
     return current;
   }
 
-  /** @returns the key that the header of a token names. @throws JOSEError for an unknown one */
+  /**
+   * @returns the key that the header of a token names
+   * @throws JOSEError for an unknown one
+   */
   find({ kid = '' }: { readonly kid?: string }): Uint8Array {
     const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
     if (key === undefined) {

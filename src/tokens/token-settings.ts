@@ -61,7 +61,10 @@ export function sealPin(pin: string, serial: string, vault: Vault, random: Rando
   return vault.seal(pinVerifier(fittingPin(pin, 'PIN'), random), 'pin', serial);
 }
 
-/** @returns null for an empty one: there is none. @throws ServiceError 'parameter.invalid' for more than 255 characters */
+/**
+ * @returns null for an empty one: there is none
+ * @throws ServiceError 'parameter.invalid' for more than 255 characters
+ */
 export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
   const fitting = fittingPin(pin, 'OCRA PIN');
   return fitting === '' ? null : vault.seal(Buffer.from(fitting, 'utf8'), 'ocra-pin', serial);

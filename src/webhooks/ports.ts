@@ -145,7 +145,10 @@ export interface DeliveryStore {
    * @returns the number of events
    */
   fanOut(max: number): Promise<number>;
-  /** @param lease milliseconds for which the claims hold. @returns claimed deliveries that are due, the oldest first */
+  /**
+   * @param lease milliseconds for which the claims hold
+   * @returns claimed deliveries that are due, the oldest first
+   */
   claim(rooms: readonly Room[], lease: number): Promise<readonly Claim[]>;
   /** Records results. A failure after a lost claim is not recorded: another server tries. */
   settle(outcomes: readonly AttemptOutcome[]): Promise<void>;

@@ -170,13 +170,19 @@ export class WebhookService {
     return shownSecret(secret);
   }
 
-  /** @returns the number of deliveries that are tried now. @throws ServiceError 'webhook.unknown' */
+  /**
+   * @returns the number of deliveries that are tried now
+   * @throws ServiceError 'webhook.unknown'
+   */
   async retry(caller: Caller, name: string): Promise<number> {
     await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
-  /** @returns the number of deliveries that are lost. @throws ServiceError 'webhook.unknown' */
+  /**
+   * @returns the number of deliveries that are lost
+   * @throws ServiceError 'webhook.unknown'
+   */
   async remove(caller: Caller, name: string): Promise<number> {
     await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));

@@ -23,7 +23,10 @@ function searchIn(page: (request: AuditPageRequest) => AuditPage): RefusedRightS
   });
 }
 
-/** @param at the search that finds the row, from 1. @returns the searches, by the milliseconds that they go back */
+/**
+ * @param at the search that finds the row, from 1
+ * @returns the searches, by the milliseconds that they go back
+ */
 async function searched(at: number): Promise<(number | undefined)[]> {
   const asked: (number | undefined)[] = [];
   const search = searchIn(({ since }) => {

@@ -12,7 +12,10 @@ export interface Ended {
 
 /** A `tankeeper` command that runs as its own process. */
 export interface Running {
-  /** @returns its output once that is part of it. @throws when it ends before that */
+  /**
+   * @returns its output once that is part of it
+   * @throws when it ends before that
+   */
   printed(wanted: string | RegExp): Promise<string>;
   /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;

@@ -66,7 +66,10 @@ export class PortalVisitor {
   }
 }
 
-/** @returns the challenge on a page. @throws if there is none */
+/**
+ * @returns the challenge on a page
+ * @throws if there is none
+ */
 export function codeOn({ text }: PortalAnswer): ShownCode {
   const attribute = (name: string): string => {
     const found = new RegExp(`<tankeeper-challenge[^>]* ${name}="([^"]*)"`).exec(text);

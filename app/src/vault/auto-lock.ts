@@ -12,7 +12,10 @@ export class AutoLock {
   #lastUse = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param page the window. @param now the clock, in milliseconds */
+  /**
+   * @param page the window
+   * @param now the clock, in milliseconds
+   */
   constructor(page: EventTarget, now: () => number, lock: () => void) {
     this.#page = page;
     this.#now = now;

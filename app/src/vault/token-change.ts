@@ -23,7 +23,10 @@ export function replacedToken(before: StoredToken | undefined, token: DeviceToke
   return { ...before, token };
 }
 
-/** @returns the outcome for a token of a backup. @param stored the one of its serial on the phone */
+/**
+ * @returns the outcome for a token of a backup
+ * @param stored the one of its serial on the phone
+ */
 export function restoredToken(stored: StoredToken | undefined, backup: StoredToken): RestoredToken {
   if (stored === undefined) {
     return { kind: 'added', stored: { ...backup, token: steppedOn(backup.token) } };

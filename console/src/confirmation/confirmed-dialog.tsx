@@ -48,7 +48,10 @@ interface AskingButtonProps {
   readonly label: string;
   readonly isDangerous?: boolean;
   readonly size?: 'xs' | 'sm';
-  /** @returns the dialog that asks. @param close ends it */
+  /**
+   * @returns the dialog that asks
+   * @param close ends it
+   */
   readonly children: (close: () => void) => ReactNode;
 }
 

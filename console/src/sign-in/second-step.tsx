@@ -22,7 +22,10 @@ interface Proof {
 
 interface SecondStepProps {
   readonly factor: RequestedFactor;
-  /** @returns true if it is proven. @throws ServerFailure */
+  /**
+   * @returns true if it is proven
+   * @throws ServerFailure
+   */
   readonly finish: (proof: Proof) => Promise<boolean>;
   readonly onDone: () => unknown;
   /** Begins again with the password. */

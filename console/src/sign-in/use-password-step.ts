@@ -17,7 +17,10 @@ export function requestedFactor(answer: FactorAnswer, detail: { readonly data: s
 
 /** The acts of a form with a password. */
 interface PasswordStepActs {
-  /** @returns undefined: the password was enough. @throws ServerFailure */
+  /**
+   * @returns undefined: the password was enough
+   * @throws ServerFailure
+   */
   readonly begin: (password: string) => Promise<RequestedFactor | undefined>;
   readonly onFactorRequested: (factor: RequestedFactor) => void;
   readonly onDone: () => unknown;

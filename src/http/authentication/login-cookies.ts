@@ -10,7 +10,10 @@ const TOKEN_COOKIE = 'access_token_cookie';
 const CSRF_COOKIE = 'csrf_access_token';
 const CSRF_HEADER = 'x-csrf-token';
 
-/** @returns the login token in the request, if any. @throws ServiceError 'authentication.required' for two */
+/**
+ * @returns the login token in the request, if any
+ * @throws ServiceError 'authentication.required' for two
+ */
 export function readLoginCookie(request: IncomingMessage): string | undefined {
   return readCookie(request.headers.cookie, TOKEN_COOKIE);
 }

@@ -12,7 +12,10 @@ export class StreamGuard {
     this.#deps = dependencies;
   }
 
-  /** @returns a function that frees the place. @throws ServiceError 'server.busy' */
+  /**
+   * @returns a function that frees the place
+   * @throws ServiceError 'server.busy'
+   */
   async admit(administrator: string): Promise<() => void> {
     const { refusals, places } = this.#deps;
     if (!(await places.acquire(administrator))) {

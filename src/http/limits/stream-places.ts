@@ -20,7 +20,10 @@ export class StreamPlan {
     this.#max = max;
   }
 
-  /** @param process its id. @returns false if there is no place */
+  /**
+   * @param process its id
+   * @returns false if there is no place
+   */
   acquire(process: number, administrator: string): boolean {
     const own = this.#sum((taken) => taken.get(administrator) ?? 0);
     if (own >= MAX_STREAMS_PER_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {

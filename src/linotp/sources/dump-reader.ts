@@ -138,7 +138,10 @@ export class DumpReader {
     }
   }
 
-  /** @param position not before an earlier one. @returns its line */
+  /**
+   * @param position not before an earlier one
+   * @returns its line
+   */
   #countLines(position: number): number {
     let at = this.#text.indexOf('\n', this.#counted);
     while (at >= 0 && at < position) {

@@ -158,7 +158,11 @@ export class OverviewService {
   }
 }
 
-/** Keys that are away must not hide the rest of the overview. @returns false. @throws any other error */
+/**
+ * Keys that are away must not hide the rest of the overview.
+ * @returns false
+ * @throws any other error
+ */
 function isWithoutKeys(error: unknown): false {
   if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'security-module.unavailable')) {
     return false;

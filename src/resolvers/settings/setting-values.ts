@@ -50,7 +50,7 @@ function assertText(name: string, value: string): void {
 }
 
 /**
- * @returns true if the setting is on.
+ * @returns true if the setting is on
  * @throws ServiceError 'resolver.invalid' for a value that is neither yes nor no
  */
 export function readFlag(settings: Settings, name: string, fallback: boolean): boolean {
@@ -61,7 +61,10 @@ export function readFlag(settings: Settings, name: string, fallback: boolean): b
   return YES.includes(value);
 }
 
-/** @returns the whole number, undefined if it is not set. @throws ServiceError 'resolver.invalid' */
+/**
+ * @returns the whole number, undefined if it is not set
+ * @throws ServiceError 'resolver.invalid'
+ */
 export function readWhole(
   settings: Settings,
   name: string,

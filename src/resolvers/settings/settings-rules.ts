@@ -12,7 +12,10 @@ export interface SettingsRule {
   readonly secret: string | undefined;
   /** Settings that determine the receiver of the secret. */
   readonly secretBoundTo: readonly string[];
-  /** @returns the settings in the form to be stored, with the secret. @throws ServiceError 'resolver.invalid' */
+  /**
+   * @returns the settings in the form to be stored, with the secret
+   * @throws ServiceError 'resolver.invalid'
+   */
   readonly check: (values: Settings) => Settings;
 }
 

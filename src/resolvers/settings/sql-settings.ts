@@ -86,7 +86,8 @@ const MAX_USERS = 100_000_000;
 
 /**
  * @param values names in any case; `Connect` is split into its settings, the password included
- * @returns the settings as they are stored. @throws ServiceError 'resolver.invalid' that names the setting
+ * @returns the settings as they are stored
+ * @throws ServiceError 'resolver.invalid' that names the setting
  */
 export function checkSqlSettings(values: Settings): Settings {
   const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, values);

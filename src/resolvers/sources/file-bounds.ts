@@ -45,7 +45,10 @@ export class FileBounds implements ResolverFiles {
     return place !== undefined && (await this.contains(place));
   }
 
-  /** @param path without links. @returns true if it is below a folder */
+  /**
+   * @param path without links
+   * @returns true if it is below a folder
+   */
   async contains(path: string): Promise<boolean> {
     const folders = await Promise.all(this.#folders.map((folder) => realpath(folder).catch(() => undefined)));
     return folders.some((folder) => folder !== undefined && isBelow(folder, path));

@@ -42,7 +42,10 @@ export class ConnectionGate {
     this.#longestWork = longWork;
   }
 
-  /** @param end ends the connection on which `answer` is awaited, so that it fails. @returns `answer` */
+  /**
+   * @param end ends the connection on which `answer` is awaited, so that it fails
+   * @returns `answer`
+   */
   async bounded<Answer>(answer: Promise<Answer>, end: () => void, isLong: boolean): Promise<Answer> {
     const limit = isLong ? this.#longestWork : this.#longestStatement;
     const timer = limit > 0 ? setTimeout(end, limit).unref() : undefined;

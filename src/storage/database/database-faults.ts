@@ -77,7 +77,10 @@ export function isAborted(error: unknown): boolean {
   );
 }
 
-/** @param error as translated here. @returns true if a statement took longer than its time limit */
+/**
+ * @param error as translated here
+ * @returns true if a statement took longer than its time limit
+ */
 export function isCanceled(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
   return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;

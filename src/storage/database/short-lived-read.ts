@@ -42,13 +42,19 @@ export class ShortLivedRead<Value> {
     return done !== undefined && this.#stands(done) ? done.result : undefined;
   }
 
-  /** @returns the value of a moment that is at most one window ago. @throws what the read throws */
+  /**
+   * @returns the value of a moment that is at most one window ago
+   * @throws what the read throws
+   */
   current(): Promise<Value> {
     const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
     return standing?.value ?? this.confirm();
   }
 
-  /** @returns the value by a new read, even if an earlier one still holds. @throws what the read throws */
+  /**
+   * @returns the value by a new read, even if an earlier one still holds
+   * @throws what the read throws
+   */
   confirm(): Promise<Value> {
     const begun = this.#deps.elapsed();
     const reading = { begun, value: this.#deps.read() };

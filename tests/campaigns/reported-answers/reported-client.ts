@@ -41,7 +41,10 @@ export class ReportedClient {
     this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
   }
 
-  /** @returns a client with a new session of `admin` @throws if the server refuses */
+  /**
+   * @returns a client with a new session of `admin`
+   * @throws if the server refuses
+   */
   static async open(baseUrl: string, password: string): Promise<ReportedClient> {
     const basic = Buffer.from(`admin:${password}`).toString('base64');
     const response = await fetch(`${baseUrl}/admin/getsession`, {

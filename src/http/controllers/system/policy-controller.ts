@@ -119,7 +119,10 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
   );
 }
 
-/** @returns undefined where it is not given. @throws ServiceError 'policy.invalid' */
+/**
+ * @returns undefined where it is not given
+ * @throws ServiceError 'policy.invalid'
+ */
 export function readActive(text: string | undefined): boolean | undefined {
   switch (text?.trim().toLowerCase()) {
     case undefined:
