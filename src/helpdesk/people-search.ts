@@ -3,6 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
+import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import { realmsWith } from './owned-token.ts';
 
@@ -137,8 +138,8 @@ async function answered(
   }
 }
 
-function unavailable({ name }: Resolver, reason: string): ServiceError {
-  return new ServiceError('resolver.unavailable', `The resolver '${name}' is unavailable: ${reason}`);
+function unavailable({ name }: Resolver, reason: string): ResolverUnavailable {
+  return new ResolverUnavailable({ resolver: name, reason });
 }
 
 /** A trailing asterisk is what other searches want for a beginning. */

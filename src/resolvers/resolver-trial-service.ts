@@ -1,6 +1,6 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { within } from '../kernel/time-limit.ts';
 import type { AccessControl } from '../policy/access-control.ts';
@@ -22,6 +22,7 @@ import {
   type TrialParts,
   withTrialSource,
 } from './resolver-trial.ts';
+import { ResolverUnavailable } from './resolver-unavailable.ts';
 
 interface TrialDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -84,7 +85,7 @@ export class ResolverTrialService {
     const trial = await this.#turns.run(async () => {
       // First, so that no connection is made without a row.
       await note('begun');
-      return explained(checked.name, () =>
+      return explained(() =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
           within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
         ),
@@ -137,25 +138,19 @@ async function look(source: UserSource, mayList: boolean): Promise<Trial> {
 }
 
 /** @returns the trial; that of a resolver that cannot be read with the reason */
-async function explained(name: string, work: () => Promise<Trial>): Promise<Trial> {
+async function explained(work: () => Promise<Trial>): Promise<Trial> {
   try {
     return await work();
   } catch (error) {
-    if (isServiceError(error, 'resolver.unavailable')) {
-      return {
-        kind: 'unreadable',
-        reason: error.message.replace(`The resolver '${name}' is unavailable: `, ''),
-      };
+    if (error instanceof ResolverUnavailable) {
+      return { kind: 'unreadable', reason: error.reason };
     }
     throw error;
   }
 }
 
-function late(name: string): ServiceError {
-  return new ServiceError(
-    'resolver.unavailable',
-    `The resolver '${name}' is unavailable: it has not told its users in time`,
-  );
+function late(resolver: string): ResolverUnavailable {
+  return new ResolverUnavailable({ resolver, reason: 'it has not told its users in time' });
 }
 
 const MAX_PLACE = 200;

@@ -4,6 +4,7 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
 import { requireManaged, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
+import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -206,9 +207,9 @@ export class UserService {
   }
 }
 
-function late({ name }: Resolver): ServiceError {
-  return new ServiceError(
-    'resolver.unavailable',
-    `The resolver '${name}' is unavailable: it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
-  );
+function late({ name }: Resolver): ResolverUnavailable {
+  return new ResolverUnavailable({
+    resolver: name,
+    reason: `it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
+  });
 }
