@@ -1,4 +1,5 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /**
  * SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the installation.
@@ -57,10 +58,7 @@ export function translateDatabaseFault(error: unknown): unknown {
   const reason = reasonOf(error);
   return reason === undefined
     ? error
-    : new ServiceError('database.unavailable', `the database is not available: ${reason}`, {
-        detail: textOf(error),
-        cause: error,
-      });
+    : new DatabaseUnavailable(reason, { detail: textOf(error), cause: error });
 }
 
 /**
@@ -104,10 +102,7 @@ export function isSurelyUndone(error: unknown): boolean {
 /** As `translateDatabaseFault`, for work that is not retried here: the client may retry, as nothing was changed. */
 export function translateFinalFault(error: unknown): unknown {
   return isGivenUp(error)
-    ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
-        detail: textOf(error),
-        cause: error,
-      })
+    ? new DatabaseUnavailable('others are at the same rows', { detail: textOf(error), cause: error })
     : translateDatabaseFault(error);
 }
 

@@ -3,13 +3,13 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
-import { isServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
 import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /** Milliseconds between two signs of life, and the longest wait for one. */
 const INTERVAL_MS = 1_000;
@@ -202,7 +202,5 @@ function isFull(fault: unknown): boolean {
 }
 
 function reasonOf(translated: unknown): string {
-  return isServiceError(translated, 'database.unavailable')
-    ? translated.message.replace(/^the database is not available: /, '')
-    : 'it does not answer as it should';
+  return translated instanceof DatabaseUnavailable ? translated.reason : 'it does not answer as it should';
 }
