@@ -1,6 +1,6 @@
 import { named } from '../kernel/name-list.ts';
 import type { Principal } from './caller.ts';
-import { decide, type Decision, isBoundByRealms } from './decision.ts';
+import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
 import type { PolicySubject, UserMatch } from './policy-users.ts';
@@ -36,7 +36,7 @@ export interface PolicyVerdict {
 /** A decision on a right, and its reasons. */
 export interface ExplainedRight {
   readonly right: Right;
-  readonly decision: Decision;
+  readonly decision: RightDecision;
   /** True if the right holds, in the realm in question where there is one. */
   readonly allowed: boolean;
   /** The policies that name the action, by name. */
@@ -60,7 +60,7 @@ export function explainRight(
   at: Date,
   realm?: string,
 ): ExplainedRight {
-  const decision = decide(base, principal, right, at);
+  const decision = decideRight(base, principal, right, at);
   const granting = grantingPolicies(base.policies, principal, right);
   const before = granting === 'open' ? undefined : precedence(granting, principal, right);
   const isBound = isBoundByRealms(right.scope);
@@ -97,7 +97,7 @@ export function explainValue(policies: readonly ReadPolicy[], question: PolicyVa
   };
 }
 
-function allowsIn(decision: Decision, realm: string | undefined): boolean {
+function allowsIn(decision: RightDecision, realm: string | undefined): boolean {
   return (
     decision.allowed && (realm === undefined || decision.realms === 'all' || decision.realms.includes(realm))
   );
