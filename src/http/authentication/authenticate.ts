@@ -8,7 +8,7 @@ import { equalText } from '../../kernel/constant-time.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from '../limits/guards.ts';
-import type { Origin } from './origin.ts';
+import type { RequestSender } from '../request/request-sender.ts';
 import type { RequestValues } from '../request/parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
@@ -56,11 +56,11 @@ export interface Identity {
 export async function authenticate(
   request: IncomingMessage,
   given: RequestValues,
-  origin: Origin,
+  sender: RequestSender,
   checks: Checks,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
-  const { client } = origin;
+  const { client } = sender;
   const session = given.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
@@ -69,7 +69,7 @@ export async function authenticate(
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
   if (authorization !== undefined) {
-    const { administrator: named } = await byPassword(authorization, origin, checks);
+    const { administrator: named } = await byPassword(authorization, sender, checks);
     return session === undefined
       ? withoutSession(byOwnPassword(named, client))
       : bySession(session, cookie, client, check, named);
@@ -91,16 +91,16 @@ export async function authenticate(
 export async function findCandidates(
   request: IncomingMessage,
   inQuery: RequestValues,
-  origin: Origin,
+  sender: RequestSender,
   checks: Checks,
 ): Promise<readonly Principal[]> {
-  const { client } = origin;
+  const { client } = sender;
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme === 'bearer') {
     return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
   }
   if (authorization !== undefined) {
-    return [principal((await byPassword(authorization, origin, checks)).administrator, client)];
+    return [principal((await byPassword(authorization, sender, checks)).administrator, client)];
   }
   const owners = await ownersOfCookies(request, inQuery.has('session'), checks);
   return owners.map(({ administrator, groups }) => principal(administrator, client, groups));
@@ -132,23 +132,23 @@ async function ownersOfCookies(
  */
 export async function authenticateByPassword(
   request: IncomingMessage,
-  origin: Origin,
+  sender: RequestSender,
   checks: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<Identity> {
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
-  const proven = await byPassword(authorization, origin, checks);
-  return { ...withoutSession(byOwnPassword(proven.administrator, origin.client)), proven };
+  const proven = await byPassword(authorization, sender, checks);
+  return { ...withoutSession(byOwnPassword(proven.administrator, sender.client)), proven };
 }
 
 async function byPassword(
   { name, password }: Extract<Authorization, { scheme: 'basic' }>,
-  origin: Origin,
+  sender: RequestSender,
   { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<ProvenPassword> {
-  const attempt = { client: origin.limitedAs, account: name, password };
+  const attempt = { client: sender.limitedAs, account: name, password };
   const proven = await guards.logins.attempt(
     attempt,
     () => credentials.authenticatePassword(name, password),
