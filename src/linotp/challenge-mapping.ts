@@ -1,3 +1,4 @@
+import { isStorable } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { ClosedBy } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
@@ -52,7 +53,7 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
   });
   const token = context.tokenOf(serial);
   const issuedAt = context.localTime.read(textOf(row, 'timestamp'));
-  if (transactionId === '' || /\0|\p{Surrogate}/u.test(transactionId)) {
+  if (transactionId === '' || !isStorable(transactionId)) {
     return left('it has no transaction id that can be stored');
   }
   if (token === undefined) {
@@ -62,7 +63,7 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
     return left('its time is not readable');
   }
   const content = readContent(row, token.type, context);
-  if (content === undefined || /\0|\p{Surrogate}/u.test(content.question + content.data)) {
+  if (content === undefined || !isStorable(content.question, content.data)) {
     return left('its content is not readable');
   }
   const state = readState(row, token, context.maxChallengeRequests);

@@ -1,5 +1,6 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import { importedNames } from './configuration-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import type { ImportReport } from './import-report.ts';
@@ -179,7 +180,7 @@ export class TokenImport {
     if (facts.isRepeated) {
       const { repair } = this.#parts.installation;
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
-      await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
+      await target.noteSeen(serials.filter((serial) => isStorable(serial)));
     }
   }
 

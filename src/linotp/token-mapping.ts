@@ -1,4 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
+import { isStorable, storableForm } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
@@ -65,7 +66,7 @@ export function mapToken(
   const serial = context.repair(textOf(row, 'linotptokenserialnumber'));
   const place = { name: serial, row: `Token ${textOf(row, 'linotptokenid')}` };
   const reasons: string[] = [];
-  if (serial === '' || /\0|\p{Surrogate}/u.test(serial)) {
+  if (serial === '' || !isStorable(serial)) {
     return { ...place, value: undefined, reasons: ['it has no serial that can be stored'] };
   }
   try {
@@ -89,7 +90,7 @@ function readToken(
   context: TokenContext,
   reasons: string[],
 ): ImportedToken {
-  const text = (column: string): string => storable(context.repair(textOf(row, column)));
+  const text = (column: string): string => storableForm(context.repair(textOf(row, column)));
   const givenType = text('linotptokentype').trim();
   const typeName = givenType === '' ? 'HMAC' : givenType;
   const type = typeName.toLowerCase();
@@ -131,10 +132,6 @@ function readToken(
   };
 }
 
-/** @returns the text with U+FFFD in place of characters that the database cannot hold */
-function storable(text: string): string {
-  return text.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}');
-}
 
 const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
+import { isStorable } from '../../kernel/storable-text.ts';
 import { type QueryEntry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -127,7 +128,7 @@ function queryOf(url: string): string {
 
 /** Rejects U+0000, which the database refuses, and lone surrogates. */
 function assertText(text: string): void {
-  if (text.includes('\0') || /\p{Surrogate}/u.test(text)) {
+  if (!isStorable(text)) {
     throw new ServiceError('request.malformed', 'A parameter holds U+0000 or an unpaired surrogate');
   }
 }
