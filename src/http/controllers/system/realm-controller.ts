@@ -28,53 +28,65 @@ export interface RealmOperations {
 
 const REALM = required('the name of the realm', 'customers');
 
+const SET_REALM = {
+  realm: REALM,
+  resolvers: required('a comma list of resolvers', 'directory'),
+  expected: EXPECTED.describe(
+    'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
+  ),
+};
+
 const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
 const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
+    setResolver(operations, dialect),
     ...resolverParts(operations, dialect),
     ...realmParts(operations, dialect),
     ...defaultParts(operations, dialect),
   ];
 }
 
+function setResolver({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint {
+  return systemChange(
+    {
+      path: '/system/setResolver',
+      answers: done(),
+      summary: 'creates or changes a resolver',
+      purpose: 'create or change a resolver.',
+      methods: ['GET', 'POST'],
+      parameters: {
+        name: RESOLVER,
+        type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
+        ...RESOLVER_PARAMETERS,
+        remove_password: REMOVE_PASSWORD,
+        expected: EXPECTED.describe(
+          'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
+        ),
+      },
+    },
+    async ({
+      caller,
+      parameters: { name, type, expected, remove_password: removed, ...settings },
+      context,
+    }) => {
+      await resolvers.set(caller, {
+        name,
+        kind: resolverKind(type),
+        settings: givenOf(settings),
+        ...removalOf(removed),
+        ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+      });
+      return dialect.done(context);
+    },
+  );
+}
+
 function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   const { shapes } = dialect;
   return [
-    systemChange(
-      {
-        path: '/system/setResolver',
-        answers: done(),
-        summary: 'creates or changes a resolver',
-        purpose: 'create or change a resolver.',
-        methods: ['GET', 'POST'],
-        parameters: {
-          name: RESOLVER,
-          type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
-          ...RESOLVER_PARAMETERS,
-          remove_password: REMOVE_PASSWORD,
-          expected: EXPECTED.describe(
-            'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
-          ),
-        },
-      },
-      async ({
-        caller,
-        parameters: { name, type, expected, remove_password: removed, ...settings },
-        context,
-      }) => {
-        await resolvers.set(caller, {
-          name,
-          kind: resolverKind(type),
-          settings: givenOf(settings),
-          ...removalOf(removed),
-          ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
-        });
-        return dialect.done(context);
-      },
-    ),
     systemReading(
       {
         path: '/system/getResolvers',
@@ -122,13 +134,7 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
         methods: ['GET', 'POST'],
-        parameters: {
-          realm: REALM,
-          resolvers: required('a comma list of resolvers', 'directory'),
-          expected: EXPECTED.describe(
-            'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
-          ),
-        },
+        parameters: SET_REALM,
       },
       async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
         await operations.realms.set(caller, {
