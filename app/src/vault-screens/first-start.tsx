@@ -8,7 +8,7 @@ import { useChanges } from '../shell/services.ts';
 import { Form } from './form.tsx';
 import { EMPTY_PIN, isReady, NewPinFields } from './new-pin-fields.tsx';
 import { pinTexts } from './pin-texts.ts';
-import type { ProtectedVault } from './vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';

@@ -4,7 +4,7 @@ import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from './form.tsx';
-import type { Proof, ProtectedVault } from './vault.ts';
+import type { Proof, ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import type { VaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';

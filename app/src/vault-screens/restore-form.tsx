@@ -5,9 +5,9 @@ import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { backupTexts } from './backup-texts.ts';
-import { LARGEST_BACKUP } from './backup-file.ts';
+import { LARGEST_BACKUP } from '../vault/backup-file.ts';
 import { Form } from './form.tsx';
-import { type ProtectedVault, type RestorePlan, VaultError } from './vault.ts';
+import { type ProtectedVault, type RestorePlan, VaultError } from '../vault/vault.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 

@@ -8,7 +8,7 @@ import { useChanges, useLoaded } from '../shell/services.ts';
 import { Form } from './form.tsx';
 import { pinTexts } from './pin-texts.ts';
 import { RemoveEverything } from './remove-everything.tsx';
-import type { Proof, ProtectedVault } from './vault.ts';
+import type { Proof, ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { secondsUntil, useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
