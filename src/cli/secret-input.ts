@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
+import { readFileBytes } from './read-file.ts';
 
 /** Bytes; longer than any useful password, PIN or key. */
 const LARGEST = 64 * 1024;
@@ -40,7 +40,7 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
  * @throws CliFailure if it cannot be read, is too long or is not UTF-8
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
-  const bytes = file === '-' ? await readAll(io) : await readBytes(file);
+  const bytes = file === '-' ? await readAll(io) : await readFileBytes(file);
   if (bytes.length > LARGEST) {
     throw new CliFailure(`${name} is longer than ${LARGEST} bytes`);
   }
@@ -62,14 +62,6 @@ async function ask(io: CliIo, { name, option, isNew }: SecretSource): Promise<st
   return secret;
 }
 
-async function readBytes(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
-  }
-}
-
 async function readAll(io: CliIo): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -81,18 +73,4 @@ async function readAll(io: CliIo): Promise<Buffer> {
     }
   }
   return Buffer.concat(chunks);
-}
-
-/** @returns the fault of a file, in words for the usual reasons */
-export function fileErrorText(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const words: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied',
-    EEXIST: 'there is such a file already',
-    ENOSPC: 'the disk is full',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'a part of its path is no folder',
-  };
-  return words[code] ?? code;
 }

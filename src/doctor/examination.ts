@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { maskPassword } from '../kernel/masked-url.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { type Finding, found } from './finding.ts';
 
 /** The end of one check. */
@@ -55,7 +55,7 @@ export class Examination {
     timeLimit = this.#timeLimit,
   ): Promise<Value | undefined> {
     try {
-      const { findings, value } = await within(timeLimit, start(work), () => new OverdueCheck());
+      const { findings, value } = await withTimeLimit(timeLimit, start(work), () => new OverdueCheck());
       this.#results.push({ name, state: 'done', findings });
       return value;
     } catch (error) {

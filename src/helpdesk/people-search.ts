@@ -1,6 +1,6 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
@@ -128,7 +128,9 @@ async function answered(
   work: Promise<readonly DirectoryUser[]>,
 ): Promise<SearchedResolver> {
   try {
-    const users = await within(TIMEOUT_MS, work, () => unavailable(resolver, 'it does not answer in time'));
+    const users = await withTimeLimit(TIMEOUT_MS, work, () =>
+      unavailable(resolver, 'it does not answer in time'),
+    );
     return { users };
   } catch (error) {
     if (error instanceof ServiceError) {

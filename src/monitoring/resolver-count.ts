@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { KeptUserCount, ResolverMetrics, UserCount, UserCountStore } from './ports.ts';
 
 /** Dependencies of the count of a resolver's users. */
@@ -75,7 +75,7 @@ export class ResolverCount {
 
   #question(ask: () => Promise<number>, startedAt: number): Question {
     const work = Promise.resolve().then(ask);
-    const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), startedAt };
+    const question = { answer: withTimeLimit(this.#deps.timeLimit, work, () => this.#late()), startedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {

@@ -3,7 +3,7 @@ import type { UserSources } from '../resolvers/ports.ts';
 import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { KeptUserCount, UserCount } from './ports.ts';
 import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
 
@@ -84,7 +84,10 @@ export class UserCounts {
     const { name } = resolver;
     try {
       const work = Promise.resolve().then(() => sources(resolver).count());
-      return { name, users: await within(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)) };
+      return {
+        name,
+        users: await withTimeLimit(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)),
+      };
     } catch (reason) {
       return { name, reason };
     }

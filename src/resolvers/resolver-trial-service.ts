@@ -2,7 +2,7 @@ import type { Configuration, Resolver } from '../configuration/configuration.ts'
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ResolverFiles, UserSource } from './ports.ts';
@@ -87,7 +87,7 @@ export class ResolverTrialService {
       await note('begun');
       return explained(() =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
+          withTimeLimit(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
         ),
       );
     });

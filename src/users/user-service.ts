@@ -9,7 +9,7 @@ import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../reso
 import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { assertPassword } from './password-rule.ts';
 import type { PasswordHasher } from './ports.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
@@ -146,7 +146,9 @@ export class UserService {
       const search = { conditions: wanted, limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER) };
       const isAll = wanted.length === 0 && limit === Infinity;
       const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
-      const users = await (timeLimit === undefined ? asked : within(timeLimit, asked, () => late(resolver)));
+      const users = await (timeLimit === undefined
+        ? asked
+        : withTimeLimit(timeLimit, asked, () => late(resolver)));
       for (const user of users) {
         listed.push({ ...user, resolver: resolver.name });
       }

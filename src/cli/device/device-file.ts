@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CliFailure } from '../cli-failure.ts';
-import { fileErrorText } from '../secret-input.ts';
+import { fileErrorText } from '../read-file.ts';
 import { type DeviceState, emptyDeviceState, formatDeviceState, parseDeviceState } from './device-state.ts';
 
 /** The longest wait for the lock of another process, and the time between two looks at it, in milliseconds. */

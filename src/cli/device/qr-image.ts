@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
-import { fileErrorText } from '../secret-input.ts';
+import { fileErrorText, readFileBytes } from '../read-file.ts';
 
 const LARGEST_FILE = 16 * 1024 * 1024;
 const LARGEST_SIDE = 4096;
@@ -14,7 +14,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
  * @throws CliFailure if it is no such picture or holds no readable code
  */
 export async function readQrPng(file: string): Promise<string> {
-  const bytes = await readPicture(file);
+  const bytes = await readFileBytes(file);
   const { data, width, height } = await decodePng(bytes, file);
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
   // Loaded on use, as every other command would wait for these libraries, too.
@@ -37,14 +37,6 @@ export async function writeQrPng(file: string, text: string): Promise<void> {
     await writeFile(file, picture, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
-  }
-}
-
-async function readPicture(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 
 /** Milliseconds for the answer to a question. */
 const TIMEOUT_MS = 2_000;
@@ -54,7 +54,11 @@ export class Conversation {
       if (!this.#parts.send({ ask: name, given, id })) {
         throw new Error(`no other process is left to answer '${name}'`);
       }
-      return await within(patience, answer, () => new Error(`the other process does not answer '${name}'`));
+      return await withTimeLimit(
+        patience,
+        answer,
+        () => new Error(`the other process does not answer '${name}'`),
+      );
     } finally {
       this.#open.delete(id);
     }

@@ -1,5 +1,5 @@
 import type { StreamPlaces } from '../../http/limits/stream-places.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Milliseconds for which a stream waits for its place. */
@@ -28,7 +28,7 @@ export function placesOfPrimary(
         () => false,
       );
       try {
-        return await within(patience, taken, () => new Error('the primary is late'));
+        return await withTimeLimit(patience, taken, () => new Error('the primary is late'));
       } catch {
         void taken.then((isTaken) => {
           if (isTaken) {

@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import type { ResolverFiles } from '../ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
 
 /** Errors of the file system for an absent file: a part of its path is missing, or is a file. */
@@ -33,7 +33,7 @@ export class FileBounds implements ResolverFiles {
     const check = (): Promise<boolean> => this.#checks.run(() => this.holds(fileName));
     const isNamable =
       this.#isNamed(fileName) &&
-      (await within(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
+      (await withTimeLimit(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
     if (!isNamable) {
       throw refused('over HTTP, only a file below a folder that RESOLVER_FILE_DIRS names can be named');
     }

@@ -16,7 +16,7 @@ import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { ImportProgressDisplay } from '../../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../../import-report-file.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 import { addKeyFileImportCommands } from './key-file-import-commands.ts';
 import { examples } from '../../examples.ts';
 

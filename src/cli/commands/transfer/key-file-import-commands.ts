@@ -6,7 +6,7 @@ import { safeText } from '../../../kernel/terminal-text.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Output } from '../../output.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 import { examples } from '../../examples.ts';
 
 interface ImportOptions {

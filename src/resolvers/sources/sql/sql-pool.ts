@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 import type { SqlSettings } from '../../settings/sql-settings.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { within } from '../../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../../kernel/time-limit.ts';
 import { connectionTo, prepareConnection, type RawConnection } from './sql-connection.ts';
 import { SqlDelay } from './sql-fault.ts';
 
@@ -56,7 +56,7 @@ export class SqlPool {
       { readOnly: true },
     );
     try {
-      return await within(timeLimit, working, () => new SqlDelay(timeLimit));
+      return await withTimeLimit(timeLimit, working, () => new SqlDelay(timeLimit));
     } catch (cause) {
       if (cause instanceof SqlDelay) {
         this.#giveUp(open);
