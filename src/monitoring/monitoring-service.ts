@@ -125,7 +125,7 @@ export class MonitoringService {
     return report;
   }
 
-  /** The state of the support subscription: of the whole installation, for any realms of the caller. */
+  /** The state of the licence: of the whole installation, for any realms of the caller. */
   async license(caller: Caller): Promise<LicenseReport> {
     await this.#authorize(caller, 'license');
     return this.#deps.licence.report();

@@ -81,7 +81,7 @@ export interface ConfigurationReport {
 }
 
 /**
- * The state of the support subscription. `none`: no licence is installed, support comes from the community. `invalid`:
+ * The state of the licence. `none`: no licence is installed, support comes from the community. `invalid`:
  * the installed one cannot be read, is not signed with the configured key, is out of its time, or is for fewer than
  * there are.
  */

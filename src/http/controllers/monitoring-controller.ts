@@ -46,7 +46,7 @@ const FACTS: Readonly<
     answerHeaders: LAG,
   },
   config: { summary: 'state and synchronisation of the configuration', answers: CONFIGURATION_STATE },
-  license: { summary: 'state of the support subscription', answers: LICENCE_STATE },
+  license: { summary: 'state of the licence', answers: LICENCE_STATE },
   storageEncryption: {
     summary: 'state of the encryption of stored secrets',
     answers: STORAGE_ENCRYPTION,
