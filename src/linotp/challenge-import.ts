@@ -52,7 +52,9 @@ export class ChallengeImport {
       tokenOf: (serial) => tokens.get(serial),
     };
     const mapped = rows.map((row) => mapChallenge(row, context));
-    const present = await target.findChallenges(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
+    const present = await target.findChallenges(
+      mapped.map(({ name }) => name).filter((name) => isStorable(name)),
+    );
     const added: (ImportedChallenge & { tokenId: string })[] = [];
     const changed = new Map<string, ImportedChallenge>();
     for (const one of mapped) {

@@ -132,7 +132,6 @@ function readToken(
   };
 }
 
-
 const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
 
 function readRealms(
