@@ -117,7 +117,8 @@ export class ExplanationService {
   /**
    * Explains the refusal of a request by its rows in the audit, which takes the right `admin/audit`, too.
    * @param groups those of a person who signed in by single sign-on: the audit does not name them
-   * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see
+   * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see, or is
+   *   too long
    */
   async explainRefusal(
     caller: Caller,
@@ -125,8 +126,8 @@ export class ExplanationService {
     groups?: readonly string[],
   ): Promise<RefusalExplanation> {
     const base = await this.#read(caller);
-    const { refusedRights } = this.#deps;
-    const refusal = await refusedRights.find(caller, requestId);
+    const reading = this.#deps.refusedRights.begin(caller);
+    const refusal = await reading.find(requestId);
     if (refusal === undefined) {
       throw invalid(
         'request',
@@ -144,7 +145,7 @@ export class ExplanationService {
         refusal.right === undefined ? allRights() : [refusal.right],
       )),
       refusal,
-      changes: await refusedRights.policyChangesSince(caller, at),
+      changes: await reading.policyChangesSince(at),
     };
   }
 
