@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Conversation, type ConversationParts } from '../../src/compose/workers/conversation.ts';
+import { askForPort } from '../../src/compose/workers/primary-link.ts';
 import { placesOfPrimary } from '../../src/compose/workers/places-of-primary.ts';
 import type { StreamPlaces } from '../../src/http/limits/stream-places.ts';
 import { deferred } from '../support/fakes/deferred.ts';
@@ -48,6 +49,35 @@ describe('a conversation of two processes', () => {
     await expect(gone.ask('x')).rejects.toThrow("no other process is left to answer 'x'");
     const silent = new Conversation({ send: () => true, heard: {}, answers: {} });
     await expect(silent.ask('x', undefined, 10)).rejects.toThrow("the other process does not answer 'x'");
+  });
+});
+
+describe('a worker that needs the port', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('waits for a primary that takes its time to free it', async () => {
+    const freed = deferred<boolean>();
+    let isFree = false;
+    const asked = askForPort(pair({ answers: { 'free port': () => freed.promise } })).then(() => {
+      isFree = true;
+    });
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(isFree).toBe(false);
+    freed.resolve(true);
+    await asked;
+  });
+
+  it('waits for no primary that is gone, also since the question', async () => {
+    await askForPort(new Conversation({ send: () => false, heard: {}, answers: {} }));
+    const leaving = new Conversation({ send: () => true, heard: {}, answers: {} });
+    const asked = askForPort(leaving);
+    leaving.end();
+    await expect(asked).resolves.toBeUndefined();
   });
 });
 

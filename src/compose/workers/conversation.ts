@@ -60,6 +60,13 @@ export class Conversation {
     }
   }
 
+  /** Notes that the other side is gone: no open question is answered any more. */
+  end(): void {
+    for (const { reject } of this.#open.values()) {
+      reject(new Error('the other process is gone'));
+    }
+  }
+
   /** Takes a message of the other side. */
   receive(message: unknown): void {
     const heard = message as Message;

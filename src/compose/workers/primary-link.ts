@@ -6,6 +6,8 @@ import type { StartFailure } from './worker-pool.ts';
 
 /** Milliseconds for a worker's last message. */
 const LAST_MESSAGE_MS = 1_000;
+/** Milliseconds for the port: a worker that listens too early ends the whole start. */
+const FREE_PORT_MS = 30_000;
 
 /** The place of a worker among the others. */
 export interface WorkerPlace {
@@ -73,6 +75,7 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
       urgent.abort();
     }
     stop();
+    conversation.end();
   });
   return {
     requested: requested.signal,
@@ -81,9 +84,7 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
       conversation.say('hello');
       return placed;
     },
-    freePort: async () => {
-      await conversation.ask('free port').catch(() => undefined);
-    },
+    freePort: () => askForPort(conversation),
     ready: (port) => {
       conversation.say('ready', port);
     },
@@ -94,6 +95,11 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
     streams: placesOfPrimary(conversation, process.pid),
     metricsText: async () => String(await conversation.ask('metrics')),
   };
+}
+
+/** Resolves when the primary has freed the port, or is gone. */
+export async function askForPort(conversation: Pick<Conversation, 'ask'>): Promise<void> {
+  await conversation.ask('free port', undefined, FREE_PORT_MS).catch(() => undefined);
 }
 
 /**
