@@ -1,4 +1,5 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { useReread } from './use-reread.ts';
 
 interface DialogAct {
   readonly act: () => Promise<unknown>;
@@ -19,14 +20,14 @@ export function useDialogAct({ act, changes = [], waits = true, onDone }: Dialog
   readonly isPending: boolean;
   readonly error: Error | null;
 } {
-  const queries = useQueryClient();
+  const reread = useReread();
   const { mutate, isPending, error } = useMutation({
     mutationFn: act,
     gcTime: 0,
     onSettled: (_result, failure) => {
-      const reread = queries.invalidateQueries({ queryKey: changes });
+      const pages = reread(changes);
       // A server that is away would hold the failure back.
-      return failure === null && waits ? reread : undefined;
+      return failure === null && waits ? pages : undefined;
     },
   });
   const run = (): void => {

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -19,10 +20,10 @@ type Asked = 'disable' | 'rotate' | 'remove';
 export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
-  const queries = useQueryClient();
   const [asked, setAsked] = useState<Asked>();
   const { name, enabled } = webhook;
-  const reread = () => queries.invalidateQueries({ queryKey: ['webhooks'] });
+  const rereadAll = useReread();
+  const reread = () => rereadAll(['webhooks']);
   const testing = useMutation({
     mutationFn: () => call('/system/webhooks/test', { name }),
     onSuccess: reread,
