@@ -122,7 +122,7 @@ module.exports = {
       to: { path: '^src/', pathNot: [domain, '^src/$1/'] },
     },
     {
-      name: 'embedded-postgres-has-one-face',
+      name: 'embedded-postgres-has-one-entry',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/embedded-postgres/'] },
       to: { path: '^src/embedded-postgres/', pathNot: ['/embedded-postgres\\.ts$'] },
@@ -137,7 +137,7 @@ module.exports = {
       name: 'edges-never-reach-storage-or-security',
       comment: 'Beside the domain they know the rows that `tankeeper config` prints.',
       severity: 'error',
-      from: { path: '^src/(http|cli|console)/' },
+      from: { path: '^src/(http|cli)/' },
       to: {
         path: ['^src/'],
         pathNot: [
@@ -200,10 +200,10 @@ module.exports = {
       to: { path: '^(src|app|tests|scripts|bench)/' },
     },
     {
-      name: 'main-knows-compose-and-config-only',
+      name: 'main-knows-the-command-line-only',
       severity: 'error',
       from: { path: '^src/main\\.ts$' },
-      to: { path: '^src/', pathNot: ['^src/(compose|config)/'] },
+      to: { path: '^src/', pathNot: ['^src/compose/command-line\\.ts$'] },
     },
     {
       name: 'nobody-imports-compose',

@@ -37,7 +37,7 @@ export interface BenchCluster {
 
 /**
  * @param given the URL of a server on which databases may be created; undefined: an embedded one in a temporary folder
- * @param durable whether the embedded one waits for the disk at each commit
+ * @param durable true if the embedded one waits for the disk at each commit
  */
 export async function openBenchCluster(given: string | undefined, durable: boolean): Promise<BenchCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-bench-'));

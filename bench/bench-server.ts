@@ -12,7 +12,7 @@ const START_LIMIT = 60_000;
 /** Of the administrator `admin` of every bench server. */
 const ADMIN_PASSWORD = 'correct horse battery staple';
 
-/** What a server may differ in. */
+/** The settings in which a server may differ. */
 export interface BenchServerOptions {
   /** Of the API token; `monitoring:*` unless told. */
   readonly rights?: string;

@@ -8,7 +8,7 @@ const CHUNK = 500_000;
 
 /**
  * Adds closed challenges, one after the other for each token. Indexes and constraints of the table are away meanwhile.
- * @param tokens how many there are, with the ids from 1
+ * @param tokens their number, with the ids from 1
  */
 export async function fillClosedChallenges(
   client: pg.Client,

@@ -1,6 +1,6 @@
 import { closingOnce } from './bench-cluster.ts';
 
-/** What a bench has opened, closed in the opposite order: at its end, and on Ctrl-C. */
+/** The resources that a bench has opened, closed in the opposite order: at its end, and on Ctrl-C. */
 export class ClosingStack {
   readonly #opened: (() => Promise<void>)[] = [];
   readonly #close = closingOnce(async () => {

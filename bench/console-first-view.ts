@@ -23,7 +23,7 @@ const VIEWPORT = { width: 1280, height: 900 };
 const TURN_PX = 60;
 const TURNS = 60;
 
-/** What is measured, in the order of the table. */
+/** The pages that are measured, in the order of the table. */
 const MEASURES = [
   { key: 'signInPaint', name: 'sign-in page: first contentful paint', isFirstView: true },
   { key: 'signInHeading', name: 'sign-in page: heading', isFirstView: true },

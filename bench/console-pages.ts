@@ -25,7 +25,7 @@ interface Kind {
   readonly path: string;
   /** The administrator; default: one with every right. */
   readonly bound?: 'realm' | 'rare';
-  /** Whether the answer has this text: a quick answer that is wrong is worth nothing. */
+  /** True if the answer has this text: a quick answer that is wrong is worth nothing. */
   readonly has: string;
 }
 

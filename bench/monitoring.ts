@@ -13,7 +13,7 @@ import { median, range, ratiosByRound, type Rounds, summarise } from './sample-s
 
 /** `npm run bench:monitoring -- --tokens 10000000`: see docs/benchmarks.md. */
 
-const SMALLEST = 10_000;
+const MIN_TOKENS = 10_000;
 const MIDDLE = 1_000_000;
 const USERS = 300_000;
 const REALMS = 20;
@@ -25,7 +25,7 @@ const READY = '/readyz';
 interface Kind {
   readonly name: string;
   readonly path: string;
-  /** Whether a token is switched before each request, so that nothing that the server keeps is up to date. */
+  /** True if a token is switched before each request, so that nothing that the server keeps is up to date. */
   readonly afterChange?: boolean;
 }
 
@@ -75,7 +75,7 @@ const { values: given } = parseArgs({
 process.exitCode = (await run(Number(given.tokens), Number(given.rounds), Number(given.requests))) ? 0 : 1;
 
 async function run(largest: number, rounds: number, requests: number): Promise<boolean> {
-  const sizes = [SMALLEST, MIDDLE].filter((size) => size < largest);
+  const sizes = [MIN_TOKENS, MIDDLE].filter((size) => size < largest);
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);
   const subjects: Subject[] = [];
   const close = closingOnce(async () => {

@@ -7,7 +7,7 @@ const PARENT = 1;
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;
 
-/** What a process and its descendants use. */
+/** The resources that a process and its descendants use. */
 export interface ProcessFigures {
   /** Seconds of CPU time so far; NaN where there is no /proc. */
   readonly cpu: number;

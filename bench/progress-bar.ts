@@ -8,13 +8,13 @@ export class ProgressBar {
   readonly #begun = performance.now();
   #shown = -1;
 
-  /** @param whole how much there is to do */
+  /** @param whole the amount of work */
   constructor(title: string, whole: number) {
     this.#title = title;
     this.#whole = whole;
   }
 
-  /** @param done how much of it is done */
+  /** @param done the part of it that is done */
   show(done: number): void {
     const share = Math.min(1, done / this.#whole);
     const seconds = `${((performance.now() - this.#begun) / 1000).toFixed(0)} s`;

@@ -14,7 +14,7 @@ const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ROUNDS = 10_000;
 
-/** What is timed. */
+/** The functions that are timed. */
 export const WORKS = [
   'challenge, 1 token',
   'challenge, 20 tokens',

@@ -1,10 +1,10 @@
 import { median } from './sample-statistics.ts';
 
-/** How two kinds of samples differ. */
+/** The difference of two kinds of samples. */
 export interface SampleDifference {
   /** Median of the second kind less that of the first. */
   readonly shift: number;
-  /** Where the shift of all samples that could have been drawn lies, with 95 % confidence. */
+  /** The interval in which the shift of all samples that could have been drawn lies, with 95 % confidence. */
   readonly interval: readonly [least: number, most: number];
   /** Of the Mann–Whitney U test, two-sided: how often samples of one and the same kind would look as different. */
   readonly p: number;

@@ -1,7 +1,7 @@
 /** Times of one kind of request, in milliseconds, one list a round. */
 export type Rounds = readonly (readonly number[])[];
 
-/** What is told of them, in milliseconds. */
+/** The statistics of the samples, in milliseconds. */
 export interface Summary {
   readonly median: number;
   readonly p99: number;

@@ -6,7 +6,7 @@ export interface TimedPair {
   readonly name: string;
   readonly one: FormRequest;
   readonly other: FormRequest;
-  /** What every answer to either must look like: a difference here would not be one of time. */
+  /** The form that every answer to either must have: a difference here would not be one of time. */
   readonly answer: RegExp;
   /**
    * `judged`: there must be no difference; `bounded`: one may be found that is too small to matter; `control`: the same
@@ -121,7 +121,10 @@ function bySerial(serial: string): FormRequest {
   return { path: '/validate/check_s', parameters: { serial, pass: NO_RESPONSE } };
 }
 
-/** @param names of the same length @returns pairs of logins with wrong passwords */
+/**
+ * @param names of the same length
+ * @returns pairs of logins with wrong passwords
+ */
 export function loginGroup(names: { readonly known: string; readonly unknown: string }): PairGroup {
   const password = 'a password that nobody has';
   const form = (username: string): FormRequest => ({

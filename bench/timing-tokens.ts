@@ -21,11 +21,11 @@ export interface TimedToken {
   readonly lastWrong: string;
 }
 
-/** What requests of the bench are about. Names of what is there and of what is not are of the same length. */
+/** The subjects of the requests of the bench. Names of what is there and of what is not are of the same length. */
 export interface TimedTokens {
   readonly locked: TimedToken;
   readonly unlocked: TimedToken;
-  /** What the open endpoints are asked for; nothing of it has an open transaction. */
+  /** The subjects of requests to the open endpoints; nothing of it has an open transaction. */
   readonly open: {
     readonly serial: string;
     readonly noSerial: string;

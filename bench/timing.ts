@@ -28,12 +28,12 @@ interface Samples {
   readonly other: number[];
 }
 
-/** What is told of a pair. */
+/** The results of a pair. */
 interface Finding extends SampleDifference {
   readonly samples: Samples;
-  /** Whether the Mann–Whitney test finds a difference; of judged pairs by Holm, over all of them. */
+  /** True if the Mann–Whitney test finds a difference; of judged pairs by Holm, over all of them. */
   readonly isFound: boolean;
-  /** Whether the whole interval is within the bound. */
+  /** True if the whole interval is within the bound. */
   readonly isWithin: boolean;
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 import { ProgressBar } from './progress-bar.ts';
 
-/** How many there are to be. */
+/** The number of rows to be made. */
 export interface Population {
   readonly tokens: number;
   readonly users: number;
@@ -12,7 +12,7 @@ export interface Population {
 /** So many tokens go in at once. */
 const CHUNK = 250_000;
 
-/** What an index or a constraint is made by again. */
+/** The statement that makes an index or a constraint again. */
 export interface Definition {
   readonly drop: string;
   readonly create: string;
@@ -50,8 +50,9 @@ export async function fillTokens(client: pg.Client, population: Population): Pro
 }
 
 /**
- * Realms with a resolver each, users evenly over the resolvers. The table `people` keeps for each user the sets of realms
- * that the user's tokens are in: none, the home realm (that of the resolver), home and a second one, the same always.
+ * Realms with a resolver each, users evenly over the resolvers. The table `people` keeps for each user the sets of
+ * realms that the user's tokens are in: none, the home realm (that of the resolver), home and a second one, the same
+ * always.
  */
 async function insertPeople(client: pg.Client, { users, realms }: Population): Promise<void> {
   await client.query(`

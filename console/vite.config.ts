@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
 
-/** @returns what is loaded with the pages of these areas; their list is loaded with the navigation */
+/** @returns the modules that are loaded with the pages of these areas; their list is loaded with the navigation */
 function pagesOf(...areas: readonly string[]): RegExp {
   return new RegExp(`console[\\\\/]src[\\\\/](?:${areas.join('|')})[\\\\/](?!pages\\.ts)`);
 }

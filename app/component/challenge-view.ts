@@ -6,7 +6,7 @@ export type Notice = Exclude<
   'scan' | 'code' | 'openApp' | 'digits' | 'confirm'
 >;
 
-/** What a view shows while the challenge is open. */
+/** The content of a view while the challenge is open. */
 export interface OpenChallengeContent {
   readonly language: ChallengeLanguage;
   /** The picture of the code; undefined if it cannot be shown. */

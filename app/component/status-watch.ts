@@ -8,7 +8,7 @@ export interface StatusReceiver {
   onFailure(failure: StatusFailure): void;
 }
 
-const SHORTEST_INTERVAL_MS = 1_000;
+const MIN_INTERVAL_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 /** One failure alone may be a change of the network. */
 const FAILURES_REPORTED = 3;
@@ -22,7 +22,7 @@ export async function watchStatus(url: URL, receiver: StatusReceiver, signal: Ab
   // The first answer comes at once: it tells what happened before.
   let wait = false;
   while (!signal.aborted) {
-    const interval = pause(SHORTEST_INTERVAL_MS, signal);
+    const interval = pause(MIN_INTERVAL_MS, signal);
     const answer = await askStatus(url, wait, signal);
     if (isAborted(signal)) {
       return;
@@ -53,7 +53,7 @@ function isAborted(signal: AbortSignal): boolean {
 
 /** @returns milliseconds: 1 to 2 s after the first failure, then twice as long each; at random, as all pages fail at once */
 function backOff(failures: number): number {
-  const longest = SHORTEST_INTERVAL_MS * 2 ** failures;
+  const longest = MIN_INTERVAL_MS * 2 ** failures;
   return Math.min(longest / 2 + (Math.random() * longest) / 2, MAX_PAUSE_MS);
 }
 

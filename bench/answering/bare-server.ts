@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
-import { lookStatement, settleStatement } from './bare-statements.ts';
+import { readStatement, settleStatement } from './bare-statements.ts';
 
 /** The yardstick of Express and pg: a process of its own, which tells its port to its parent. */
 
 const [connectionString] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString, max: 10 });
-const LOOK = { name: 'look', text: lookStatement('$1') };
+const READ = { name: 'read', text: readStatement('$1') };
 const SETTLE = { name: 'settle', text: settleStatement('$1::bigint') };
 
 const app = express();
@@ -25,7 +25,7 @@ app.post(
   express.urlencoded({ extended: false }),
   async (request: Request<unknown, unknown, { transactionid: string }>, response) => {
     const { rows } = await pool.query<{ challenge_id: string; closed_by: string | null }>({
-      ...LOOK,
+      ...READ,
       values: [request.body.transactionid],
     });
     const [seen] = rows;

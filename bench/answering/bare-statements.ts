@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
 /**
- * What the yardsticks run: the two statements of a check_t, without the service. Their tables are copies of the
- * service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
+ * The statements that the yardsticks run: the two statements of a check_t, without the service. Their tables are copies
+ * of the service's own with all indexes and checks, in a schema of their own, without triggers and foreign keys.
  */
 
 const BARE_SCHEMA = 'yardstick';
 
 const TABLES = ['realm_sets', 'tokens', 'challenges', 'audit'];
 
-/** Makes the tables, and tokens in one realm set. @param tokens how many */
+/** Makes the tables, and tokens in one realm set. @param tokens their number */
 export async function makeBareTables(client: pg.Client, tokens: number): Promise<void> {
   await client.query(`
     CREATE SCHEMA ${BARE_SCHEMA};
@@ -35,8 +35,8 @@ export async function fillBareChallenges(
   await client.query(`VACUUM (ANALYZE) ${BARE_SCHEMA}.challenges, ${BARE_SCHEMA}.tokens`);
 }
 
-/** Looks at a challenge with its token and the token's realms. @param transaction its id, as SQL */
-export function lookStatement(transaction: string, schema = BARE_SCHEMA): string {
+/** Reads a challenge with its token and the token's realms. @param transaction its id, as SQL */
+export function readStatement(transaction: string, schema = BARE_SCHEMA): string {
   return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
       t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.ocra_suite, s.realm_ids
     FROM ${schema}.challenges AS c

@@ -7,7 +7,7 @@ import { ProgressBar } from '../progress-bar.ts';
 import type { ResultTable } from '../result-page.ts';
 import { median, range, ratiosByRound, summarise } from '../sample-statistics.ts';
 import { fillTokens } from '../token-fill.ts';
-import { issueStatement, lookStatement, settleStatement } from './bare-statements.ts';
+import { issueStatement, readStatement, settleStatement } from './bare-statements.ts';
 import { type MeasuredInstallation, openInstallation, type Workplace } from './installation.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { prepareAnswers, prepareRequests, spreadMeasuredTokens } from './measured-tokens.ts';
@@ -158,7 +158,7 @@ async function statementSamples(
     };
   };
   return {
-    'statement: look': timed('look', lookStatement('$1', 'public'), (row) => [row.transaction_id]),
+    'statement: look': timed('look', readStatement('$1', 'public'), (row) => [row.transaction_id]),
     'statement: settle': timed('settle', settleStatement('$1::bigint', 'public'), (row) => [row.id]),
     'statement: issue': timed('issue', issueStatement('$1::bigint', '$2', 'public'), (row) => [
       row.token_id,

@@ -53,7 +53,7 @@ class LoadRun {
     return this.#begun + this.#job.warmUp * 1000;
   }
 
-  /** Whether the forms were used up before the end. */
+  /** True if the forms were used up before the end. */
   get #isUsedUp(): boolean {
     return !this.#job.isRepeated && this.#next > this.#job.bodies.length;
   }

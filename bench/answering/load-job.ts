@@ -1,4 +1,4 @@
-/** What the load client sends to one path of one server. */
+/** The requests of the load client to one path of one server. */
 export interface LoadJob {
   /** `http://127.0.0.1:5001`; with several the connections are spread over them. */
   readonly baseUrls: readonly string[];
@@ -7,7 +7,7 @@ export interface LoadJob {
   readonly headers: Readonly<Record<string, string>>;
   /** Forms, sent in this order; a run ends early when all were sent. */
   readonly bodies: readonly string[];
-  /** Whether the first form follows the last one. */
+  /** True if the first form follows the last one. */
   readonly isRepeated: boolean;
   /** Text that a right answer contains. */
   readonly expected: string;
@@ -23,7 +23,7 @@ export interface LoadJob {
   readonly rate?: number;
 }
 
-/** What came of a job. */
+/** The result of a job. */
 export interface LoadResult {
   /** Seconds that were measured: less than those of the job where the forms were used up. */
   readonly seconds: number;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import type pg from 'pg';
 
-/** What the figures depend on besides the code. */
+/** The conditions of the figures besides the code. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;

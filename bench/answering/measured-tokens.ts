@@ -46,7 +46,7 @@ export async function loadMeasuredTokens(
 /**
  * Makes open challenges of these tokens, each answered once in the given order. Challenges that an earlier run has left
  * open are removed.
- * @param answers how many
+ * @param answers their number
  * @returns a form for check_t with the right response for each
  */
 export async function prepareAnswers(client: pg.Client, answers: number): Promise<readonly string[]> {
@@ -92,8 +92,8 @@ export function requestedSerials(): readonly string[] {
 }
 
 /**
- * Moves the measured tokens to rows that are spread by chance over a table of so many tokens, in place of those that were there:
- * loaded last, they would all be neighbours.
+ * Moves the measured tokens to rows that are spread by chance over a table of so many tokens, in place of those that
+ * were there: loaded last, they would all be neighbours.
  */
 export async function spreadMeasuredTokens(client: pg.Client, tokens: number): Promise<void> {
   await client.query(`

@@ -19,7 +19,7 @@ const MILLISECONDS = 1000;
 /** The measured time of a run, in seconds, and that in front of it. */
 type Extent = Pick<LoadJob, 'warmUp' | 'seconds'>;
 
-/** What a measure runs against. */
+/** The installation that a measure runs against. */
 export interface Bench extends MeasuredInstallation {
   readonly bare: BareProcess;
   readonly load: LoadProcess;
@@ -27,7 +27,7 @@ export interface Bench extends MeasuredInstallation {
   readonly folder: string;
 }
 
-/** What one run has measured. Times are in milliseconds; NaN where they are not known. */
+/** The figures of one run. Times are in milliseconds; NaN where they are not known. */
 export interface Figures {
   readonly perSecond: number;
   readonly median: number;
@@ -44,13 +44,13 @@ export interface Measure {
   /** The word for it in `--only`. */
   readonly group: string;
   readonly connections: number;
-  /** Whether it is a measure to compare with, not one of tankeeper. */
+  /** True if it is a measure to compare with, not one of tankeeper. */
   readonly isYardstick: boolean;
   /** @param requests the most that the run is prepared for */
   run(bench: Bench, extent: Extent, requests: number): Promise<Figures>;
 }
 
-/** What a measure sends, and the processes that answer. */
+/** The requests of a measure, and the processes that answer. */
 export interface Prepared {
   readonly job: Omit<LoadJob, 'connections' | keyof Extent>;
   readonly pids: readonly number[];

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm run bench` is asked for. */
+/** The options of `npm run bench`. */
 export interface BenchOptions {
   readonly rounds: number;
   /** Measured seconds of each run. */

@@ -3,7 +3,7 @@ import { access, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { lookStatement, settleStatement } from './bare-statements.ts';
+import { readStatement, settleStatement } from './bare-statements.ts';
 
 export const PGBENCH_CLIENTS = 10;
 
@@ -33,7 +33,7 @@ export async function findPgbench(): Promise<string | undefined> {
 
 /**
  * Runs the two statements of a check_t, prepared, each on a challenge of its own.
- * @param challenges how many open ones there are, with the ids from 1
+ * @param challenges the number of open ones, with the ids from 1
  * @param folder for the script
  * @returns transactions a second
  */
@@ -48,7 +48,7 @@ export async function runPgbench(
     script,
     `\\set taken :taken + 1
 \\set wanted :client_id * ${Math.floor(challenges / PGBENCH_CLIENTS)} + :taken
-${oneLine(lookStatement('(:wanted)::text'))} \\gset
+${oneLine(readStatement('(:wanted)::text'))} \\gset
 ${oneLine(settleStatement(':challenge_id'))};
 `,
   );

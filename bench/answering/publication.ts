@@ -11,7 +11,7 @@ export interface Publication extends Pick<
   ResultPage,
   'name' | 'title' | 'measures' | 'software' | 'sections'
 > {
-  /** What the JSON file holds. */
+  /** The content of the JSON file. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly chart: { readonly title: string; readonly unit: string; readonly bars: readonly Bar[] };
 }

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from '../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 
 /** Of util-linux, which is everywhere on Debian. */
 const SETPRIV = '/usr/bin/setpriv';
 
-/** What to start, and as whom. */
+/** The program to start, and its user. */
 export interface ProcessSettings {
   readonly program: string;
   readonly parameters: readonly string[];
-  /** What it prints is added to this file. */
+  /** The file to which its output is added. */
   readonly log: string;
   readonly folder: string;
   /** Undefined: as whoever runs this. */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
 }
 
 /** A program of the cluster, in a process that ends at the latest with this one. */
@@ -63,14 +63,14 @@ export class ClusterProcess {
     }
     const ended = once(this.#process, 'exit');
     this.#process.kill('SIGTERM');
-    const patience = new AbortController();
+    const timeout = new AbortController();
     await Promise.race([
       ended,
-      sleep(milliseconds, undefined, { signal: patience.signal }).then(() => {
+      sleep(milliseconds, undefined, { signal: timeout.signal }).then(() => {
         this.signal('SIGKILL');
       }),
     ]);
-    patience.abort();
+    timeout.abort();
     await ended;
   }
 }

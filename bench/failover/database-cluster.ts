@@ -14,13 +14,13 @@ import { findPorts } from './private-ports.ts';
 
 const NODES = 3;
 const SETTLE_MS = 120_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 const DATABASE = 'tankeeper';
 
 /** Three nodes, and HAProxy before them. */
 export class DatabaseCluster {
   readonly nodes: readonly DatabaseNode[];
-  /** What users of the cluster connect to: HAProxy. */
+  /** The address of HAProxy, to which users of the cluster connect. */
   readonly url: string;
   /** For what else has to be written; removed at the end. */
   readonly folder: string;
@@ -94,8 +94,8 @@ export class DatabaseCluster {
   }
 
   /**
-   * Waits until there is a standby that may be promoted: where there are synchronous ones, one that has every commit that
-   * was told.
+   * Waits until there is a standby that may be promoted: where there are synchronous ones, one that has every commit
+   * that was told.
    */
   async candidate(): Promise<DatabaseNode> {
     const { synchronous } = this.#settings;
@@ -115,7 +115,7 @@ export class DatabaseCluster {
         if (performance.now() > deadline) {
           throw new Error(`${node.name} did not catch up`);
         }
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
     }
   }
@@ -142,7 +142,7 @@ export class DatabaseCluster {
       if (performance.now() > deadline) {
         throw new Error(`There was not ${what} in time: ${JSON.stringify(states)}\n${await this.#logs()}`);
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 

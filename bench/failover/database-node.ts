@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Account } from '../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
 import {
@@ -15,7 +15,7 @@ import {
 const STOP_MS = 20_000;
 const ANSWER_MS = 2_000;
 
-/** What Patroni's REST interface says of a node. */
+/** The state of a node in Patroni's REST interface. */
 export interface NodeState {
   readonly state: string;
   readonly role: string;
@@ -23,13 +23,13 @@ export interface NodeState {
   readonly sync_standby?: boolean;
 }
 
-/** What all nodes of a cluster share. */
+/** The settings that all nodes of a cluster share. */
 export interface ClusterSettings {
   readonly folder: string;
   readonly programs: InstalledPrograms;
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   readonly times: PatroniTimes;
-  /** Whether a commit waits for a standby. */
+  /** True if a commit waits for a standby. */
   readonly synchronous: boolean;
   readonly etcdInterface: EtcdInterface;
   readonly passwords: ClusterPasswords;
@@ -101,8 +101,8 @@ export class DatabaseNode {
   }
 
   /**
-   * kill -9 of all that runs on the node, as if it lost its power (but for what the system has not written to disk yet).
-   * Patroni first, so that it does not restart PostgreSQL.
+   * kill -9 of all that runs on the node, as if it lost its power (but for what the system has not written to disk
+   * yet). Patroni first, so that it does not restart PostgreSQL.
    */
   async kill(): Promise<void> {
     await this.#signal('SIGKILL');
@@ -125,7 +125,7 @@ export class DatabaseNode {
     await this.#etcd?.stop(STOP_MS);
   }
 
-  /** @returns what Patroni says; undefined while it says nothing */
+  /** @returns the answer of Patroni; undefined while there is none */
   async state(): Promise<NodeState | undefined> {
     return (await this.#ask('/patroni')) as NodeState | undefined;
   }
@@ -135,7 +135,10 @@ export class DatabaseNode {
     return (await this.#ask('/primary')) !== undefined;
   }
 
-  /** Asks Patroni to hand the role of the primary to another node. @returns when that is done; else what Patroni says */
+  /**
+   * Asks Patroni to hand the role of the primary to another node.
+   * @returns when that is done; else the answer of Patroni
+   */
   async handOver(to: string): Promise<string | undefined> {
     const response = await fetch(`http://127.0.0.1:${this.ports.patroni}/switchover`, {
       method: 'POST',
@@ -146,7 +149,7 @@ export class DatabaseNode {
     return response.ok ? undefined : `${response.status} ${answer}`;
   }
 
-  /** What Patroni and PostgreSQL have printed. */
+  /** The output of Patroni and PostgreSQL. */
   log(): Promise<string> {
     return readFile(join(this.#folder, 'patroni.log'), 'utf8').catch(() => '');
   }

@@ -41,7 +41,7 @@ export function summaryTable(rounds: readonly FailoverRound[]): ResultTable {
   };
 }
 
-/** @returns what clients asked for, and what became of it */
+/** @returns the requests of clients, and their outcome */
 export function requestsTable({ enrolments, challenges, responses }: ReportedLedger): ResultTable {
   return {
     head: ['requests', 'reported', 'unknown (503, no answer)', 'unsent'],

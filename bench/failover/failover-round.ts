@@ -4,10 +4,12 @@ import type { ReportedLedger } from '../../tests/campaigns/reported-answers/repo
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 
-/** What happens to the primary: kill -9 of the whole node; the whole node stands still and comes back; an orderly change. */
+/**
+ * The trouble of the primary: kill -9 of the whole node; the whole node stands still and comes back; an orderly change.
+ */
 export type Trouble = 'kill' | 'freeze' | 'switchover';
 
-/** What was seen of one change of the primary. Durations in seconds. */
+/** The observations of one change of the primary. Durations in seconds. */
 export interface FailoverRound {
   readonly trouble: Trouble;
   readonly from: string;
@@ -23,14 +25,17 @@ export interface FailoverRound {
   readonly rejoinedBy: 'pg_rewind' | 'following';
 }
 
-/** How much load there is before the trouble and after the first acceptance, in milliseconds. */
+/** The duration of the load before the trouble and after the first acceptance, in milliseconds. */
 const CALM_MS = 4_000;
 /** For so long before it is killed, the primary commits what no standby gets to know of. */
 const HELD_BACK_MS = 500;
 const LIMIT_MS = 180_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
-/** Lets trouble come over the primary, under load, and waits until the cluster is whole again. @throws when that takes too long */
+/**
+ * Lets trouble come over the primary, under load, and waits until the cluster is whole again.
+ * @throws when that takes too long
+ */
 export async function runRound(
   cluster: DatabaseCluster,
   ledger: ReportedLedger,
@@ -72,7 +77,10 @@ export async function runRound(
   };
 }
 
-/** Patroni refuses where another standby is the synchronous one by then, as on a busy machine: then that one is asked for. */
+/**
+ * Patroni refuses where another standby is the synchronous one by then, as on a busy machine: then that one is asked
+ * for.
+ */
 async function handOver(cluster: DatabaseCluster, old: DatabaseNode): Promise<void> {
   let refusal: string | undefined;
   await untilSomething('a switchover', async () => {
@@ -111,7 +119,7 @@ async function newPrimary(
   return { node, at: performance.now() };
 }
 
-/** @returns when the first acceptance of what was sent after that moment was told */
+/** @returns the time of the first acceptance of a response that was sent after that moment */
 function acceptanceAfter(ledger: ReportedLedger, moment: number): Promise<number> {
   return untilSomething('an acceptance', () =>
     Promise.resolve(ledger.accepted.find(({ begun }) => begun > moment)?.at),
@@ -124,16 +132,16 @@ function gapAround(ledger: ReportedLedger, begun: number, end: number): number {
   return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)));
 }
 
-async function untilSomething<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+async function untilSomething<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
   const deadline = performance.now() + LIMIT_MS;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) {
       return found;
     }
     if (performance.now() > deadline) {
       throw new Error(`There was not ${what} within ${LIMIT_MS / 1000} s`);
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -7,17 +7,17 @@ import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 import type { TankeeperServers } from './tankeeper-servers.ts';
 
-/** Whether all is as clients were told. */
+/** True if all is as clients were told. */
 export interface FailoverVerdict {
-  /** What was looked at, for people. */
+  /** The facts that were checked, for people. */
   readonly reported: readonly string[];
-  /** What is not as clients were told, by kind. */
+  /** The facts that differ from the answers to clients, by kind. */
   readonly findings: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Compares what clients were told with all three databases, sends each right response again, and lets the service verify
- * its own audit and counts. To be called when load and trouble are over.
+ * Compares what clients were told with all three databases, sends each right response again, and lets the service
+ * verify its own audit and counts. To be called when load and trouble are over.
  */
 export async function judge(
   cluster: DatabaseCluster,

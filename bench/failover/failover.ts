@@ -17,8 +17,8 @@ import { TankeeperServers } from './tankeeper-servers.ts';
 
 /** `npm run bench:failover`: see README.md beside this file. */
 
-/** How many findings of a kind are shown. */
-const SHOWN = 3;
+/** The number of findings of a kind that are shown. */
+const MAX_SHOWN_FINDINGS = 3;
 const DEFAULT_TTL = '30';
 
 const { values: given } = parseArgs({
@@ -142,7 +142,7 @@ function describeCluster({ ttl, loopWait, retryTimeout }: PatroniTimes): string 
 
 function describeVerdict({ reported, findings }: FailoverVerdict): string {
   const failures = [...findings].map(
-    ([kind, all]) => `FAIL: ${kind}: ${all.length}, such as ${all.slice(0, SHOWN).join('; ')}`,
+    ([kind, all]) => `FAIL: ${kind}: ${all.length}, such as ${all.slice(0, MAX_SHOWN_FINDINGS).join('; ')}`,
   );
   const verdict = findings.size === 0 ? ['PASS'] : failures;
   return [...reported, ...verdict].map((line) => `- ${line}`).join('\n');

@@ -6,12 +6,12 @@ const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 const FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const PACKAGES = 'patroni etcd-server haproxy postgresql';
 
-/** What a failover cluster is made of, each by its path. */
+/** The programs of a failover cluster, each by its path. */
 export interface InstalledPrograms {
   readonly patroni: string;
   readonly etcd: string;
   readonly haproxy: string;
-  /** Where initdb, postgres and pg_rewind are. */
+  /** The folder of initdb, postgres and pg_rewind. */
   readonly postgresFolder: string;
   /** `PostgreSQL 15.18, Patroni 3.0.2, etcd 3.4.23, HAProxy 2.6.12` */
   readonly versions: string;

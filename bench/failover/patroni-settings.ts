@@ -9,7 +9,7 @@ export interface NodePorts {
   readonly etcdPeers: number;
 }
 
-/** How soon Patroni takes a primary for lost, in seconds: its settings of the same names. */
+/** The time after which Patroni takes a primary for lost, in seconds: its settings of the same names. */
 export interface PatroniTimes {
   readonly ttl: number;
   readonly loopWait: number;
@@ -78,7 +78,7 @@ export function patroniSettings(its: NodeSettings): string {
   );
 }
 
-/** What Patroni keeps in etcd, for all nodes alike. */
+/** The settings that Patroni keeps in etcd, for all nodes alike. */
 function sharedSettings({ ttl, loopWait, retryTimeout }: PatroniTimes, synchronous: boolean): object {
   return {
     ttl,

@@ -48,7 +48,7 @@ export class TankeeperServers {
     return this.#processes.map(({ baseUrl }) => baseUrl);
   }
 
-  /** Whether none of them has ended by itself. */
+  /** True if none of them has ended by itself. */
   get areAlive(): boolean {
     return this.#processes.every(({ process }) => process.exitCode === null && process.signalCode === null);
   }

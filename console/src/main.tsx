@@ -4,13 +4,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './shell/console.tsx';
 import { readArrival } from './sign-in/arrival.ts';
-import { takeArrival } from './sign-in/take-arrival.ts';
+import { consumeArrival } from './sign-in/consume-arrival.ts';
 
 const place = document.querySelector('#console');
 if (place === null) {
   throw new Error('index.html has no place for the console');
 }
-const arrival = takeArrival();
+const arrival = consumeArrival();
 // A link that is opened in the tab of an open console changes the hash alone.
 addEventListener('hashchange', () => {
   if (readArrival(location.hash) !== undefined) {

@@ -27,7 +27,7 @@ export interface AdministratorDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
-  /** Where passwords are remembered that were verified; by default nowhere. */
+  /** The memory of passwords that were verified; by default nowhere. */
   readonly credentials?: RememberedCredentials;
   readonly clock: Clock;
   readonly random: Random;
@@ -94,9 +94,9 @@ export class AdministratorService {
   /**
    * Also ends every session of the administrator, those included that are being opened with the password of before. API
    * tokens are credentials of their own and stay, unless `revokesApiTokens` says otherwise.
-   * @returns how many API tokens the administrator had
-   * @throws ServiceError 'administrator.unknown', 'parameter.invalid', 'administrator.invalid' for oneself: that takes the
-   *   present password
+   * @returns the number of API tokens that the administrator had
+   * @throws ServiceError 'administrator.unknown', 'parameter.invalid', 'administrator.invalid' for oneself: that takes
+   *   the present password
    */
   async setPassword(
     caller: Caller,
@@ -123,7 +123,8 @@ export class AdministratorService {
   /**
    * Changes the caller's own password, which takes no right. Ends every session of theirs; API tokens stay.
    * @returns false where the present password is wrong
-   * @throws ServiceError 'parameter.invalid' for an unfit new one, 'administrator.invalid' for a person of single sign-on
+   * @throws ServiceError 'parameter.invalid' for an unfit new one, 'administrator.invalid' for a person of single
+   *   sign-on
    */
   async changeOwnPassword(caller: Caller, present: string, password: string): Promise<boolean> {
     const { administrator: name, groups } = caller.principal;
@@ -141,8 +142,8 @@ export class AdministratorService {
 
   /**
    * @returns the API token, which is stored only as a hash and cannot be shown again
-   * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights, an
-   *   end that is past, or rights beyond those of the caller
+   * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights,
+   *   an end that is past, or rights beyond those of the caller
    */
   async addApiToken(caller: Caller, administrator: string, draft: ApiTokenDraft): Promise<{ token: string }> {
     await this.#authorizeConfirmed(caller);
@@ -195,7 +196,7 @@ export class AdministratorService {
   /**
    * Verifies a password by its slow hash, and remembers the right one. It takes as long for a name that does not exist.
    * An imported hash is replaced by one of this server.
-   * @returns what proves that it is the administrator's password; undefined where it is not
+   * @returns the proof that it is the administrator's password; undefined where it is not
    */
   async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
     if (!isPasswordSized(password)) {
@@ -264,7 +265,7 @@ export class AdministratorService {
       : undefined;
   }
 
-  /** @returns whether it was open */
+  /** @returns true if it was open */
   async closeSession(
     session: string,
     act: Partial<Act> = {},
@@ -275,7 +276,7 @@ export class AdministratorService {
     return isSessionShaped(session) && administrators.revokeSession(sessionHash(session, kind), closing);
   }
 
-  /** @returns what the API token stands for, unless it is unknown or has expired */
+  /** @returns the identity of the API token, unless it is unknown or has expired */
   async authenticateApiToken(token: string): Promise<ApiToken | undefined> {
     return isApiTokenShaped(token)
       ? this.#deps.administrators.findApiToken(secretHash(token), this.#deps.clock.now())

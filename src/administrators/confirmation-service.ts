@@ -18,7 +18,7 @@ import type { ConfirmationStore, RequestedFactor, SignInStore } from './sign-in-
 interface ConfirmationDependencies {
   readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
   readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
-  readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'take'>;
+  readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'consume'>;
   readonly confirmations: ConfirmationStore;
   /** The name of this server for people. */
   readonly host: string;
@@ -122,7 +122,7 @@ export class ConfirmationService {
     const shown = await secondStep.verify(proven.administrator, factor, proof, act);
     if (shown === undefined && factor.kind === 'passkey') {
       // A challenge takes one assertion.
-      await attempts.take(hash, ['confirmation'], clock.now());
+      await attempts.consume(hash, ['confirmation'], clock.now());
     }
     if (shown === undefined || shown === 'waiting') {
       return shown;
@@ -164,7 +164,10 @@ export class ConfirmationService {
   }
 }
 
-/** @returns the hash of the caller's login. @throws ServiceError 'confirmation.required' */
+/**
+ * @returns the hash of the caller's login
+ * @throws ServiceError 'confirmation.required'
+ */
 function loginOf({ principal: { proof, groups } }: Caller): Buffer {
   if (groups !== undefined) {
     throw new ServiceError(

@@ -11,7 +11,7 @@ const MAX_SECRETS = 10_000;
 const MAX_PASSWORDS = 1_000;
 const KEY_SIZE = 32;
 /** The digest of no password. */
-const NOBODYS = { digest: Buffer.alloc(32), proven: undefined };
+const NO_PASSWORD = { digest: Buffer.alloc(32), proven: undefined };
 
 interface MemoryOptions {
   readonly random: Random;
@@ -41,8 +41,8 @@ export class CredentialMemory {
 
   constructor(options: MemoryOptions) {
     const { elapsed } = options;
-    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
-    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_SECRETS, elapsed });
+    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
+    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
     this.passwords = new PasswordMemory(options);
   }
 
@@ -61,12 +61,12 @@ export class PasswordMemory {
 
   constructor({ random, elapsed }: MemoryOptions) {
     this.#key = random.bytes(KEY_SIZE);
-    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, most: MAX_PASSWORDS, elapsed });
+    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_PASSWORDS, elapsed });
   }
 
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */
   recall(name: string, password: string): RecalledPassword {
-    const kept = this.#kept.get(name) ?? NOBODYS;
+    const kept = this.#kept.get(name) ?? NO_PASSWORD;
     const isSame = timingSafeEqual(this.#digest(name, password), kept.digest);
     if (kept.proven === undefined) {
       return undefined;

@@ -36,9 +36,9 @@ export interface KnownLogin {
 const MAX_TOKEN_LENGTH = 4096;
 
 /**
- * Logins with a signed token. The token is valid while the session it names is open, of the kind `login`, and belongs to
- * the administrator it names. So a login ends when the session is closed, the password changes or the administrator is
- * removed.
+ * Logins with a signed token. The token is valid while the session it names is open, of the kind `login`, and belongs
+ * to the administrator it names. So a login ends when the session is closed, the password changes or the administrator
+ * is removed.
  */
 export class LoginService {
   readonly #deps: LoginDependencies;
@@ -66,7 +66,10 @@ export class LoginService {
     return opened && this.sign(proven.administrator, opened);
   }
 
-  /** @param opened a session of the kind `login`. @returns the login that names it */
+  /**
+   * @param opened a session of the kind `login`
+   * @returns the login that names it
+   */
   async sign(
     administrator: string,
     opened: { readonly session: string; readonly expiresAt: Date },
@@ -94,7 +97,7 @@ export class LoginService {
       : undefined;
   }
 
-  /** Ends a login, or a session of another kind: old clients log out of either. @returns whether it was open */
+  /** Ends a login, or a session of another kind: old clients log out of either. @returns true if it was open */
   logout(session: string, act: Partial<Act> = {}, kind: SessionKind = 'login'): Promise<boolean> {
     return this.#deps.administrators.closeSession(session, act, kind);
   }

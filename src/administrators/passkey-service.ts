@@ -34,7 +34,7 @@ export interface BegunRegistration {
   readonly options: object;
 }
 
-/** What permits a registration. */
+/** The permission of a registration. */
 interface RegistrationBasis {
   readonly administrator: string;
   /** The hash of the confirmed login, which stays open. */
@@ -55,7 +55,10 @@ export class PasskeyService implements PasskeyAssertions {
     this.#deps = dependencies;
   }
 
-  /** @returns the caller's own, oldest first. @throws ServiceError 'right.missing' for an API token with some rights only */
+  /**
+   * @returns the caller's own, oldest first.
+   * @throws ServiceError 'right.missing' for an API token with some rights only
+   */
   async list({ principal }: Caller): Promise<readonly Passkey[]> {
     assertWhole(principal.rights);
     return this.#deps.passkeys.list(principal.administrator);
@@ -109,7 +112,7 @@ export class PasskeyService implements PasskeyAssertions {
    */
   async register(
     secret: string | undefined,
-    given: { readonly credential: string; readonly name: string },
+    registration: { readonly credential: string; readonly name: string },
     act: Act,
   ): Promise<void> {
     const { attempts, passkeys, clock } = this.#deps;
@@ -120,13 +123,13 @@ export class PasskeyService implements PasskeyAssertions {
       throw new ServiceError('sign-in.ended', 'This registration has ended: begin again');
     }
     const { administrator, content } = found;
-    const credential = await webAuthn.verifyCreation(given.credential, content.challenge);
+    const credential = await webAuthn.verifyCreation(registration.credential, content.challenge);
     if (credential === undefined) {
-      await attempts.take(hash, ['registration'], clock.now());
+      await attempts.consume(hash, ['registration'], clock.now());
       throw invalid('The passkey cannot be accepted: begin again');
     }
     const keeps = content.keeps === undefined ? undefined : Buffer.from(content.keeps, 'base64');
-    const stored = { ...credential, administrator, name: readPasskeyName(given.name) };
+    const stored = { ...credential, administrator, name: readPasskeyName(registration.name) };
     if (!(await passkeys.register(hash, stored, keeps, { ...act, actor: administrator }))) {
       throw invalid('The registration has ended, or the passkey is registered already');
     }

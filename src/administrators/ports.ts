@@ -60,7 +60,11 @@ export interface AdministratorStore {
    * @returns false if the password or its hash has been changed since it was proven, or the administrator is gone
    */
   renewHash(proven: ProvenPassword, passwordHash: string, act: Act): Promise<boolean>;
-  /** Also removes sessions and API tokens. @throws 'administrator.invalid' for the last one. @returns whether there was one */
+  /**
+   * Also removes sessions and API tokens.
+   * @throws 'administrator.invalid' for the last one.
+   * @returns true if there was one
+   */
   remove(name: string, act: Act): Promise<boolean>;
   /** @throws 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator */
   insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void>;
@@ -69,8 +73,8 @@ export interface AdministratorStore {
   /** @returns the token of that hash, unless it has expired by `now` */
   findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined>;
   /**
-   * @returns false where the password has been changed since it was proven, the administrator has a second factor, or is
-   *   gone
+   * @returns false where the password has been changed since it was proven, the administrator has a second factor, or
+   *   is gone
    */
   insertSession(
     proven: ProvenPassword,

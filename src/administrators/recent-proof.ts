@@ -3,7 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ConfirmationStore } from './sign-in-ports.ts';
 
-/** What tells whether a login is confirmed. */
+/** The state that tells whether a login is confirmed. */
 export interface ConfirmedLogins {
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ interface SecondStepDependencies {
   readonly passkeys: PasskeyAssertions;
 }
 
-/** What the person is shown: the content of a QR code, or the options of `navigator.credentials.get`. */
+/** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
 export type ShownFactor =
   | { readonly kind: 'token'; readonly transactionId: string; readonly url: string }
   | { readonly kind: 'passkey'; readonly options: object };
@@ -30,7 +30,7 @@ export interface ProvenFactor {
 /** Seconds from the password to the second factor. */
 export const SIGN_IN_LIFETIME = 300;
 
-/** @returns what the database keeps of the secret of a sign-in */
+/** @returns the values that the database keeps of the secret of a sign-in */
 export function attemptHash(secret: string): Buffer {
   return secretHash(`sign-in ${secret}`);
 }

@@ -16,7 +16,7 @@ export function newApiToken(random: Random): string {
 
 /**
  * A plain hash is enough for 256 random bits.
- * @returns what the database keeps of a session or an API token
+ * @returns the values that the database keeps of a session or an API token
  */
 export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
@@ -28,17 +28,17 @@ export function secretHash(secret: string): Buffer {
  */
 export type SessionKind = 'session' | 'login';
 
-/** @returns what the database keeps of a session of that kind, which is found by no other kind */
+/** @returns the values that the database keeps of a session of that kind, which is found by no other kind */
 export function sessionHash(session: string, kind: SessionKind): Buffer {
   return secretHash(kind === 'session' ? session : `login ${session}`);
 }
 
-/** @returns whether it can be a session at all */
+/** @returns true if it can be a session at all */
 export function isSessionShaped(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
-/** @returns whether it can be an API token at all */
+/** @returns true if it can be an API token at all */
 export function isApiTokenShaped(text: string): boolean {
   return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
 }

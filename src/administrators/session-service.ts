@@ -33,10 +33,13 @@ export interface UsedSession {
 }
 
 export interface SessionStore {
-  /** @param owner undefined: of everybody. @returns open sessions, newest first, `most` at most */
+  /**
+   * @param owner undefined: of everybody
+   * @returns open sessions, newest first, `max` at most
+   */
   list(
     owner: string | undefined,
-    options: { readonly now: Date; readonly most: number; readonly own: Buffer | undefined },
+    options: { readonly now: Date; readonly max: number; readonly own: Buffer | undefined },
   ): Promise<readonly ListedSession[]>;
   /** All of an owner: also the sign-ins under way. @returns the number of sessions that were open and are ended */
   end(choice: SessionChoice, now: Date, act: Act): Promise<number>;
@@ -72,14 +75,14 @@ export class SessionService {
     await this.#authorize(caller, owner);
     return this.#deps.sessions.list(owner === '*' ? undefined : owner, {
       now: this.#deps.clock.now(),
-      most: MAX_SESSIONS,
+      max: MAX_SESSIONS,
       own: used && sessionHash(used.secret, used.kind),
     });
   }
 
   /**
    * Ends a session, or all of the owner. Every server refuses them within a second.
-   * @returns how many were open
+   * @returns the number of sessions that were open
    * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for what is no id
    */
   async end(

@@ -7,7 +7,7 @@ export type RequestedFactor =
   | { readonly kind: 'token'; readonly serial: string; readonly transactionId: string }
   | { readonly kind: 'passkey'; readonly challenge: string };
 
-/** What a sign-in that is under way waits for. */
+/** The event that a sign-in that is under way waits for. */
 export type SignInContent =
   | RequestedFactor
   /** A login whose owner proves to be the one who signed in. `login`: the hash of its session, base64. */
@@ -65,7 +65,7 @@ export interface SignInSession {
   readonly expiresAt: Date;
 }
 
-/** Sign-ins that are under way. Each ends once: when it succeeds, is taken, is replaced or expires. */
+/** Sign-ins that are under way. Each ends once: when it succeeds, is consumed, is replaced or expires. */
 export interface SignInStore {
   /**
    * Removes expired ones on the way, and the oldest beyond a few of the same administrator.
@@ -76,7 +76,7 @@ export interface SignInStore {
   /** @returns the sign-in, unless it has ended by `now` or is of another kind */
   find(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
   /** As `find`, and ends it: of several at once, one gets it. */
-  take(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
+  consume(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined>;
   /**
    * Ends the sign-in and opens its session, both or none.
    * @returns false where the sign-in has ended, the password or the second factor has changed, the passkey was used
@@ -93,7 +93,10 @@ export interface SignInStore {
 
 /** Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. */
 export interface ConfirmationStore {
-  /** @param login the hash of its session. @returns true if it is confirmed at that time */
+  /**
+   * @param login the hash of its session
+   * @returns true if it is confirmed at that time
+   */
   isConfirmed(login: Buffer, now: Date): Promise<boolean>;
   /**
    * Confirms a login of the administrator until then, and ends the attempt, both or none.
@@ -142,8 +145,8 @@ export interface PasskeyStore {
   list(administrator: string): Promise<readonly Passkey[]>;
   credentials(administrator: string): Promise<readonly PasskeyCredential[]>;
   /**
-   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and ends
-   * all sessions but the kept one.
+   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and
+   * ends all sessions but the kept one.
    * @param hash of the registration
    * @returns false where the registration or the kept session has ended, the administrator is gone, or the passkey is
    *   known
@@ -156,7 +159,8 @@ export interface PasskeyStore {
   ): Promise<boolean>;
   /**
    * Also ends the sign-ins under way, and all sessions but the kept one: the passkey may have opened them.
-   * @throws ServiceError 'passkey.invalid' for the last one. @returns false for an unknown one
+   * @throws ServiceError 'passkey.invalid' for the last one
+   * @returns false for an unknown one
    */
   remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean>;
 }
@@ -169,7 +173,10 @@ export interface WebAuthn {
     readonly challenge: Buffer;
   }): Promise<object>;
   requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<object>;
-  /** @param challenge base64url. @returns undefined for a credential that is not to be accepted */
+  /**
+   * @param challenge base64url
+   * @returns undefined for a credential that is not to be accepted
+   */
   verifyCreation(credential: string, challenge: string): Promise<PasskeyCredential | undefined>;
   /** @returns undefined for an assertion that is not to be accepted */
   verifyAssertion(
@@ -183,7 +190,10 @@ export interface WebAuthn {
 export interface PasskeyAssertions {
   /** @returns the options for `navigator.credentials.get`, as JSON, and their challenge, base64url */
   request(administrator: string): Promise<{ readonly options: object; readonly challenge: string }>;
-  /** @param credential JSON. @returns undefined unless a passkey of the administrator has signed the challenge */
+  /**
+   * @param credential JSON
+   * @returns undefined unless a passkey of the administrator has signed the challenge
+   */
   verify(administrator: string, challenge: string, credential: string): Promise<UsedPasskey | undefined>;
 }
 
@@ -199,6 +209,6 @@ export interface SecondFactorTokens {
   check(transactionId: string, response: string, act: Act): Promise<boolean>;
   /** @returns `answered` after a right response, `over` where none is accepted any more */
   state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'>;
-  /** @returns whether there is such a token */
+  /** @returns true if there is such a token */
   exists(serial: string): Promise<boolean>;
 }

@@ -99,7 +99,7 @@ export class SignInService {
     const factor = await secondStep.verify(proven.administrator, content, proof, own);
     if (factor === undefined && content.kind === 'passkey') {
       // A challenge takes one assertion.
-      await attempts.take(hash, ['passkey'], clock.now());
+      await attempts.consume(hash, ['passkey'], clock.now());
     }
     if (factor === 'over') {
       throw ended();

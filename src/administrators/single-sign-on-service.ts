@@ -32,9 +32,15 @@ export interface IdentifiedPerson {
 
 /** An OpenID Connect provider. */
 export interface IdentityProvider {
-  /** @returns the URL that the browser opens. @throws ServiceError 'sign-in.unavailable' */
+  /**
+   * @returns the URL that the browser opens
+   * @throws ServiceError 'sign-in.unavailable'
+   */
   authorizationUrl(signIn: ProviderSignIn): Promise<string>;
-  /** @returns undefined for an answer that proves nothing. @throws ServiceError 'sign-in.unavailable' */
+  /**
+   * @returns undefined for an answer that proves nothing
+   * @throws ServiceError 'sign-in.unavailable'
+   */
   identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined>;
 }
 

@@ -114,18 +114,18 @@ export class AuditExport {
   ): Promise<number> {
     const within = grant.realms === 'all' ? undefined : grant.realms;
     await this.#deps.store.note(act, within === undefined ? note : `${note}, bound to realms`);
-    const wanted = { ...filter, ...(within !== undefined && { within }) };
-    return exportExtract({ at, format, filter: wanted, rows: this.#rows(wanted, grant), write });
+    const requested = { ...filter, ...(within !== undefined && { within }) };
+    return exportExtract({ at, format, filter: requested, rows: this.#rows(requested, grant), write });
   }
 
   /** Each step is a search of its own, from the last row on. */
-  async *#rows(wanted: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
+  async *#rows(requested: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
     let isRare = false;
     let step = 0;
     do {
       step += 1;
-      const from = { ...wanted, limit: ROWS_AT_ONCE, after };
+      const from = { ...requested, limit: ROWS_AT_ONCE, after };
       const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
       // A trial may have failed for a moment's load.
       isRare = (isRare || reached !== null) && step % STEPS_PER_TRIAL !== 0;

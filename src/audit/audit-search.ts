@@ -46,7 +46,7 @@ export class AuditSearch {
   readonly #deps: AuditSearchDependencies;
   readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
     waiting: WAITING_SEARCHES,
-    patience: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
     refuse: () =>
       new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
   });
@@ -68,13 +68,13 @@ export class AuditSearch {
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
     assertKnownFilter(filter);
     assertVisibleRealm(grant, filter.realm);
-    const wanted: AuditFilter = {
+    const requested: AuditFilter = {
       ...filter,
       limit: readLimit(limit) + 1,
       ...(cursor !== undefined && { after: readCursor(cursor) }),
       ...(grant.realms !== 'all' && { within: grant.realms }),
     };
-    const found = await this.#turns.run(() => store.searchStep(wanted));
+    const found = await this.#turns.run(() => store.searchStep(requested));
     const rows = found.rows.slice(0, limit);
     const last = found.rows.length > limit ? rows.at(-1) : found.reached;
     return {
@@ -83,7 +83,11 @@ export class AuditSearch {
     };
   }
 
-  /** Takes the right `admin/audit`. @returns the known values of filters. @throws ServiceError 'right.missing' */
+  /**
+   * Takes the right `admin/audit`.
+   * @returns the known values of filters
+   * @throws ServiceError 'right.missing'
+   */
   async values(caller: Caller): Promise<AuditValues> {
     const { access, configuration } = this.#deps;
     await access.authorizeAdmin(configuration, caller, 'audit');

@@ -1,7 +1,7 @@
 import type { AuditRow } from './audit-row.ts';
 import type { AuditFinding, Report } from './finding.ts';
 import type { JournalFacts } from './journal-check.ts';
-import type { InstallationFacts } from './ports.ts';
+import type { RecordedInstallation } from './ports.ts';
 
 /**
  * Detects a trail that was emptied together with its journal, which leaves no broken chain behind. The rest of the
@@ -18,7 +18,7 @@ export class EmptiedCheck {
 
   constructor(
     facts: Pick<JournalFacts, 'records' | 'isPruned'>,
-    { keyIds, administrators }: InstallationFacts,
+    { keyIds, administrators }: RecordedInstallation,
   ) {
     this.#facts = facts;
     this.#keyIds = keyIds;
@@ -26,7 +26,7 @@ export class EmptiedCheck {
     this.#unrecorded = new Set(administrators);
   }
 
-  take(rows: readonly AuditRow[]): void {
+  check(rows: readonly AuditRow[]): void {
     this.#rows += rows.length;
     for (const { action, outcome, subject } of rows) {
       if (outcome === 'created' && action.startsWith('administrator/')) {

@@ -59,22 +59,22 @@ export class JournalCheck {
    * @param keys the trusted keys
    * @param anchor the hash of a record that must exist, hexadecimal
    */
-  constructor(given: {
+  constructor(options: {
     readonly keys: readonly InstallationKey[];
     readonly report: Report;
     readonly anchor?: string | undefined;
   }) {
-    this.#report = given.report;
-    this.#anchor = given.anchor?.toLowerCase();
+    this.#report = options.report;
+    this.#anchor = options.anchor?.toLowerCase();
     this.#trusted = new Map(
-      given.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
+      options.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
     );
   }
 
-  async take(record: JournalRecord): Promise<void> {
+  async check(record: JournalRecord): Promise<void> {
     this.#records += 1;
     const isSound = recordHash(record).equals(record.hash) && (await this.#isSigned(record));
-    const misplaced = this.#gaps.take(record, isSound);
+    const misplaced = this.#gaps.check(record, isSound);
     if (misplaced !== undefined) {
       this.#report(misplaced);
     }

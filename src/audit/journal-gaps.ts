@@ -35,7 +35,7 @@ export class JournalGaps {
    * @param isSound true if its content can be trusted
    * @returns a finding about its place, as far as already known
    */
-  take(record: JournalRecord, isSound: boolean): AuditFinding | undefined {
+  check(record: JournalRecord, isSound: boolean): AuditFinding | undefined {
     const { number, hash, prevHash } = record;
     const expected = this.#last.number + 1;
     const isNext = number === expected;

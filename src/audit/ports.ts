@@ -27,7 +27,7 @@ export interface AuditSnapshot {
 }
 
 /** Administrators and keys, whose creation the trail records. */
-export interface InstallationFacts {
+export interface RecordedInstallation {
   /** Names of the administrators. */
   readonly administrators: readonly string[];
   /** Ids of the registered encryption keys, in order. */
@@ -36,7 +36,7 @@ export interface InstallationFacts {
 
 /** The trail as it is stored, at one instant. */
 export interface StoredSnapshot extends AuditSnapshot {
-  installation(): Promise<InstallationFacts>;
+  installation(): Promise<RecordedInstallation>;
   /**
    * @param before the first instant of a month, UTC
    * @returns the rows and records that a prune would remove
@@ -144,13 +144,13 @@ export interface TransactionRows {
 /** Finds the rows of a transaction. */
 export interface TransactionTrail {
   /**
-   * @param most the number of rows to read
+   * @param max the number of rows to read
    * @param realms rows about a token in none of these realms hide the transaction; undefined: none does
    * @returns its oldest rows; undefined if it is hidden
    */
   ofTransaction(
     transaction: string,
-    most: number,
+    max: number,
     realms?: readonly string[],
   ): Promise<TransactionRows | undefined>;
 }

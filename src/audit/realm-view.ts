@@ -9,9 +9,9 @@ export function grantedRealms({ realm }: Pick<AuditRow, 'realm'>, { realms: allo
 }
 
 /** @throws ServiceError 'realm.unknown' for a realm that the grant does not cover */
-export function assertVisibleRealm({ realms }: Grant, wanted: string | undefined): void {
-  if (realms !== 'all' && wanted !== undefined && !realms.includes(wanted)) {
-    throw new ServiceError('realm.unknown', `There is no realm '${wanted.slice(0, 255)}'`);
+export function assertVisibleRealm({ realms }: Grant, requested: string | undefined): void {
+  if (realms !== 'all' && requested !== undefined && !realms.includes(requested)) {
+    throw new ServiceError('realm.unknown', `There is no realm '${requested.slice(0, 255)}'`);
   }
 }
 

@@ -3,7 +3,13 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Right } from '../policy/granting.ts';
-import type { PolicyBase, PolicyChange, RefusedRight, RefusedRights } from '../policy/ports.ts';
+import type {
+  PolicyBase,
+  PolicyChange,
+  RefusalReading,
+  RefusedRight,
+  RefusedRights,
+} from '../policy/ports.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 import type { AuditRow } from './audit-row.ts';
@@ -21,9 +27,9 @@ const NO_RIGHT =
   /^refused: no right(?: (?<scope>\w+):(?<action>\w+))?(?: \*)?(?<token> in the API token)?(?:,|$)/;
 /** The most rows of one request, and the most changes of policies of each kind. */
 const MAX_ROWS = 100;
-/** A page of rare rows reads a part of the trail: see `AuditStore.searchStep`. */
-const MAX_PAGES = 40;
-/** Milliseconds after which no further page is read: the storage may be slow. */
+/** Of one explanation. A page of rare rows reads a part of the trail: see `AuditStore.searchStep`. */
+const MAX_PAGES = 80;
+/** Milliseconds after which an explanation reads no further page: the storage may be slow. */
 const MAX_TIME_MS = 30_000;
 /** Milliseconds back from now that are searched first: rows have no index by request, and most questions are new. */
 const LATELY_MS = [3_600_000, 86_400_000];
@@ -40,11 +46,28 @@ export class RefusedRightSearch implements RefusedRights {
     this.#deps = dependencies;
   }
 
-  async find(caller: Caller, requestId: string): Promise<RefusedRight | undefined> {
+  begin(caller: Caller): RefusalReading {
+    return new BoundedReading(this.#deps, caller);
+  }
+}
+
+/** The searches of one explanation, within one number of pages and one time. */
+class BoundedReading implements RefusalReading {
+  readonly #deps: RefusedRightDependencies;
+  readonly #caller: Caller;
+  readonly #end = performance.now() + MAX_TIME_MS;
+  #pagesLeft = MAX_PAGES;
+
+  constructor(dependencies: RefusedRightDependencies, caller: Caller) {
+    this.#deps = dependencies;
+    this.#caller = caller;
+  }
+
+  async find(requestId: string): Promise<RefusedRight | undefined> {
     const now = this.#deps.clock.now().getTime();
     let until: Date | undefined;
     for (const since of [...LATELY_MS.map((before) => new Date(now - before)), undefined]) {
-      for await (const rows of this.#pages(caller, { requestId, since, until })) {
+      for await (const rows of this.#pages({ requestId, since, until })) {
         const found = rows.map(readRefusal).find((refusal) => refusal !== undefined);
         if (found !== undefined) {
           return found;
@@ -55,9 +78,9 @@ export class RefusedRightSearch implements RefusedRights {
     return undefined;
   }
 
-  async policyChangesSince(caller: Caller, at: Date): Promise<readonly PolicyChange[] | undefined> {
+  async policyChangesSince(at: Date): Promise<readonly PolicyChange[] | undefined> {
     const { access, configuration } = this.#deps;
-    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    const { grant } = await access.authorizeAdmin(configuration, this.#caller, 'audit');
     if (grant.realms !== 'all') {
       // Policies are in no realm.
       return undefined;
@@ -65,7 +88,7 @@ export class RefusedRightSearch implements RefusedRights {
     const found: PolicyChange[] = [];
     for (const [action, kind] of KINDS) {
       const changes: PolicyChange[] = [];
-      for await (const rows of this.#pages(caller, { action, since: at })) {
+      for await (const rows of this.#pages({ action, since: at })) {
         changes.push(...rows.map((row) => readChange(row, kind)));
         if (changes.length >= MAX_ROWS) {
           break;
@@ -76,31 +99,36 @@ export class RefusedRightSearch implements RefusedRights {
     return found.sort((one, other) => one.at.getTime() - other.at.getTime());
   }
 
-  /** @throws ServiceError 'parameter.invalid' where the trail is too long, 'server.busy' where that takes too long */
   async *#pages(
-    caller: Caller,
-    wanted: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
+    requested: Pick<AuditPageRequest, 'requestId' | 'action' | 'since' | 'until'>,
   ): AsyncGenerator<AuditPage['rows']> {
-    const end = performance.now() + MAX_TIME_MS;
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { rows, next } = await this.#deps.audit.page(caller, { ...wanted, limit: MAX_ROWS, cursor });
+    do {
+      this.#assertWithinBounds();
+      this.#pagesLeft -= 1;
+      const { rows, next } = await this.#deps.audit.page(this.#caller, {
+        ...requested,
+        limit: MAX_ROWS,
+        cursor,
+      });
       yield rows;
-      if (next === null) {
-        return;
-      }
-      cursor = next;
-      if (performance.now() > end) {
-        throw new ServiceError('server.busy', 'The search of the audit takes too long at this moment', {
-          retryAfter: 30,
-        });
-      }
+      cursor = next ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /** No fault that passes: the same question would read as much again. @throws ServiceError 'parameter.invalid' */
+  #assertWithinBounds(): void {
+    const why =
+      this.#pagesLeft === 0
+        ? 'is too long to be searched so far back'
+        : performance.now() > this.#end
+          ? 'takes too long to be searched so far back'
+          : undefined;
+    if (why !== undefined) {
+      throw new ServiceError('parameter.invalid', `The audit ${why}: ask by name, address and time`, {
+        parameter: 'request',
+      });
     }
-    throw new ServiceError(
-      'parameter.invalid',
-      'The audit is too long to be searched so far back: ask by name, address and time',
-      { parameter: 'request' },
-    );
   }
 }
 

@@ -44,11 +44,11 @@ export class RowCheck {
   }
 
   /** @param rows the next ones; their signatures are verified concurrently */
-  async take(rows: readonly AuditRow[]): Promise<void> {
+  async check(rows: readonly AuditRow[]): Promise<void> {
     const checked = await Promise.all(rows.map(async (row) => ({ row, isSound: await this.#isSound(row) })));
     for (const one of checked) {
       this.#rows += 1;
-      this.#take(one);
+      this.#checkRow(one);
     }
   }
 
@@ -76,7 +76,7 @@ export class RowCheck {
     );
   }
 
-  #take(one: CheckedRow): void {
+  #checkRow(one: CheckedRow): void {
     const { row } = one;
     if (!this.#facts.writers.has(row.writer)) {
       this.#report(about('inserted', row, `there is no certified writer ${row.writer}`));

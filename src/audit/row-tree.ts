@@ -30,7 +30,7 @@ export interface RowSignature {
 /**
  * Signs rows together: one alone by its hash, several by the root of their tree.
  * @param hashes of the rows, 32 bytes each, `MAX_TREE_ROWS` at most
- * @returns what each row stores as its signature, in the same order
+ * @returns the signature that each row stores, in the same order
  */
 export function signTogether(hashes: readonly Buffer[], sign: (bytes: Uint8Array) => Buffer): Buffer[] {
   const [only] = hashes;

@@ -26,7 +26,7 @@ export interface VerificationRecord {
   readonly findings: number;
   /** The first findings. */
   readonly listed: readonly AuditFinding[];
-  /** Why it failed; empty where it did not. */
+  /** The reason why it failed; empty where it did not. */
   readonly reason: string;
 }
 

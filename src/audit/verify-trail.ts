@@ -1,7 +1,7 @@
 import type { Report } from './finding.ts';
 import { JournalCheck } from './journal-check.ts';
 import { EmptiedCheck } from './emptied-check.ts';
-import type { AuditSnapshot, InstallationFacts, InstallationKey } from './ports.ts';
+import type { AuditSnapshot, RecordedInstallation, InstallationKey } from './ports.ts';
 import { RowCheck } from './row-check.ts';
 
 /** The result of a verification. */
@@ -23,7 +23,7 @@ export interface VerificationOptions {
   /** False for a part of the trail, in which missing rows are not reported. */
   readonly isWhole?: boolean;
   /** Facts of the trail's installation; undefined if unknown, as for an export. */
-  readonly installation?: InstallationFacts;
+  readonly installation?: RecordedInstallation;
   /** Receives the number of rows checked so far. */
   readonly progress?: ((rows: number) => void) | undefined;
 }
@@ -41,19 +41,19 @@ export async function verifyTrail(
   const journal = new JournalCheck({ keys: options.keys, anchor: options.anchor, report });
   for await (const records of snapshot.records()) {
     for (const record of records) {
-      await journal.take(record);
+      await journal.check(record);
     }
   }
   const facts = await journal.finish();
-  const check = new RowCheck(facts, report, options.isWhole ?? true);
+  const rowCheck = new RowCheck(facts, report, options.isWhole ?? true);
   const emptied = options.installation && new EmptiedCheck(facts, options.installation);
   for await (const rows of snapshot.rows()) {
-    await check.take(rows);
-    emptied?.take(rows);
-    options.progress?.(check.rows);
+    await rowCheck.check(rows);
+    emptied?.check(rows);
+    options.progress?.(rowCheck.rows);
   }
-  check.finish();
+  rowCheck.finish();
   emptied?.finish(report);
   const { records, newest } = facts;
-  return { rows: check.rows, records, newest, findings };
+  return { rows: rowCheck.rows, records, newest, findings };
 }

@@ -4,7 +4,7 @@ import { backupInvalid } from './backup-fault.ts';
 /** The version of the format. A program reads its own format and no newer one. */
 const BACKUP_FORMAT = 1;
 
-/** What a backup says of its origin, and what a restore must know before the first row. */
+/** The origin of a backup, and the facts that a restore needs before the first row. */
 export interface BackupHeader {
   /** The version of the program that wrote it. */
   readonly version: string;

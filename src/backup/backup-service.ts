@@ -6,7 +6,7 @@ import type { BackupCipher, BackupLock, BackupStore, RowProgress } from './ports
 import { backupLines, type RowCounts } from './write-backup.ts';
 
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
-const SHORTEST_PASSPHRASE = 12;
+const MIN_PASSPHRASE_LENGTH = 12;
 
 /** Dependencies of the service. */
 export interface BackupDependencies {
@@ -76,10 +76,10 @@ export class BackupService {
 }
 
 function assertLock(lock: BackupLock): void {
-  if ('passphrase' in lock && lock.passphrase.length < SHORTEST_PASSPHRASE) {
+  if ('passphrase' in lock && lock.passphrase.length < MIN_PASSPHRASE_LENGTH) {
     throw new ServiceError(
       'parameter.invalid',
-      `The passphrase of a backup needs at least ${SHORTEST_PASSPHRASE} characters`,
+      `The passphrase of a backup needs at least ${MIN_PASSPHRASE_LENGTH} characters`,
     );
   }
 }

@@ -1,10 +1,12 @@
 import type { Act } from '../policy/caller.ts';
 import type { BackupHeader } from './backup-format.ts';
 
-/** How a backup is encrypted: by one passphrase, or for the holders of the secret halves of age recipients (`age1…`). */
+/**
+ * The encryption of a backup: by one passphrase, or for the holders of the secret halves of age recipients (`age1…`).
+ */
 export type BackupLock = { readonly passphrase: string } | { readonly recipients: readonly string[] };
 
-/** What opens a backup: its passphrase, or age identities (`AGE-SECRET-KEY-1…`), one of which must fit. */
+/** The secrets that open a backup: its passphrase, or age identities (`AGE-SECRET-KEY-1…`), one of which must fit. */
 export type BackupUnlock = { readonly passphrase: string } | { readonly identities: readonly string[] };
 
 /** Encrypts backups. Text passes in lines without their ends, which the encryption adds and removes. */

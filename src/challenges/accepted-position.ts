@@ -1,4 +1,4 @@
-import type { Token } from '../tokens/token.ts';
+import { MAX_STORED_COUNTER, type Token } from '../tokens/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { timeStepAt } from '../ocra/data-input.ts';
 import { plainQuestion } from '../ocra/question.ts';
@@ -6,9 +6,6 @@ import type { WindowReach } from '../ocra/response-window.ts';
 import { isReplay, type MatchedPosition, replayMarker, withReplayMarker } from './replay-markers.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import type { Match } from '../ocra/verify.ts';
-
-/** The largest counter of the database. A counter that cannot move past a response would let it be accepted again. */
-const LARGEST_COUNTER = 2n ** 63n - 1n;
 
 /** @returns the position of a response of this moment, for the work that is also done where there is no match */
 export function positionNow(suite: OcraSuite, token: Pick<Token, 'counter'>, now: Date): Match {
@@ -37,7 +34,7 @@ function positionOfMatch({ timeStep: size }: OcraSuite, { counter, timeStep }: M
 
 /**
  * Moves the counter past a match, never back, and records the replay markers of the responses that were used for it.
- * @param marks replay markers of the responses, the match's own last
+ * @param markers replay markers of the responses, the match's own last
  * @returns null where one of them was used before, or no counter follows it: the response is then wrong
  */
 export function advanceTo(
@@ -45,16 +42,17 @@ export function advanceTo(
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   match: Match,
-  marks: readonly (string | null)[],
+  markers: readonly (string | null)[],
 ): { counter: bigint; replayMarkers: readonly string[]; syncMarker: null } | null {
   const next = (match.counter ?? match.second ?? token.counter) + 1n;
-  if (next > LARGEST_COUNTER || marks.some((mark) => isReplay(token.replayMarkers, mark))) {
+  // A counter that cannot move past a response would let it be accepted again.
+  if (next > MAX_STORED_COUNTER || markers.some((marker) => isReplay(token.replayMarkers, marker))) {
     return null;
   }
   const counter = next > token.counter ? next : token.counter;
   const oldest = oldestMatch(suite, settings, token, counter);
-  const replayMarkers = marks.reduce(
-    (kept, mark) => withReplayMarker(kept, mark, oldest),
+  const replayMarkers = markers.reduce(
+    (kept, marker) => withReplayMarker(kept, marker, oldest),
     token.replayMarkers,
   );
   return { counter, replayMarkers, syncMarker: null };

@@ -12,15 +12,15 @@ export type FoundAhead =
   | {
       readonly kind: 'second';
       readonly match: Match;
-      readonly firstMark: string;
+      readonly firstMarker: string;
       /** The change of the clock shift that follows. */
       readonly clock: Pick<TokenStateChange, 'timeShift'>;
     }
   /** The response is ahead of the windows: it is remembered, and refused for now. */
-  | { readonly kind: 'first'; readonly mark: string }
+  | { readonly kind: 'first'; readonly marker: string }
   | { readonly kind: 'nothing' };
 
-type Wanted = ResponseCheck & { readonly question: string };
+type QuestionCheck = ResponseCheck & { readonly question: string };
 
 /**
  * Searches for a response ahead of the windows (RFC 4226 §7.4): two consecutive responses prove that the token has
@@ -33,35 +33,35 @@ type Wanted = ResponseCheck & { readonly question: string };
  *   the server's.
  * - Neither: there is nothing to follow.
  * @param check the check that found no match within the windows
- * @param most maximum number of candidates
+ * @param max maximum number of candidates
  */
 export async function findAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   if (check.suite.counter) {
-    return findCounterAhead(search, check, token, most);
+    return findCounterAhead(search, check, token, max);
   }
   return check.suite.timeStep === undefined
     ? { kind: 'nothing' }
-    : findClockAhead(search, check, token, check.suite.timeStep, most);
+    : findClockAhead(search, check, token, check.suite.timeStep, max);
 }
 
 async function findCounterAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   const { counter, counterWindow, syncWindow, syncMarker } = token;
   const reach = { ...check, lookBehind: false };
   const first = syncMarker === null ? undefined : positionOf(syncMarker);
   const next =
     first === undefined || first < counter
-      ? { found: { matched: false } as const, taken: 0 }
-      : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, most);
+      ? { found: { matched: false } as const, computed: 0 }
+      : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, max);
   const beyond = {
     ...reach,
     counter: counter + BigInt(counterWindow),
@@ -69,20 +69,20 @@ async function findCounterAhead(
   };
   const anywhere =
     syncWindow > counterWindow
-      ? (await search.find(beyond, most - next.taken)).found
+      ? (await search.find(beyond, max - next.computed)).found
       : { matched: false as const };
   if (next.found.matched && syncMarker !== null) {
-    return { kind: 'second', match: next.found, firstMark: syncMarker, clock: {} };
+    return { kind: 'second', match: next.found, firstMarker: syncMarker, clock: {} };
   }
   return anywhere.matched ? firstHalf(check, anywhere) : { kind: 'nothing' };
 }
 
 async function findClockAhead(
   search: ResponseSearch,
-  check: Wanted,
+  check: QuestionCheck,
   token: Token,
   step: number,
-  most: number,
+  max: number,
 ): Promise<FoundAhead> {
   const { syncWindow, syncMarker, timeShift } = token;
   const { matches } = await search.all(
@@ -92,7 +92,7 @@ async function findClockAhead(
       timeWindow: (check.timeWindow ?? 0) + Math.max(0, timeShift),
       timeAhead: Math.min(syncWindow * step, MAX_CLOCK_SHIFT - timeShift),
     },
-    most,
+    max,
   );
   const second =
     syncMarker === null
@@ -101,20 +101,25 @@ async function findClockAhead(
   if (second !== undefined && syncMarker !== null) {
     const match = { matched: true, ...second } as const;
     const clock = { timeShift: clockShiftAt(check, token, match) };
-    return { kind: 'second', match, firstMark: syncMarker, clock };
+    return { kind: 'second', match, firstMarker: syncMarker, clock };
   }
   const [earliest] = matches;
   return earliest === undefined ? { kind: 'nothing' } : firstHalf(check, { matched: true, ...earliest });
 }
 
 /** Excludes the first response itself: the same question in the same step has the same response. */
-function isSecond({ suite, question }: Wanted, found: Candidate, firstMark: string, step: bigint): boolean {
-  const first = positionOf(firstMark) / step;
+function isSecond(
+  { suite, question }: QuestionCheck,
+  found: Candidate,
+  firstMarker: string,
+  step: bigint,
+): boolean {
+  const first = positionOf(firstMarker) / step;
   const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);
-  return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMark;
+  return isLater && markerOfMatch(suite, question, { matched: true, ...found }) !== firstMarker;
 }
 
-function firstHalf({ suite, question }: Wanted, match: Match): FoundAhead {
-  const mark = markerOfMatch(suite, question, match);
-  return mark === null ? { kind: 'nothing' } : { kind: 'first', mark };
+function firstHalf({ suite, question }: QuestionCheck, match: Match): FoundAhead {
+  const marker = markerOfMatch(suite, question, match);
+  return marker === null ? { kind: 'nothing' } : { kind: 'first', marker };
 }

@@ -9,7 +9,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
-import { type Decision, decide, decideUnseen, decideUnverifiable, isDropped } from './challenge.ts';
+import { type Decision, decide, decideWithoutResponse, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
@@ -19,6 +19,7 @@ import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
 
+/** A challenge that was issued, and the URL by which an app reads it. */
 export interface IssuedChallenge {
   readonly serial: string;
   readonly transactionId: string;
@@ -32,15 +33,17 @@ export interface IssuedChallenge {
   readonly callbackUrl: string;
 }
 
+/** The verdict on a response to a transaction. */
 export interface CheckedTransaction {
   /** False if there is no such transaction. */
   readonly known: boolean;
-  /** True if it was closed before without a correct response: after too many wrong ones, or by newer challenges. */
+  /** True if it was closed before without a right response: after too many wrong ones, or by newer challenges. */
   readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;
 }
 
+/** The state of a challenge, as /ocra/checkstatus answers it. */
 export interface StatusEntry {
   readonly id: string;
   readonly serial: string;
@@ -51,12 +54,12 @@ export interface StatusEntry {
   readonly issuedAt: Date;
   /** True if the token is enabled. */
   readonly active: boolean;
-  /** True if the challenge was closed without a correct response. */
+  /** True if the challenge was closed without a right response. */
   readonly dropped: boolean;
 }
 
-/** A challenge that is wanted. */
-interface WantedChallenge extends TokenReference {
+/** A request for a challenge. */
+interface ChallengeRequest extends TokenReference {
   /** The text that the app displays. */
   readonly data?: string | undefined;
   /** `random`: the question has nothing of the data, which could fill it and so be the same each time. */
@@ -99,12 +102,12 @@ export class ChallengeService {
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
    *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
    */
-  async requestChallenge(caller: Caller, wanted: WantedChallenge): Promise<IssuedChallenge> {
+  async requestChallenge(caller: Caller, request: ChallengeRequest): Promise<IssuedChallenge> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#issue(caller, configuration, wanted);
+        return await this.#issue(caller, configuration, request);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -116,7 +119,7 @@ export class ChallengeService {
   async #issue(
     caller: Caller,
     configuration: Configuration,
-    { data = '', question: kind, ...reference }: WantedChallenge,
+    { data = '', question: kind, ...reference }: ChallengeRequest,
   ): Promise<IssuedChallenge> {
     const { tokens, challenges, factory, vault, random } = this.#deps;
     const token = await tokens.only(configuration, reference);
@@ -161,15 +164,15 @@ export class ChallengeService {
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
-    const given = this.#deps.check.provided(pass, open.client);
+    const provided = this.#deps.check.provided(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
-      const unseen = decideUnseen(challenge, token, settings, this.#deps.clock.now());
+      const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      given.search.begin(1);
+      provided.search.begin(1);
       const [verdict] =
-        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], given)) ?? [];
+        (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
       return verdict === undefined
         ? decideUnverifiable(token)
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());
@@ -194,17 +197,20 @@ export class ChallengeService {
    * @returns the challenges that match all given fields, newest first; none where nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
-  async status(caller: Caller, wanted: StatusReference): Promise<readonly StatusEntry[]> {
+  async status(caller: Caller, reference: StatusReference): Promise<readonly StatusEntry[]> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'status' });
-    const filter = await this.#filter(configuration, wanted);
+    const filter = await this.#filter(configuration, reference);
     return filter === undefined ? [] : (await this.#deps.challenges.find(filter)).map(statusEntry);
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
-  async #filter(configuration: Configuration, wanted: StatusReference): Promise<ChallengeFilter | undefined> {
-    const named = namedChallenges(wanted);
-    const { user = '', realm } = wanted;
+  async #filter(
+    configuration: Configuration,
+    reference: StatusReference,
+  ): Promise<ChallengeFilter | undefined> {
+    const named = namedChallenges(reference);
+    const { user = '', realm } = reference;
     if (user === '') {
       return named;
     }
@@ -213,16 +219,16 @@ export class ChallengeService {
   }
 
   /**
-   * @param given the text to encode instead of random bytes, as UTF-8
+   * @param text the text to encode instead of random bytes, as UTF-8
    * @returns a valid activation code
    * @throws ServiceError 'right.missing'
    */
-  async activationCode(caller: Caller, given?: string): Promise<string> {
+  async activationCode(caller: Caller, text?: string): Promise<string> {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'activationcode' });
-    return given === undefined
+    return text === undefined
       ? randomActivationCode(this.#deps.random)
-      : encodeActivationCode(Buffer.from(given, 'utf8'));
+      : encodeActivationCode(Buffer.from(text, 'utf8'));
   }
 
   /**

@@ -2,7 +2,7 @@ import { isLocked, type Token, type TokenStateChange } from '../tokens/token.ts'
 import type { OcraSettings } from './ocra-settings.ts';
 
 /**
- * Reason for which a challenge takes no more responses: a correct response, too many wrong ones, or its replacement by
+ * Reason for which a challenge takes no more responses: a right response, too many wrong ones, or its replacement by
  * newer challenges or by a new key or owner of the token.
  */
 export type ClosedBy = 'accepted' | 'exhausted' | 'superseded';
@@ -52,7 +52,7 @@ type Reason =
 type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 /** The largest value of the database column; far beyond any limit. */
-const LARGEST_FAIL_COUNT = 2 ** 31 - 1;
+const MAX_FAIL_COUNT = 2 ** 31 - 1;
 
 /** The decision on one response. */
 export interface Decision {
@@ -73,7 +73,7 @@ export function isOpen(
   return challenge.closedBy === null && !isExpired(challenge, settings, now);
 }
 
-/** @returns true if the challenge was closed without a correct response */
+/** @returns true if the challenge was closed without a right response */
 export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
   return closedBy === 'exhausted' || closedBy === 'superseded';
 }
@@ -82,7 +82,7 @@ export function isDropped({ closedBy }: Pick<Challenge, 'closedBy'>): boolean {
  * Decides without the response where no response to this challenge can change anything.
  * @returns the decision, or null when the response must be verified
  */
-export function decideUnseen(
+export function decideWithoutResponse(
   challenge: Challenge,
   token: Token,
   settings: OcraSettings,
@@ -152,7 +152,7 @@ function refused(
   wrongCount: number,
   remember: Pick<TokenStateChange, 'syncMarker'> = {},
 ): Decision {
-  const failCount = Math.min(token.failCount + 1, LARGEST_FAIL_COUNT);
+  const failCount = Math.min(token.failCount + 1, MAX_FAIL_COUNT);
   return {
     result: false,
     failCount,
@@ -170,7 +170,7 @@ function refused(
 }
 
 /**
- * The changes by the first correct response: it completes the roll-out, which needs shared secret and nonce no longer.
+ * The changes by the first right response: it completes the roll-out, which needs shared secret and nonce no longer.
  */
 function completion(token: Token): TokenStateChange {
   return token.rollout === 'phase2'

@@ -52,8 +52,8 @@ export function measuredChallenges(
     }
   };
   return {
-    issue: async (...given) => {
-      const isStored = await store.issue(...given);
+    issue: async (...args) => {
+      const isStored = await store.issue(...args);
       if (isStored) {
         metrics.challengeIssued();
       }
@@ -75,9 +75,9 @@ export function measuredChallenges(
       }
       return decision;
     },
-    answerOpen: async (whose, decide, act) => {
+    answerOpen: async (tokenOrOwner, decide, act) => {
       const begun = elapsed();
-      const applied: OpenDecision | undefined = await store.answerOpen(whose, decide, act);
+      const applied: OpenDecision | undefined = await store.answerOpen(tokenOrOwner, decide, act);
       if (applied === undefined) {
         metrics.responseEnded('nothing open', elapsed() - begun);
       } else {

@@ -34,15 +34,15 @@ const SETTINGS = {
   OcraMaxChallenges: {
     initial: '4',
     form: 'number',
-    least: 1,
-    most: 1_000,
+    min: 1,
+    max: 1_000,
     meaning: 'open challenges of a token; a further one closes the oldest',
   },
   OcraMaxChallengeRequests: {
     initial: '3',
     form: 'number',
-    least: 1,
-    most: 1_000,
+    min: 1,
+    max: 1_000,
     meaning: 'wrong responses that close a challenge',
   },
   OcraChallengeTimeout: { initial: '20M', form: 'duration', meaning: 'lifetime of a challenge' },
@@ -50,16 +50,16 @@ const SETTINGS = {
     initial: '180',
     form: 'number',
     unit: 'seconds',
-    least: 0,
-    most: 86_400,
+    min: 0,
+    max: 86_400,
     meaning: "difference that a device's clock may have, either way",
   },
   'ocra.timeShift': {
     initial: '0',
     form: 'number',
     unit: 'seconds',
-    least: -86_400,
-    most: 86_400,
+    min: -86_400,
+    max: 86_400,
     meaning: "time added to the server's clock before it is compared",
   },
   OcraDefaultSuite: {
@@ -80,22 +80,22 @@ const SETTINGS = {
   DefaultMaxFailCount: {
     initial: '10',
     form: 'number',
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
     meaning: 'wrong responses in a row that lock a new token',
   },
   DefaultCountWindow: {
     initial: '10',
     form: 'number',
-    least: 1,
-    most: 1_000,
+    min: 1,
+    max: 1_000,
     meaning: 'counters ahead that a response of a new token may have',
   },
   DefaultSyncWindow: {
     initial: '1000',
     form: 'number',
-    least: 1,
-    most: 10_000,
+    min: 1,
+    max: 10_000,
     meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
   },
 } as const satisfies Readonly<Record<string, Omit<KnownSetting, 'key'>>>;
@@ -176,13 +176,13 @@ function checkSuite(key: Key, text: string): void {
 function wholeNumber(
   key: Key,
   text: string,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number {
   const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value) || value < least || value > most) {
+  if (Number.isNaN(value) || value < min || value > max) {
     throw new ServiceError(
       'configuration.invalid',
-      `The configuration value ${key} must be a whole number from ${least} to ${most}`,
+      `The configuration value ${key} must be a whole number from ${min} to ${max}`,
     );
   }
   return value;

@@ -6,9 +6,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, type ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import { decide, decideUnseen, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
+import { decide, decideWithoutResponse, decideUnverifiable, isOpen, type Verdict } from './challenge.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeOfToken, ChallengeStore, OpenDecision, Whose } from './ports.ts';
+import type { ChallengeOfToken, ChallengeStore, OpenDecision, TokenOrOwner } from './ports.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
@@ -40,23 +40,23 @@ export class OpenAnswers {
    * @param pass token PIN and response
    * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
    */
-  async answer(act: Act, whose: Whose, pass: string): Promise<boolean | undefined> {
+  async answer(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const given = this.#deps.check.provided(pass, act.client);
+    const provided = this.#deps.check.provided(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
-      return this.#decide(configuration, found, given, known);
+      return this.#decide(configuration, found, provided, known);
     };
-    return (await this.#deps.challenges.answerOpen(whose, decideOn, act))?.decision.result;
+    return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
 
   async #decide(
     configuration: Configuration,
     found: readonly ChallengeOfToken[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
     known: ReadonlySet<string>,
   ): Promise<OpenDecision | undefined> {
     const settings = readOcraSettings(configuration.settings);
@@ -68,7 +68,7 @@ export class OpenAnswers {
     }
     const meant = open.filter(({ token }) => token.active && known.has(token.id));
     const [first = newest] = meant;
-    const unseen = decideUnseen(first.challenge, first.token, settings, now);
+    const unseen = decideWithoutResponse(first.challenge, first.token, settings, now);
     if (unseen !== null) {
       return { answered: first, decision: unseen };
     }
@@ -76,7 +76,7 @@ export class OpenAnswers {
       configuration,
       settings,
       newestOfEach(meant, settings.maxChallenges),
-      given,
+      provided,
     );
     const chosen = chosenOf(tried);
     if (chosen === undefined) {
@@ -98,16 +98,16 @@ export class OpenAnswers {
     configuration: Configuration,
     settings: OcraSettings,
     open: readonly ChallengeOfToken[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
   ): Promise<readonly Tried[]> {
-    given.search.begin(open.length);
+    provided.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
     let unreadable: ServiceError | undefined;
     for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
       const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
       const questions = challenges.map(({ question }) => question);
       const found = await this.#deps.check
-        .verify(configuration, settings, token, questions, given)
+        .verify(configuration, settings, token, questions, provided)
         .catch((error: unknown) => {
           if (!isServiceError(error, 'secret.unreadable')) {
             throw error;
@@ -142,13 +142,13 @@ export class OpenAnswers {
   }
 }
 
-/** @returns the newest `most` challenges of each token, in their given order */
-function newestOfEach(open: readonly ChallengeOfToken[], most: number): readonly ChallengeOfToken[] {
+/** @returns the newest `max` challenges of each token, in their given order */
+function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly ChallengeOfToken[] {
   const counts = new Map<string, number>();
   return open.filter(({ token }) => {
     const count = (counts.get(token.id) ?? 0) + 1;
     counts.set(token.id, count);
-    return count <= most;
+    return count <= max;
   });
 }
 

@@ -40,7 +40,8 @@ export interface ChallengeFilter {
 }
 
 /** The challenges of a token, or of all tokens of a user. */
-export type Whose = Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
+export type TokenOrOwner =
+  Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
 
 /** The decision on a response that may answer any of several challenges. */
 export interface OpenDecision {
@@ -100,7 +101,7 @@ export interface ChallengeStore {
    * @returns the decision that was applied, undefined where there is none
    */
   answerOpen(
-    whose: Whose,
+    tokenOrOwner: TokenOrOwner,
     decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined>;

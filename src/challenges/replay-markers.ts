@@ -25,8 +25,8 @@ export function replayMarker(question: string, { counter, stepStart }: MatchedPo
 }
 
 /** @returns the counter, or the second at which the time step begins, of the marker */
-export function positionOf(mark: string): bigint {
-  return BigInt(mark.slice(0, mark.indexOf(':')));
+export function positionOf(marker: string): bigint {
+  return BigInt(marker.slice(0, marker.indexOf(':')));
 }
 
 /**
@@ -34,12 +34,12 @@ export function positionOf(mark: string): bigint {
  * not revive forgotten responses.
  * @returns true if this response was accepted before, or may have been
  */
-export function isReplay(replayMarkers: readonly string[], mark: string | null): boolean {
-  if (mark === null) {
+export function isReplay(replayMarkers: readonly string[], marker: string | null): boolean {
+  if (marker === null) {
     return false;
   }
   const bottom = bottomOf(replayMarkers);
-  return replayMarkers.includes(mark) || (bottom !== undefined && positionOf(mark) < bottom);
+  return replayMarkers.includes(marker) || (bottom !== undefined && positionOf(marker) < bottom);
 }
 
 /**
@@ -48,16 +48,16 @@ export function isReplay(replayMarkers: readonly string[], mark: string | null):
  */
 export function withReplayMarker(
   replayMarkers: readonly string[],
-  mark: string | null,
+  marker: string | null,
   oldest: bigint,
 ): readonly string[] {
-  if (mark === null) {
+  if (marker === null) {
     return replayMarkers;
   }
   const known = bottomOf(replayMarkers) ?? 0n;
   const bottom = oldest > known ? oldest : known;
   const kept = replayMarkers.filter((entry) => !isBottom(entry) && positionOf(entry) >= bottom);
-  return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, mark];
+  return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, marker];
 }
 
 /** Reads the bottom, which is stored as a marker without a digest. */

@@ -64,7 +64,7 @@ export class ResponseChecker {
   }
 
   /**
-   * Checks a response against questions of one token. The caller first calls `given.search.begin` with the number of
+   * Checks a response against questions of one token. The caller first calls `provided.search.begin` with the number of
    * all questions of all tokens that are checked together.
    * @param questions of challenges of the token; the response is searched in the windows of each
    * @returns a verdict for each question, or null where the response cannot be verified: without a key, or for a suite
@@ -75,24 +75,24 @@ export class ResponseChecker {
     settings: OcraSettings,
     token: Token,
     questions: readonly string[],
-    given: ProvidedResponse,
+    provided: ProvidedResponse,
   ): Promise<readonly Verdict[] | null> {
     const opened = openTokenKey(this.#vault, token);
     if (opened === undefined || opened.suite.session !== undefined) {
       return null;
     }
     const { suite } = opened;
-    const { now } = given.search;
-    const { pin, response } = splitPass(suite, given.pass);
+    const { now } = provided.search;
+    const { pin, response } = splitPass(suite, provided.pass);
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
     const all: Found[] = [];
     for (const question of questions) {
-      const wanted = { ...inputs, question, response, lookBehind: true };
-      all.push({ question, ...(await find(given.search, wanted, settings, token)) });
+      const windowCheck = { ...inputs, question, response, lookBehind: true };
+      all.push({ question, ...(await find(provided.search, windowCheck, settings, token)) });
     }
-    // The consequences of a correct response are also computed for a wrong one, so that both take the same time.
+    // The consequences of a right response are also computed for a wrong one, so that both take the same time.
     const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
-    const isPin = await this.#checkPin(configuration, token, pin, given);
+    const isPin = await this.#checkPin(configuration, token, pin, provided);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
   }
 
@@ -146,14 +146,14 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
 /** Searches the windows and, with automatic resynchronisation, beyond them; always both. */
 async function find(
   search: ResponseSearch,
-  wanted: WindowCheck & { readonly question: string },
+  windowCheck: WindowCheck & { readonly question: string },
   settings: OcraSettings,
   token: Token,
 ): Promise<Omit<Found, 'question'>> {
   const share = search.share();
-  const { found, taken } = await search.find(wanted, share);
+  const { found, computed } = await search.find(windowCheck, share);
   const ahead = settings.autoResync
-    ? await findAhead(search, wanted, token, share - taken)
+    ? await findAhead(search, windowCheck, token, share - computed)
     : ({ kind: 'nothing' } as const);
   return { verification: found, ahead };
 }
@@ -172,11 +172,11 @@ function verdictOf(
   }
   switch (ahead.kind) {
     case 'second': {
-      const marks = [ahead.firstMark, markerOfMatch(suite, question, ahead.match)];
-      return accept(suite, settings, token, ahead.match, marks, ahead.clock);
+      const markers = [ahead.firstMarker, markerOfMatch(suite, question, ahead.match)];
+      return accept(suite, settings, token, ahead.match, markers, ahead.clock);
     }
     case 'first':
-      return { kind: 'wrong', remember: { syncMarker: ahead.mark } };
+      return { kind: 'wrong', remember: { syncMarker: ahead.marker } };
     case 'nothing':
       return { kind: 'wrong' };
   }
@@ -188,9 +188,9 @@ function accept(
   settings: OcraSettings,
   token: Token,
   match: Match,
-  marks: readonly (string | null)[],
+  markers: readonly (string | null)[],
   clock: Pick<TokenStateChange, 'timeShift'> = {},
 ): Verdict {
-  const advance = advanceTo(suite, settings, token, match, marks);
+  const advance = advanceTo(suite, settings, token, match, markers);
   return advance === null ? { kind: 'wrong' } : { kind: 'right', advance: { ...advance, ...clock } };
 }

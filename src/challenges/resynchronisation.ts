@@ -134,8 +134,8 @@ function changeFor(
   next: Match,
 ): TokenStateChange | null {
   const { suite } = inputs;
-  const marks = [markerOfMatch(suite, first.question, found), markerOfMatch(suite, second.question, next)];
-  const advance = advanceTo(suite, settings, token, next, marks);
+  const markers = [markerOfMatch(suite, first.question, found), markerOfMatch(suite, second.question, next)];
+  const advance = advanceTo(suite, settings, token, next, markers);
   if (advance === null || suite.counter || next.timeStep === undefined) {
     return advance;
   }

@@ -34,8 +34,8 @@ export class SignInChallenges implements SecondFactorTokens {
     }
     try {
       // The text is the same each time: a question made of it would take a response that was seen before.
-      const wanted = { serial, data: text, question: 'random' } as const;
-      return await this.#deps.ocra.requestChallenge(serverCaller(act), wanted);
+      const request = { serial, data: text, question: 'random' } as const;
+      return await this.#deps.ocra.requestChallenge(serverCaller(act), request);
     } catch (error) {
       throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(act.actor, error) : error;
     }
@@ -43,8 +43,8 @@ export class SignInChallenges implements SecondFactorTokens {
 
   async check(transactionId: string, response: string, act: Act): Promise<boolean> {
     const { client, requestId, action } = act;
-    const given = { transactionId, pass: response };
-    return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, given)).result;
+    const reference = { transactionId, pass: response };
+    return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, reference)).result;
   }
 
   async state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {

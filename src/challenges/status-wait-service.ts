@@ -53,10 +53,13 @@ export class StatusWaitService {
    * @throws ServiceError 'right.missing', 'parameter.missing' without a transaction, 'parameter.invalid',
    *   'duration.invalid'
    */
-  async begin(caller: Caller, wanted: AwaitedStatus): Promise<(gone: AbortSignal) => Promise<AwaitedAnswer>> {
-    const { wait, known, ...reference } = wanted;
+  async begin(
+    caller: Caller,
+    requested: AwaitedStatus,
+  ): Promise<(gone: AbortSignal) => Promise<AwaitedAnswer>> {
+    const { wait, known, ...reference } = requested;
     const waitMs = readWait(wait) * 1000;
-    const given = known === undefined ? undefined : readKnown(known);
+    const knownState = known === undefined ? undefined : readKnown(known);
     if ((reference.transactionId ?? '') === '') {
       throw new ServiceError('parameter.missing', 'transactionid, as wait is for one transaction', {
         parameters: ['transactionid'],
@@ -67,7 +70,7 @@ export class StatusWaitService {
     if (entry === undefined) {
       return () => this.#ended([], 'closed');
     }
-    if (given !== undefined && !isSameState(given, entry)) {
+    if (knownState !== undefined && !isSameState(knownState, entry)) {
       return () => this.#ended(entries, 'changed');
     }
     const openMs = await this.#openMs(entry);

@@ -24,7 +24,7 @@ export interface StatusWaitMetrics {
 }
 
 /** A wait for the change of a state. */
-export interface WantedWait {
+export interface StatusWait {
   /** The challenge's id. */
   readonly id: string;
   readonly administrator: string;
@@ -41,16 +41,16 @@ export interface StatusWatchOptions {
   readonly watched: WatchedChallenges;
   readonly metrics: StatusWaitMetrics;
   /** The most requests that wait at once; half of them may be of one administrator. */
-  readonly most: number;
+  readonly max: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** Milliseconds between two looks at all states without a notice; default: a second. */
+  /** Milliseconds between two readings of all states without a notice; default: a second. */
   readonly poll?: number | undefined;
   /** The same while notices come, one of which may be lost with its connection; default: 5 seconds. */
-  readonly toldPoll?: number;
+  readonly pollWithNotices?: number;
 }
 
-interface Waiting extends WantedWait {
+interface Waiting extends StatusWait {
   readonly overAt: number;
   readonly expiresAt: number;
   readonly gone: AbortSignal;
@@ -60,13 +60,13 @@ interface Waiting extends WantedWait {
 }
 
 const POLL_MS = 1_000;
-const TOLD_POLL_MS = 5_000;
+const POLL_WITH_NOTICES_MS = 5_000;
 /** The rest while no request waits; the next one ends it. */
 const IDLE_MS = 600_000;
-/** The part of the places that one administrator may take. */
-const SHARE = 2;
-/** The longest wait of `end` for a look that is under way, in milliseconds. */
-const LAST_LOOK_MS = 500;
+/** The divisor of the places for one administrator. */
+const ADMINISTRATOR_DIVISOR = 2;
+/** The longest wait of `end` for a reading that is under way, in milliseconds. */
+const LAST_READ_TIMEOUT_MS = 500;
 
 /**
  * Requests of this process that wait for the change of a transaction's state. They hold no connection to the database:
@@ -76,13 +76,13 @@ const LAST_LOOK_MS = 500;
 export class StatusWatch {
   readonly #options: StatusWatchOptions;
   readonly #elapsed: () => number;
-  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_LOOK_MS);
+  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<Waiting>();
   readonly #ofAdministrators = new Map<string, number>();
-  /** Ids of the challenges to look at. */
+  /** Ids of the challenges whose state is to be read. */
   #noted = new Set<string>();
   #nextPoll = 0;
-  #isTold = false;
+  #hasNotices = false;
   #isStarted = false;
   #isEnded = false;
 
@@ -96,20 +96,20 @@ export class StatusWatch {
    * @param gone aborted when the client leaves, whose place is then free at once
    * @throws ServiceError 'database.unavailable' where the state cannot be read at the end
    */
-  async wait(wanted: WantedWait, gone: AbortSignal): Promise<Waited> {
-    const refusal = this.#refusal(wanted.administrator, gone);
+  async wait(requested: StatusWait, gone: AbortSignal): Promise<Waited> {
+    const refusal = this.#refusal(requested.administrator, gone);
     if (refusal !== undefined) {
       this.#options.metrics.waitEnded(refusal);
-      return { end: refusal, state: wanted.since };
+      return { end: refusal, state: requested.since };
     }
     return new Promise((resolve, reject) => {
-      this.#enter(wanted, gone, { resolve, reject });
+      this.#enter(requested, gone, { resolve, reject });
     });
   }
 
   /** Notices come from now on. Changes before were perhaps not told. */
   listening(): void {
-    this.#isTold = true;
+    this.#hasNotices = true;
     this.#nextPoll = 0;
     this.#loop.wake();
   }
@@ -125,7 +125,7 @@ export class StatusWatch {
 
   /** No notices come from now on. */
   lost(): void {
-    this.#isTold = false;
+    this.#hasNotices = false;
     this.#nextPoll = 0;
     this.#loop.wake();
   }
@@ -146,34 +146,36 @@ export class StatusWatch {
     if (this.#isEnded) {
       return 'stopping';
     }
-    const { most } = this.#options;
+    const { max } = this.#options;
     const own = this.#ofAdministrators.get(administrator) ?? 0;
-    return this.#waiting.size >= most || own >= Math.max(1, Math.floor(most / SHARE)) ? 'full' : undefined;
+    return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / ADMINISTRATOR_DIVISOR))
+      ? 'full'
+      : undefined;
   }
 
-  #enter(wanted: WantedWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
+  #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
     const now = this.#elapsed();
     const waiting: Waiting = {
-      ...wanted,
+      ...requested,
       ...ending,
-      overAt: now + wanted.waitMs,
-      expiresAt: now + wanted.openMs,
+      overAt: now + requested.waitMs,
+      expiresAt: now + requested.openMs,
       gone,
       leave: () => {
-        this.#finish(waiting, { end: 'gone', state: wanted.since });
+        this.#finish(waiting, { end: 'gone', state: requested.since });
       },
     };
     gone.addEventListener('abort', waiting.leave);
     this.#waiting.add(waiting);
-    this.#count(wanted.administrator, 1);
+    this.#count(requested.administrator, 1);
     if (!this.#isStarted) {
       this.#isStarted = true;
       this.#loop.start();
     }
-    // First the mark, then the look: a change before the mark is seen, one after it is told.
-    this.#options.watched.mark(wanted.id, wanted.waitMs / 1000).then(
+    // First the mark, then the read: a change before the mark is read, one after it is notified.
+    this.#options.watched.mark(requested.id, requested.waitMs / 1000).then(
       () => {
-        this.changed(wanted.id);
+        this.changed(requested.id);
       },
       (fault: unknown) => {
         this.#fail(waiting, fault);
@@ -182,15 +184,15 @@ export class StatusWatch {
   }
 
   async #turn({ restUntilWoken }: LoopPace): Promise<void> {
-    const due = this.#takeDue();
+    const due = this.#removeDue();
     if (due.length > 0) {
-      await this.#look(due);
+      await this.#readStates(due);
     }
     await restUntilWoken(this.#rest());
   }
 
   /** @returns those whose state is to be read */
-  #takeDue(): readonly Waiting[] {
+  #removeDue(): readonly Waiting[] {
     const now = this.#elapsed();
     const noted = this.#noted;
     this.#noted = new Set();
@@ -198,12 +200,12 @@ export class StatusWatch {
     if (now < this.#nextPoll) {
       return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
     }
-    const { poll = POLL_MS, toldPoll = TOLD_POLL_MS } = this.#options;
-    this.#nextPoll = now + (this.#isTold ? toldPoll : poll);
+    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#options;
+    this.#nextPoll = now + (this.#hasNotices ? pollWithNotices : poll);
     return all;
   }
 
-  async #look(due: readonly Waiting[]): Promise<void> {
+  async #readStates(due: readonly Waiting[]): Promise<void> {
     try {
       const states = await this.#options.watched.states([...new Set(due.map(({ id }) => id))]);
       const now = this.#elapsed();

@@ -43,10 +43,10 @@ export interface HistorySources {
   readonly now: Date;
 }
 
-type Told = Pick<TransactionEvent, 'event' | 'reason'>;
+type EventMeaning = Pick<TransactionEvent, 'event' | 'reason'>;
 
 /** The events by the outcome of their rows. */
-const TOLD: Readonly<Record<'issued' | Decision['reason'], Told>> = {
+const EVENT_BY_OUTCOME: Readonly<Record<'issued' | Decision['reason'], EventMeaning>> = {
   issued: { event: 'issued', reason: '' },
   accepted: { event: 'accepted', reason: '' },
   wrong: { event: 'wrong', reason: 'wrong response or PIN' },
@@ -59,9 +59,9 @@ const TOLD: Readonly<Record<'issued' | Decision['reason'], Told>> = {
   unverifiable: { event: 'refused', reason: 'the token has no key to verify with' },
 };
 
-const CLOSED: Readonly<Record<ClosedBy, Told>> = {
-  accepted: TOLD.accepted,
-  exhausted: TOLD.exhausted,
+const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
+  accepted: EVENT_BY_OUTCOME.accepted,
+  exhausted: EVENT_BY_OUTCOME.exhausted,
   superseded: { event: 'superseded', reason: 'a newer challenge, key or owner' },
 };
 
@@ -80,19 +80,19 @@ export function timelineOf(sources: HistorySources): Timeline {
 }
 
 function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditRow): TransactionEvent {
-  const told: Told = Object.hasOwn(TOLD, outcome)
-    ? TOLD[outcome as keyof typeof TOLD]
+  const meaning: EventMeaning = Object.hasOwn(EVENT_BY_OUTCOME, outcome)
+    ? EVENT_BY_OUTCOME[outcome as keyof typeof EVENT_BY_OUTCOME]
     : { event: 'other', reason: outcome };
-  return { at, ...told, action, actor, client, requestId, derived: false };
+  return { at, ...meaning, action, actor, client, requestId, derived: false };
 }
 
-function derived(at: string, told: Told): TransactionEvent {
-  return { at, ...told, action: '', actor: '', client: '', requestId: '', derived: true };
+function derived(at: string, meaning: EventMeaning): TransactionEvent {
+  return { at, ...meaning, action: '', actor: '', client: '', requestId: '', derived: true };
 }
 
 /** A challenge that was moved in from elsewhere, or whose row was pruned. */
 function derivedIssue({ stored }: HistorySources): readonly TransactionEvent[] {
-  return stored === undefined ? [] : [derived(auditTime(stored.issuedAt), TOLD.issued)];
+  return stored === undefined ? [] : [derived(auditTime(stored.issuedAt), EVENT_BY_OUTCOME.issued)];
 }
 
 /** A challenge that newer ones replaced has no row of its own for it; other closings have one, unless it was pruned. */
@@ -104,8 +104,8 @@ function derivedClosing(
   if (closedBy === null || closedAt === null || trail.more > 0) {
     return [];
   }
-  const told = CLOSED[closedBy];
-  return has(told.event) ? [] : [derived(auditTime(closedAt), told)];
+  const meaning = EVENT_BY_CLOSING[closedBy];
+  return has(meaning.event) ? [] : [derived(auditTime(closedAt), meaning)];
 }
 
 /** Events that only an open challenge has. */
@@ -163,7 +163,7 @@ function stateOf(
     return 'ended';
   }
   if (stored.closedBy !== null) {
-    return CLOSED[stored.closedBy].event as TransactionState;
+    return EVENT_BY_CLOSING[stored.closedBy].event as TransactionState;
   }
   return isOver ? 'expired' : 'open';
 }

@@ -6,7 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
 import type { OpenAnswers } from './open-answers.ts';
-import type { ChallengeFilter, ChallengeStore, Whose } from './ports.ts';
+import type { ChallengeFilter, ChallengeStore, TokenOrOwner } from './ports.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 export interface ValidationRequest {
@@ -64,14 +64,14 @@ export class ValidationService {
    */
   async check(open: Open, request: ValidationRequest): Promise<boolean> {
     const configuration = await this.#deps.configuration.current();
-    const whose = await this.#whose(configuration, request);
+    const tokenOrOwner = await this.#tokenOrOwner(configuration, request);
     const action = request.serial === undefined ? 'validate/check' : 'validate/check_s';
     const act = { ...open, actor: '', action };
     const { transactionId = '', pass } = request;
     const accepted =
       transactionId === ''
-        ? whose && (await this.#deps.openAnswers.answer(act, whose, pass))
-        : whose && (await this.#checkNamed(act, whose, { transactionId, pass }));
+        ? tokenOrOwner && (await this.#deps.openAnswers.answer(act, tokenOrOwner, pass))
+        : tokenOrOwner && (await this.#checkNamed(act, tokenOrOwner, { transactionId, pass }));
     if (accepted === undefined) {
       await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
     }
@@ -81,10 +81,10 @@ export class ValidationService {
   /** @returns undefined where there is no such transaction. A closed or expired one gets the audit row of its refusal */
   async #checkNamed(
     act: Act,
-    whose: Whose,
+    tokenOrOwner: TokenOrOwner,
     { transactionId, pass }: { transactionId: string; pass: string },
   ): Promise<boolean | undefined> {
-    const [found] = await this.#deps.challenges.find({ ...whose, transactionId });
+    const [found] = await this.#deps.challenges.find({ ...tokenOrOwner, transactionId });
     return found && (await this.#deps.ocra.checkTransaction(act, { transactionId, pass })).result;
   }
 
@@ -100,10 +100,10 @@ export class ValidationService {
   }
 
   /** @returns undefined where no serial is given */
-  async #whose(
+  async #tokenOrOwner(
     configuration: Configuration,
     { serial, user, realm }: ValidationRequest,
-  ): Promise<Whose | undefined> {
+  ): Promise<TokenOrOwner | undefined> {
     if (serial !== undefined) {
       return serial === '' ? undefined : { serial };
     }

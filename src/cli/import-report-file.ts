@@ -49,7 +49,10 @@ export class ImportReportFile implements ReportSink {
     this.#json = new TextFile(json);
   }
 
-  /** @param path of the text; `.json` is appended for the other. @throws CliFailure */
+  /**
+   * @param path of the text; `.json` is appended for the other
+   * @throws CliFailure
+   */
   static async create(path: string): Promise<ImportReportFile> {
     const text = await NewFile.begin(path, true);
     const json = await NewFile.begin(`${path}.json`, true).catch(async (error: unknown) => {

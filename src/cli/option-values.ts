@@ -13,11 +13,11 @@ export function parseList(text: string): readonly string[] {
 }
 
 /** @returns a reader of whole numbers within bounds, for an option */
-export function wholeNumberOption(least: number, most: number): (text: string) => number {
+export function wholeNumberOption(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (Number.isNaN(value) || value < least || value > most) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (Number.isNaN(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
     }
     return value;
   };

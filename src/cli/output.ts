@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** The text in a table; by default the value. */
   readonly text?: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** The look of the text where it means something; by default plain. */
+  /** The style of the text where it means something; by default plain. */
   readonly style?: (row: Row) => TextStyle | undefined;
   /**
    * On a narrow terminal, the columns of the highest rank are left out first, and rank 0 never; by default the place of
@@ -30,7 +30,7 @@ export interface Column<Row> {
 }
 
 /** The width to which a column may be shortened. */
-const LEAST_WIDTH = 10;
+const MIN_WIDTH = 10;
 
 /** Writes the results of commands: tables for people, JSON for scripts. */
 export class Output {
@@ -84,10 +84,10 @@ export class Output {
   #fact<Row>(row: Row, column: Column<Row>, width: number): string {
     const { title = '', style } = column;
     const { color } = this.#io;
-    const lines = wrapText(shownText(row, column), Math.max(LEAST_WIDTH, this.#room - width));
-    const look = style?.(row);
+    const lines = wrapText(shownText(row, column), Math.max(MIN_WIDTH, this.#room - width));
+    const textStyle = style?.(row);
     const value = lines
-      .map((line) => (look === undefined || line === '' ? line : styled(look, line, color)))
+      .map((line) => (textStyle === undefined || line === '' ? line : styled(textStyle, line, color)))
       .join(`\n${' '.repeat(width)}`);
     return `${styled('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
   }
@@ -99,11 +99,11 @@ export class Output {
       titled.map((column, place) => fitOf(column, place, texts)),
       this.#room,
     );
-    const line = (cells: readonly string[], look: (place: number) => TextStyle | undefined): string =>
+    const line = (cells: readonly string[], textStyle: (place: number) => TextStyle | undefined): string =>
       titled
         .flatMap(({ align = 'left' }, place) => {
           const [width, text = ''] = [widths[place], cells[place]];
-          return width === undefined ? [] : [this.#cell(fitText(text, width, align), look(place))];
+          return width === undefined ? [] : [this.#cell(fitText(text, width, align), textStyle(place))];
         })
         .join(' '.repeat(GAP))
         .trimEnd();
@@ -127,11 +127,11 @@ export class Output {
   }
 
   /** Styles the text without the blanks around it. */
-  #cell(padded: string, look: TextStyle | undefined): string {
+  #cell(padded: string, textStyle: TextStyle | undefined): string {
     const text = padded.trim();
-    return look === undefined || text === ''
+    return textStyle === undefined || text === ''
       ? padded
-      : padded.replace(text, () => styled(look, text, this.#io.color));
+      : padded.replace(text, () => styled(textStyle, text, this.#io.color));
   }
 
   /** Characters of a line; what is not for a terminal is not cut. */
@@ -160,8 +160,8 @@ function fitOf<Row>(
 ): ColumnFit {
   const titleWidth = stringWidth(title);
   const natural = texts.reduce((widest, row) => Math.max(widest, stringWidth(row[place] ?? '')), titleWidth);
-  const least = whole === true ? natural : Math.min(natural, Math.max(titleWidth, LEAST_WIDTH));
-  return { natural, least, rank: rank ?? place };
+  const min = whole === true ? natural : Math.min(natural, Math.max(titleWidth, MIN_WIDTH));
+  return { natural, min, rank: rank ?? place };
 }
 
 function shownText<Row>(row: Row, { text, value }: Column<Row>): string {

@@ -2,7 +2,7 @@ import type { CliIo } from './dependencies.ts';
 
 /** Characters of the bar, brackets not counted; on a narrow terminal fewer. */
 const WIDTH = 30;
-const LEAST_WIDTH = 5;
+const MIN_WIDTH = 5;
 
 /** A line on a terminal that shows progress. */
 export class ProgressBar {
@@ -26,7 +26,7 @@ export class ProgressBar {
     // A line that fills the last column wraps, and could not be overwritten.
     const room = this.#io.columns - 1;
     const width = Math.min(WIDTH, room - text.length - '[] '.length);
-    const bar = width < LEAST_WIDTH ? '' : `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}] `;
+    const bar = width < MIN_WIDTH ? '' : `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}] `;
     this.#write(`${bar}${text}`.slice(0, room));
   }
 

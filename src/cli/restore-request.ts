@@ -12,7 +12,10 @@ export interface RestoreRequest {
   readonly checksOnly: boolean;
   /** Closes every open challenge. */
   readonly closesChallenges: boolean;
-  /** @param done bytes that were verified, or rows that were restored. @param of all of them */
+  /**
+   * @param done bytes that were verified, or rows that were restored
+   * @param of all of them
+   */
   readonly progress: (step: 'verified' | 'restored', done: number, of: number) => void;
 }
 

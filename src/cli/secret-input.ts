@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
+import { readFileBytes } from './read-file.ts';
 
 /** Bytes; longer than any useful password, PIN or key. */
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** A secret to read, and its source. */
 export interface SecretSource {
@@ -40,9 +40,9 @@ export async function readSecret(io: CliIo, source: SecretSource): Promise<strin
  * @throws CliFailure if it cannot be read, is too long or is not UTF-8
  */
 export async function readSecretText(io: CliIo, file: string, name: string): Promise<string> {
-  const bytes = file === '-' ? await readAll(io) : await readBytes(file);
-  if (bytes.length > LARGEST) {
-    throw new CliFailure(`${name} is longer than ${LARGEST} bytes`);
+  const bytes = file === '-' ? await readAll(io) : await readFileBytes(file);
+  if (bytes.length > MAX_BYTES) {
+    throw new CliFailure(`${name} is longer than ${MAX_BYTES} bytes`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
@@ -62,37 +62,15 @@ async function ask(io: CliIo, { name, option, isNew }: SecretSource): Promise<st
   return secret;
 }
 
-async function readBytes(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
-  }
-}
-
 async function readAll(io: CliIo): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of io.stdin) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > LARGEST) {
+    if (size > MAX_BYTES) {
       break;
     }
   }
   return Buffer.concat(chunks);
-}
-
-/** @returns the fault of a file, in words for the usual reasons */
-export function fileErrorText(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const words: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied',
-    EEXIST: 'there is such a file already',
-    ENOSPC: 'the disk is full',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'a part of its path is no folder',
-  };
-  return words[code] ?? code;
 }

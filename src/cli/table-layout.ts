@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 
-/** How a column of a table gives way where the terminal is narrow. */
+/** The way in which a column of a table gives way where the terminal is narrow. */
 export interface ColumnFit {
   /** The width of its widest text, title included. */
   readonly natural: number;
   /** It is not shortened below this. */
-  readonly least: number;
+  readonly min: number;
   /** Columns of a higher rank are left out first; 0: never. */
   readonly rank: number;
 }
@@ -22,7 +22,7 @@ const ELLIPSIS = '…';
  */
 export function fitColumns(columns: readonly ColumnFit[], room: number): readonly (number | undefined)[] {
   const left = new Set(columns);
-  while (lineWidth([...left].map(({ least }) => least)) > room) {
+  while (lineWidth([...left].map(({ min }) => min)) > room) {
     const next = nextToLeave([...left]);
     if (next === undefined) {
       break;
@@ -42,7 +42,8 @@ export function fitText(text: string, width: number, align: 'left' | 'right'): s
 }
 
 /**
- * Breaks a text between words, or after a comma. A longer word stays whole: the terminal wraps it, and it can be copied.
+ * Breaks a text between words, or after a comma. A longer word stays whole: the terminal wraps it, and it can be
+ * copied.
  * @returns its lines, at least one
  */
 export function wrapText(text: string, room: number): readonly string[] {
@@ -84,7 +85,7 @@ function nextToLeave(columns: readonly ColumnFit[]): ColumnFit | undefined {
 /** Takes from the widest columns first, so that the narrow ones stay whole. */
 function shortened(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
   const capped = (cap: number, isHard: boolean): readonly number[] =>
-    columns.map(({ natural, least }) => Math.min(natural, isHard ? cap : Math.max(least, cap)));
+    columns.map(({ natural, min }) => Math.min(natural, isHard ? cap : Math.max(min, cap)));
   const fits = (cap: number, isHard: boolean): boolean =>
     capped(cap, isHard).reduce((sum, width) => sum + width, 0) <= room;
   // Columns that must stay may not fit by their least widths.

@@ -26,7 +26,7 @@ export function terminalIo(): CliIo {
 }
 
 /**
- * @returns whether a stream gets colours: a terminal that has them does, unless NO_COLOR or TERM=dumb says otherwise,
+ * @returns true if a stream gets colours: a terminal that has them does, unless NO_COLOR or TERM=dumb says otherwise,
  *   which `hasColors` knows. A pipe gets them only by FORCE_COLOR.
  */
 function showsColours(stream: NodeJS.WriteStream): boolean {

@@ -4,10 +4,10 @@ import type { Caller } from '../policy/caller.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CliServices } from './cli-services.ts';
 
-type NamedThing = 'realm' | 'resolver' | 'policy' | 'administrator';
+type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';
 
 /** The command that lists the names of a kind. */
-const LISTS: Readonly<Record<NamedThing, string>> = {
+const LISTS: Readonly<Record<NamedEntity, string>> = {
   realm: 'tankeeper realm list',
   resolver: 'tankeeper resolver list',
   policy: 'tankeeper policy list',
@@ -15,7 +15,7 @@ const LISTS: Readonly<Record<NamedThing, string>> = {
 };
 
 /** @returns the failure of a command that names a thing that does not exist: with the nearest name, or where to look */
-export function unknownName(what: NamedThing, name: string, known: readonly string[]): CliFailure {
+export function unknownName(what: NamedEntity, name: string, known: readonly string[]): CliFailure {
   return new CliFailure(`there is no ${what} ${name}${nearestOrList(what, name, known)}`);
 }
 
@@ -50,7 +50,7 @@ export async function withNearestName(
   return new CliFailure(`${error.message}${nearestOrList(named.what, named.name, known)}`);
 }
 
-function namedBy(error: unknown): { readonly what: NamedThing; readonly name: string } | undefined {
+function namedBy(error: unknown): { readonly what: NamedEntity; readonly name: string } | undefined {
   for (const what of ['realm', 'resolver', 'policy', 'administrator'] as const) {
     if (isServiceError(error, `${what}.unknown`) && error.payload.name !== undefined) {
       return { what, name: error.payload.name };
@@ -59,13 +59,13 @@ function namedBy(error: unknown): { readonly what: NamedThing; readonly name: st
   return undefined;
 }
 
-function nearestOrList(what: NamedThing, name: string, known: readonly string[]): string {
+function nearestOrList(what: NamedEntity, name: string, known: readonly string[]): string {
   const nearest = didYouMean(name, known);
   return nearest === '' ? `; \`${LISTS[what]}\` shows those that there are` : nearest;
 }
 
 async function namesOf(
-  what: NamedThing,
+  what: NamedEntity,
   { realms, resolvers, policies, administrators }: CliServices,
   caller: Caller,
 ): Promise<readonly string[]> {

@@ -101,9 +101,9 @@ function configurationReports(
       const { describeConfig } = await import('../config/describe-config.ts');
       return describeConfig(undefined, (await loading()).file);
     },
-    checkConfig: async (given) => {
+    checkConfig: async (file) => {
       const { checkConfig } = await import('../config/check-config.ts');
-      return checkConfig(given ?? (await configPath(parameters)));
+      return checkConfig(file ?? (await configPath(parameters)));
     },
   };
 }
@@ -131,9 +131,9 @@ async function configPath(parameters: readonly string[]): Promise<string | undef
   // The last one applies, as of any option.
   const index = parameters.findLastIndex((word) => word === '--config' || word.startsWith('--config='));
   const option = parameters[index];
-  const given = option === '--config' ? parameters[index + 1] : option?.slice('--config='.length);
-  if (given !== undefined) {
-    return given;
+  const path = option === '--config' ? parameters[index + 1] : option?.slice('--config='.length);
+  if (path !== undefined) {
+    return path;
   }
   const { configFileVariable } = await import('../config/config-file.ts');
   return configFileVariable();

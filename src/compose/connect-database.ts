@@ -47,10 +47,10 @@ interface ConnectOptions {
  * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'installation.missing'; the reason of `giveUp`
  */
-export async function connectDatabase(config: Config, given: ConnectOptions): Promise<ConnectedDatabase> {
-  const { role, log, giveUp } = given;
+export async function connectDatabase(config: Config, request: ConnectOptions): Promise<ConnectedDatabase> {
+  const { role, log, giveUp } = request;
   const url = config.databaseUrl;
-  const embedded = url === undefined ? await openEmbedded(config, given) : undefined;
+  const embedded = url === undefined ? await openEmbedded(config, request) : undefined;
   const options: DatabaseOptions = {
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
@@ -102,12 +102,12 @@ async function answer(database: Database, url: string | undefined): Promise<void
   }
 }
 
-async function openEmbedded(config: Config, { role, ...given }: ConnectOptions): Promise<EmbeddedPostgres> {
+async function openEmbedded(config: Config, { role, ...options }: ConnectOptions): Promise<EmbeddedPostgres> {
   const { openEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
   try {
     return await openEmbeddedPostgres({
       dataDir: config.dataDir,
-      ...given,
+      ...options,
       role: role === 'server' ? 'server' : 'guest',
     });
   } catch (error) {

@@ -68,8 +68,8 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       refusals,
       counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
     }),
-    work: new WorkGuard({ refusals, most: shareOf(limits.requestsAtOnce, workers) }),
-    largeBodies: new LargeBodyGuard({ refusals, patience: LARGE_BODY_TIMEOUT_MS }),
+    work: new WorkGuard({ refusals, max: shareOf(limits.requestsAtOnce, workers) }),
+    largeBodies: new LargeBodyGuard({ refusals, timeoutMs: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
       refusals,
@@ -92,7 +92,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
     }),
     connections: new ConnectionGuard({
       refusals,
-      most: shareOf(limits.connections, workers),
+      max: shareOf(limits.connections, workers),
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
     }),
   };
@@ -102,7 +102,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
 export function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'>): ConnectionGuard {
   return new ConnectionGuard({
     refusals: new LimitReporter(parts),
-    most: METRICS_CONNECTIONS,
+    max: METRICS_CONNECTIONS,
     isExempt: () => true,
   });
 }

@@ -112,6 +112,6 @@ export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string 
 /**
  * @returns the version to show, by default only in the documented dialect; clients of others expect no version of ours
  */
-function serviceVersion({ dialect, serviceVersion: given }: Config): string | undefined {
-  return given ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
+function serviceVersion({ dialect, serviceVersion: configured }: Config): string | undefined {
+  return configured ?? (dialect === 'documented' ? `Tankeeper ${packageVersion()}` : undefined);
 }

@@ -122,7 +122,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly confirmations: SqlConfirmationStore;
   readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
-  /** What this process sees, to be flushed periodically and at the end. */
+  /** The observations of this process, to be flushed periodically and at the end. */
   readonly observations: Observations;
   readonly metrics: ServiceMeasures;
   /** Milliseconds. */

@@ -24,7 +24,7 @@ export interface ConfigFile {
 }
 
 /** Bytes. A file with every variable and comments has a tenth of it. */
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** The beginning of a list or a map within a line. */
 const OPENING = /[[{]|[-?] (?=[-?] )/g;
 const MAX_OPENINGS = 500;
@@ -141,8 +141,8 @@ function textOf(path: string): string {
     if (!found.isFile() && !found.isDirectory()) {
       throw invalid(`The configuration file ${path} is no regular file.`);
     }
-    if (found.size > LARGEST) {
-      throw invalid(`The configuration file ${path} is longer than ${LARGEST} bytes.`);
+    if (found.size > MAX_BYTES) {
+      throw invalid(`The configuration file ${path} is longer than ${MAX_BYTES} bytes.`);
     }
     bytes = readFileSync(path);
   } catch (error) {
@@ -164,8 +164,8 @@ function textOf(path: string): string {
 /** @returns a warning where others may read a secret */
 function warningsOf(path: string, values: ReadonlyMap<string, FileValue>): readonly string[] {
   const secret = VARIABLES.find(({ name, mask }) => {
-    const given = values.get(name)?.value;
-    return given !== undefined && mask(given) !== given;
+    const value = values.get(name)?.value;
+    return value !== undefined && mask(value) !== value;
   });
   const isOpen = (statSync(path).mode & 0o077) !== 0;
   return secret !== undefined && isOpen

@@ -67,11 +67,11 @@ const configSchema = environmentSchema.transform((values) =>
  * @throws ServiceError 'configuration.invalid' that names each wrong variable or key, its value and the allowed ones
  */
 export function loadConfig(environment: Environment = process.env, file?: ConfigFile): Config {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     VARIABLES.map(({ name }) => [name, readVariable(environment, name) ?? file?.values.get(name)?.value]),
   );
   const faults = file?.faults ?? [];
-  const { data, error } = configSchema.safeParse(given);
+  const { data, error } = configSchema.safeParse(values);
   if (error === undefined && faults.length === 0) {
     return data;
   }
@@ -79,7 +79,7 @@ export function loadConfig(environment: Environment = process.env, file?: Config
     const variable = VARIABLES.find((one) => one.name === name);
     return variable === undefined
       ? message
-      : `${placeOf(variable.name, environment, file)}='${variable.mask(given[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
+      : `${placeOf(variable.name, environment, file)}='${variable.mask(values[variable.name] ?? '')}' is not allowed. Allowed: ${variable.allowed}.`;
   });
   // A list may have several wrong entries.
   throw new ServiceError('configuration.invalid', [...new Set([...faults, ...wrong])].join('\n'));

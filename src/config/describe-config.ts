@@ -20,10 +20,10 @@ export function describeConfig(
 ): readonly ConfigRow[] {
   return VARIABLES.map(({ name, fallback, description, mask }) => {
     const ofEnvironment = readVariable(environment, name);
-    const given = ofEnvironment ?? file?.values.get(name)?.value;
+    const text = ofEnvironment ?? file?.values.get(name)?.value;
     const written = ofEnvironment === undefined ? 'file' : 'environment';
-    const source = given !== undefined ? written : fallback === undefined ? 'unset' : 'default';
-    const value = mask(given ?? fallback ?? '');
+    const source = text !== undefined ? written : fallback === undefined ? 'unset' : 'default';
+    const value = mask(text ?? fallback ?? '');
     return { variable: name, value, default: fallback ?? '', source, meaning: description };
   });
 }

@@ -22,14 +22,14 @@ const OWN_PREFIXES = [
 ];
 
 /** Characters; HOST and PORT are too close to the names of other programs. */
-const LEAST_LENGTH = 7;
+const MIN_LENGTH = 7;
 /** Edits of a typing error. */
 const CLOSE = 2;
 
 /** @returns the variables that are probably misspelt, by name; unset and empty ones do not count */
 export function unknownVariables(environment: Environment = process.env): readonly UnknownVariable[] {
   const known = VARIABLES.map(({ name }) => name);
-  const long = known.filter((name) => name.length >= LEAST_LENGTH);
+  const long = known.filter((name) => name.length >= MIN_LENGTH);
   return Object.entries(environment)
     .filter(([name, value]) => value !== undefined && value !== '' && !known.includes(name))
     .map(([name]) => ({

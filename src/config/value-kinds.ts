@@ -30,13 +30,13 @@ export function oneOf<const Value extends string>(...values: Value[]): z.ZodType
 }
 
 /** A whole number within bounds, both included. */
-export function wholeNumber(least: number, most: number): z.ZodType<number, string> {
+export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
   return z
     .string()
     .regex(/^\d{1,9}$/)
     .transform(Number)
-    .pipe(z.number().min(least).max(most))
-    .meta({ allowed: `a whole number from ${least} to ${most}` });
+    .pipe(z.number().min(min).max(max))
+    .meta({ allowed: `a whole number from ${min} to ${max}` });
 }
 
 /** The most processes that serve. */
@@ -52,9 +52,9 @@ export const workerCount: z.ZodType<number, string> = z
 
 /**
  * A duration of at least a second, read as seconds.
- * @param most seconds
+ * @param max seconds
  */
-export function duration(allowed: string, most = Infinity): z.ZodType<number, string> {
+export function duration(allowed: string, max = Infinity): z.ZodType<number, string> {
   return z
     .string()
     .transform((value, context) => {
@@ -65,7 +65,7 @@ export function duration(allowed: string, most = Infinity): z.ZodType<number, st
         return z.NEVER;
       }
     })
-    .pipe(z.number().min(1).max(most))
+    .pipe(z.number().min(1).max(max))
     .meta({ allowed });
 }
 
@@ -140,7 +140,9 @@ export const origins: z.ZodType<readonly string[], string> = list.pipe(z.array(o
   allowed: 'origins such as https://app.example.com, comma separated; http:// for this machine only',
 });
 
-/** What limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address. */
+/**
+ * The networks that limits can read: of an IPv4-mapped network, the prefix covers the 96 bits before the IPv4 address.
+ */
 const network = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
   .refine((entry) => new NetworkSet().add(entry));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { leastPoolSize } from './pool-sizes.ts';
+import { minPoolSize } from './pool-sizes.ts';
 import {
   databaseUrl,
   day,
@@ -236,10 +236,10 @@ export const environmentSchema = z
   })
   .superRefine(
     (values, context) => {
-      const leastConnections = leastPoolSize(values.WORKERS);
-      if (values.DATABASE_POOL_SIZE !== undefined && values.DATABASE_POOL_SIZE < leastConnections) {
+      const minConnections = minPoolSize(values.WORKERS);
+      if (values.DATABASE_POOL_SIZE !== undefined && values.DATABASE_POOL_SIZE < minConnections) {
         context.addIssue(
-          `DATABASE_POOL_SIZE='${values.DATABASE_POOL_SIZE}' is too small for ${values.WORKERS} workers: at least ${leastConnections}.`,
+          `DATABASE_POOL_SIZE='${values.DATABASE_POOL_SIZE}' is too small for ${values.WORKERS} workers: at least ${minConnections}.`,
         );
       }
       if (values.DATABASE_READ_URL !== undefined && values.DATABASE_URL === undefined) {
@@ -261,7 +261,7 @@ export const environmentSchema = z
     { when: () => true },
   );
 
-/** @returns what single sign-on lacks */
+/** @returns the missing settings of single sign-on */
 function singleSignOnFaults(values: Readonly<Record<string, unknown>>): readonly string[] {
   const missing = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET_FILE', 'OIDC_GROUPS'].filter(
     (name) => values[name] === undefined,

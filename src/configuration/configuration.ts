@@ -51,6 +51,8 @@ export interface Configuration {
 
 /** @returns the realm of that name in any case, the default realm for an empty name, undefined where there is none */
 export function findRealm(configuration: Configuration, name: string): Realm | undefined {
-  const wanted = name.trim().toLowerCase();
-  return configuration.realms.find((realm) => (wanted === '' ? realm.isDefault : realm.name === wanted));
+  const requested = name.trim().toLowerCase();
+  return configuration.realms.find((realm) =>
+    requested === '' ? realm.isDefault : realm.name === requested,
+  );
 }

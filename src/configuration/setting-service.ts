@@ -75,7 +75,7 @@ export class SettingService {
   /** @returns every setting that the server reads, and after them the others that are stored, by key */
   async describe(caller: Caller): Promise<readonly DescribedSetting[]> {
     const { settings } = await this.#authorize(caller, 'read');
-    const known = [...(this.#deps.known ?? []), ERROR_SETTING];
+    const known = this.#known();
     const others = [...settings.keys()].filter((key) => !known.some((one) => one.key === key)).sort();
     return [
       ...known.map((facts) => ({
@@ -87,10 +87,10 @@ export class SettingService {
       })),
       ...others.map((key) => ({
         key,
-        value: mayBeSecret(key) ? undefined : settings.get(key),
+        value: this.#isWithheld(key) ? undefined : settings.get(key),
         isSet: true,
         isKnown: false,
-        isWithheld: mayBeSecret(key),
+        isWithheld: this.#isWithheld(key),
       })),
     ];
   }
@@ -100,25 +100,26 @@ export class SettingService {
    * @throws ServiceError 'parameter.missing', 'configuration.invalid'
    */
   async check(caller: Caller, entries: ReadonlyMap<string, string>): Promise<void> {
-    this.#wanted(await this.#authorize(caller, 'read'), entries);
+    this.#canonicalEntries(await this.#authorize(caller, 'read'), entries);
   }
 
   /**
    * Sets values, all or none.
    * @param expected the values that the caller has read; of keys that it does not have, any is replaced
    * @throws ServiceError 'parameter.missing' when there are none, 'configuration.invalid' that names the key,
-   *   'configuration.changed' where another administrator has changed an expected one meanwhile
+   *   'parameter.invalid' for an expected value that is withheld, 'configuration.changed' where another administrator
+   *   has changed an expected one meanwhile
    */
   async set(
     caller: Caller,
     entries: ReadonlyMap<string, string>,
     expected?: ExpectedSettings,
   ): Promise<void> {
-    const wanted = this.#wanted(await this.#authorize(caller, 'write'), entries);
+    const requested = this.#canonicalEntries(await this.#authorize(caller, 'write'), entries);
     const act = actOf(caller, 'configuration/set');
-    await this.#deps.configuration.putSettings(wanted, act, this.#stored(expected));
+    await this.#deps.configuration.putSettings(requested, act, this.#stored(expected));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
-    const unread = caller.principal.operator ? [] : this.#unread(wanted.keys());
+    const unread = caller.principal.operator ? [] : this.#unread(requested.keys());
     for (const key of unread) {
       this.#deps.log?.warn(`The server does not read the configuration value ${key}${this.#nearest(key)}`);
     }
@@ -133,7 +134,7 @@ export class SettingService {
 
   /**
    * @param expected as for `set`
-   * @throws ServiceError 'configuration.invalid' when no such value is set, 'configuration.changed'
+   * @throws ServiceError 'configuration.invalid' when no such value is set, 'parameter.invalid', 'configuration.changed'
    */
   async remove(caller: Caller, key: string, expected?: ExpectedSettings): Promise<void> {
     await this.#authorize(caller, 'write');
@@ -148,21 +149,47 @@ export class SettingService {
   }
 
   /** @returns the values by the keys under which they are stored */
-  #wanted({ settings }: Configuration, entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  #canonicalEntries(
+    { settings }: Configuration,
+    entries: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, string> {
     if (entries.size === 0) {
       throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
     }
-    const wanted = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
-    for (const [key, value] of wanted) {
+    const requested = new Map([...entries].map(([key, value]) => [this.#canonical(key), value]));
+    for (const [key, value] of requested) {
       assertSetting(key, value);
     }
-    this.#deps.check(new Map([...settings, ...wanted]));
-    return wanted;
+    this.#deps.check(new Map([...settings, ...requested]));
+    return requested;
   }
 
-  /** @returns the expected values by the keys under which they are stored */
+  /**
+   * @returns the expected values by the keys under which they are stored
+   * @throws ServiceError 'parameter.invalid' for a value that is withheld: the answer would tell a right guess
+   */
   #stored(expected: ExpectedSettings | undefined): ExpectedSettings | undefined {
-    return expected && new Map([...expected].map(([key, value]) => [this.#canonical(key), value]));
+    if (expected === undefined) {
+      return undefined;
+    }
+    const stored = new Map([...expected].map(([key, value]) => [this.#canonical(key), value]));
+    const withheld = [...stored.keys()].find((key) => this.#isWithheld(key));
+    if (withheld !== undefined) {
+      throw new ServiceError(
+        'parameter.invalid',
+        `The configuration value '${withheld.slice(0, 100)}' may be a secret and is not shown: leave it out of 'expected'`,
+        { parameter: 'expected' },
+      );
+    }
+    return stored;
+  }
+
+  #isWithheld(key: string): boolean {
+    return mayBeSecret(key) && !this.#known().some((one) => one.key === key);
+  }
+
+  #known(): readonly KnownSetting[] {
+    return [...(this.#deps.known ?? []), ERROR_SETTING];
   }
 
   #unread(keys: Iterable<string>): readonly string[] {

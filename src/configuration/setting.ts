@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 
 /** A setting that the server reads. */
 export interface KnownSetting {
@@ -9,8 +10,8 @@ export interface KnownSetting {
   readonly form: 'number' | 'duration' | 'suite' | 'truth' | 'text';
   readonly unit?: string;
   /** The bounds of a number. */
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   /** In one line. */
   readonly meaning: string;
 }
@@ -64,7 +65,7 @@ export function assertSetting(key: string, value: string): void {
   if (elsewhere !== undefined) {
     throw invalid(`${key.slice(0, 100)} is not a configuration value but ${elsewhere.what}: set it as such`);
   }
-  if (value.length > MAX_VALUE_LENGTH || /\0|\p{Cs}/u.test(value)) {
+  if (value.length > MAX_VALUE_LENGTH || !isStorable(value)) {
     throw invalid(
       `The configuration value ${key} has at most ${MAX_VALUE_LENGTH} characters, none of them NUL`,
     );

@@ -211,14 +211,14 @@ export class ConsequenceService {
   async ofSecondFactor(
     caller: Caller,
     name: string,
-    wanted: { readonly serial: string } | undefined,
+    requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
     await this.#read(caller);
     const administrator = (await this.#deps.administrators.list()).find((one) => one.name === name);
     if (administrator === undefined) {
       throw unknownAdministrator(name);
     }
-    return this.#signIns.ofSecondFactor(administrator, wanted);
+    return this.#signIns.ofSecondFactor(administrator, requested);
   }
 
   /** Of revoking one API token, or all of an administrator. */

@@ -1,4 +1,4 @@
-/** What follows from an act, before it is done. Holds no secret. */
+/** A consequence of an act, before it is done. Holds no secret. */
 export interface Consequence extends ConsequenceFacts {
   /** For programs: `realm.tokens`. */
   readonly code: string;
@@ -6,7 +6,7 @@ export interface Consequence extends ConsequenceFacts {
   readonly text: string;
 }
 
-/** What a clause tells, for other words than those of the text. */
+/** The facts of a clause, for other words than those of the text. */
 export interface ConsequenceFacts {
   readonly count?: number;
   /** Of realms, resolvers, policies, administrators: those that the code is about. */

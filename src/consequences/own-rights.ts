@@ -1,6 +1,6 @@
 import { named } from '../kernel/name-list.ts';
 import type { Principal } from '../policy/caller.ts';
-import { decide } from '../policy/decision.ts';
+import { decideRight } from '../policy/right-decision.ts';
 import type { Right } from '../policy/granting.ts';
 import { changedScopes } from '../policy/lost-rights.ts';
 import { knownActions } from '../policy/policy-actions.ts';
@@ -29,8 +29,8 @@ export function ownConsequences(
   const lost: string[] = [];
   const narrowed: string[] = [];
   for (const right of rightsOf(base.policies, after)) {
-    const was = decide(base, principal, right, at);
-    const is = decide({ ...base, policies: after }, principal, right, at);
+    const was = decideRight(base, principal, right, at);
+    const is = decideRight({ ...base, policies: after }, principal, right, at);
     if (was.allowed && !is.allowed) {
       lost.push(`${right.scope}:${right.action}`);
     } else if (was.allowed && is.allowed && isNarrower(was.realms, is.realms)) {

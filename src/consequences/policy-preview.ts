@@ -10,7 +10,7 @@ import { policyConsequences } from './policy-consequences.ts';
 
 /** The outcome of a change of policies, before it is made. */
 export interface PolicyPreview {
-  /** Why the policy cannot be stored; the rest is then empty. */
+  /** The reason why the policy cannot be stored; the rest is then empty. */
   readonly problems: readonly PolicyProblem[];
   /** Realms and resolvers in it that do not exist. It can be stored all the same. */
   readonly unknownNames: readonly UnknownPolicyName[];
@@ -21,7 +21,10 @@ export interface PolicyPreview {
   readonly locksOut: boolean;
 }
 
-/** @param after the policies that there would be. @param administrators their names */
+/**
+ * @param after the policies that there would be
+ * @param administrators their names
+ */
 export function previewChange(
   configuration: Configuration,
   after: readonly ReadPolicy[],

@@ -56,7 +56,10 @@ export class RealmConsequences {
     ];
   }
 
-  /** @param resolvers the new ones. @throws ServiceError 'realm.unknown', 'resolver.unknown' */
+  /**
+   * @param resolvers the new ones
+   * @throws ServiceError 'realm.unknown', 'resolver.unknown'
+   */
   async ofChange(
     configuration: Configuration,
     name: string,
@@ -95,15 +98,15 @@ export class RealmConsequences {
   /** @param name the new default realm; null: none */
   ofDefault({ realms }: Configuration, name: string | null): readonly Consequence[] {
     const present = realms.find(({ isDefault }) => isDefault);
-    const wanted = name?.trim().toLowerCase();
-    if (present === undefined || present.name === wanted) {
+    const requested = name?.trim().toLowerCase();
+    if (present === undefined || present.name === requested) {
       return [];
     }
     const after =
-      wanted === undefined
+      requested === undefined
         ? 'are no longer found'
-        : `are looked for in ${wanted}, no longer in ${present.name}`;
-    const names = wanted === undefined ? [] : [wanted];
+        : `are looked for in ${requested}, no longer in ${present.name}`;
+    const names = requested === undefined ? [] : [requested];
     return [{ code: 'realm.new-default', text: `users who are named without a realm ${after}`, names }];
   }
 

@@ -7,7 +7,7 @@ const FEW_WRONG = 3;
 
 /**
  * @param value the new one; undefined: the default applies again
- * @returns what a change of a configuration value closes or locks
+ * @returns the consequences of a change of a configuration value, which closes or locks
  * @throws ServiceError 'configuration.invalid'
  */
 export function settingConsequences(

@@ -18,10 +18,10 @@ export class SignInConsequences {
     this.#deps = dependencies;
   }
 
-  /** @param wanted the token that is to be the second factor; undefined: none is to be left */
+  /** @param requested the token that is to be the second factor; undefined: none is to be left */
   async ofSecondFactor(
     administrator: Administrator,
-    wanted: { readonly serial: string } | undefined,
+    requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
     const { name, secondFactor } = administrator;
     return [
@@ -31,9 +31,9 @@ export class SignInConsequences {
         'second-factor.passkeys',
         `the passkeys of ${name} are removed`,
       ),
-      ...(wanted === undefined
+      ...(requested === undefined
         ? ofRemoval(administrator)
-        : await this.#ofToken(administrator, wanted.serial)),
+        : await this.#ofToken(administrator, requested.serial)),
     ];
   }
 

@@ -48,18 +48,21 @@ export class TokenConsequences {
         ];
   }
 
-  /** @param realms those that the token is to be in. @throws ServiceError 'token.unknown' */
+  /**
+   * @param realms those that the token is to be in
+   * @throws ServiceError 'token.unknown'
+   */
   async ofRealms(serial: string, realms: readonly string[]): Promise<readonly Consequence[]> {
     const [token] = await this.#find([serial]);
-    const wanted = new Set(realms.map((name) => name.trim().toLowerCase()));
-    const left = (token?.realms ?? []).filter((name) => !wanted.has(name));
+    const requested = new Set(realms.map((name) => name.trim().toLowerCase()));
+    const left = (token?.realms ?? []).filter((name) => !requested.has(name));
     return [
       ...consequence(
         left.length > 0,
         'token.realms',
         `${serial} leaves ${named(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
       ),
-      ...consequence(left.length > 0 && wanted.size === 0, 'token.no-realm', 'it is in no realm then'),
+      ...consequence(left.length > 0 && requested.size === 0, 'token.no-realm', 'it is in no realm then'),
     ];
   }
 

@@ -4,7 +4,7 @@ import { decodeActivationCode } from '../ocra/activation-code.ts';
 /** One typed character. */
 export interface EnteredCharacter {
   readonly typed: string;
-  /** What it is read as; empty for a separator. */
+  /** The character that it is read as; empty for a separator. */
   readonly read: string;
   /**
    * `corrected`: a small letter, or O and 0 confused. `separator`: a dash or white space, which is dropped.
@@ -25,7 +25,7 @@ export interface ActivationCodeEntry {
   readonly missing: number;
   /** True if nothing is missing, impossible or too much. */
   readonly isComplete: boolean;
-  /** Whether the checksum fits a complete code; `unknown` before. */
+  /** True if the checksum fits a complete code; `unknown` before. */
   readonly checksum: 'unknown' | 'right' | 'wrong';
 }
 
@@ -46,26 +46,27 @@ const SEPARATOR = /^[\s\p{Pd}\u2212]$/u;
  * @param typed any text; shorter and longer codes than the usual one of 18 characters are known by their checksum
  */
 export function inspectActivationCode(typed: string): ActivationCodeEntry {
-  const given = Array.from(typed);
-  const letters = lettersIn(given);
-  const characters = readCharacters(given, letters);
+  const typedCharacters = Array.from(typed);
+  const letters = lettersIn(typedCharacters);
+  const characters = readCharacters(typedCharacters, letters);
   const significant = characters.filter(({ state }) => state !== 'separator');
   const read = significant.map((character) => character.read);
-  const wanted = letters + CHECKSUM_LENGTH;
-  const isComplete = read.length === wanted && significant.every(({ state }) => state !== 'impossible');
+  const expectedLength = letters + CHECKSUM_LENGTH;
+  const isComplete =
+    read.length === expectedLength && significant.every(({ state }) => state !== 'impossible');
   return {
     characters,
     code: read.join(''),
     formatted: inGroups(read, letters),
-    missing: Math.max(0, wanted - read.length),
+    missing: Math.max(0, expectedLength - read.length),
     isComplete,
     checksum: isComplete ? verdictOn(read.join('')) : 'unknown',
   };
 }
 
 /** @returns the number of letters before the checksum: 16, or another number if the checksum at the end then fits */
-function lettersIn(given: readonly string[]): number {
-  const significant = given.filter((character) => !SEPARATOR.test(character));
+function lettersIn(characters: readonly string[]): number {
+  const significant = characters.filter((character) => !SEPARATOR.test(character));
   const letters = significant.length - CHECKSUM_LENGTH;
   if (letters <= 0 || letters % BASE32_GROUP !== 0) {
     return USUAL_LETTERS;
@@ -74,9 +75,9 @@ function lettersIn(given: readonly string[]): number {
   return isRight(code.join('')) ? letters : USUAL_LETTERS;
 }
 
-function readCharacters(given: readonly string[], letters: number): readonly EnteredCharacter[] {
+function readCharacters(characters: readonly string[], letters: number): readonly EnteredCharacter[] {
   let place = 0;
-  return given.map((typed) => {
+  return characters.map((typed) => {
     if (SEPARATOR.test(typed)) {
       return { typed, read: '', state: 'separator' };
     }

@@ -1,16 +1,15 @@
 import { type QrTanFault, ServiceError } from '../kernel/errors.ts';
 import { computeResponse } from '../ocra/compute.ts';
-import { timeStepAt } from '../ocra/data-input.ts';
+import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
 import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
-import type { QrTanUrl } from '../ocra/qrtan-url.ts';
+import type { QrTanUrl, ReadRequestUrl } from '../ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
 type ChallengeUrl = Exclude<QrTanUrl, { kind: 'init' }>;
-type RequestUrl = Extract<QrTanUrl, { kind: 'req' }>;
 
 /** A challenge whose signature is its token's, to be shown before `respond`. */
 export interface OpenChallenge {
@@ -29,11 +28,11 @@ export interface OpenChallenge {
 
 /** Decisions of the app that the protocol leaves open. */
 export interface ChallengePolicy {
-  /** Whether a code without an address for the response is refused; else the user types the digits elsewhere. */
+  /** True if a code without an address for the response is refused; else the user types the digits elsewhere. */
   readonly requireCallback: boolean;
 }
 
-/** What `respond` needs besides the challenge. */
+/** The input of `respond` besides the challenge. */
 export interface ResponseMeans {
   readonly now: Date;
   readonly pin?: string | undefined;
@@ -50,17 +49,16 @@ export interface ComputedResponse {
 
 /** As QR-TAN apps do. */
 export const STRICT_POLICY: ChallengePolicy = { requireCallback: true };
-const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Opens a challenge. Its code does not name the token, which is found by the signature.
- * @param url what `readCode` read from `text`
+ * @param url the URL that `readCode` read from `text`
  * @param text of the code, as scanned or pasted
  * @throws ServiceError 'qrtan-url.invalid' if it is signed for none of the tokens, or lacks what the policy demands
  */
 export function openChallenge(
   tokens: readonly DeviceToken[],
-  url: RequestUrl,
+  url: ReadRequestUrl,
   text: string,
   policy: ChallengePolicy = STRICT_POLICY,
 ): OpenChallenge {
@@ -83,8 +81,8 @@ export function openChallenge(
 
 /**
  * Computes the response to a challenge that the user has confirmed.
- * @throws ServiceError 'token.counter-exhausted' at the last counter, which has no next one; 'data-input.invalid' without
- *   a needed PIN, or where the question does not fit the suite
+ * @throws ServiceError 'token.counter-exhausted' at the last counter, which has no next one; 'data-input.invalid'
+ *   without a needed PIN, or where the question does not fit the suite
  */
 export function respond(
   { token, question }: OpenChallenge,
@@ -92,7 +90,7 @@ export function respond(
 ): ComputedResponse {
   const suite = parseOcraSuite(token.suite);
   const counter = BigInt(token.counter);
-  if (suite.counter && counter >= LARGEST_COUNTER) {
+  if (suite.counter && counter >= MAX_COUNTER) {
     throw new ServiceError(
       'token.counter-exhausted',
       `The token ${token.serial} has used up its counter: it must be rolled out anew`,

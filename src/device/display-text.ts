@@ -8,11 +8,11 @@ export interface DisplaySegment {
    * form of its own. `look-alike`: a word whose letters may not be what they look like.
    */
   readonly kind: 'plain' | 'bidi-control' | 'invisible' | 'look-alike';
-  /** What to show in place of controls and invisible characters: `U+202E right-to-left override`. Else empty. */
+  /** The text in place of controls and invisible characters: `U+202E right-to-left override`. Else empty. */
   readonly name: string;
 }
 
-/** Why a text cannot be shown as what it is. */
+/** The reason why a text cannot be shown as what it is. */
 export type DisplayFault =
   'bidi-control' | 'invisible' | 'mixed-scripts' | 'latin-impostor' | 'stacked-marks';
 
@@ -79,8 +79,8 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Takes a display text apart, so that nothing in it changes how the rest is seen, and nothing stays unseen. Letters that
- * are written from right to left are no fault, nor are line breaks.
+ * Takes a display text apart, so that nothing in it changes how the rest is seen, and nothing stays unseen. Letters
+ * that are written from right to left are no fault, nor are line breaks.
  * @param text of any length, also with lone surrogates; the time is linear
  */
 export function inspectDisplayText(text: string): DisplayText {

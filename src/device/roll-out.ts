@@ -2,7 +2,7 @@ import { normalizeActivationCode } from '../ocra/activation-code.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
 import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
-import type { QrTanUrl } from '../ocra/qrtan-url.ts';
+import type { ReadInitUrl, ReadNonceUrl } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import {
   assertCallback,
@@ -16,19 +16,16 @@ import { type DeviceToken, findToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
 
-type InitUrl = Extract<QrTanUrl, { kind: 'init' }>;
-type NonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
-
 /** The result of phase 1. */
 export interface StartedRollOut {
   /** To be stored; unchanged if its code is read again. */
   readonly token: DeviceToken;
-  /** Whether it takes the place of another token with its serial, which is lost then. */
+  /** True if it takes the place of another token with its serial, which is lost then. */
   readonly replaced: boolean;
 }
 
 /** 128 bits (RFC 4226 §4, R6). */
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 /** The longest secret that servers enrol: a block of SHA-512. Their own secrets have 20 bytes. */
 const MAX_SECRET_LENGTH = 128;
 
@@ -41,7 +38,7 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
  * @throws ServiceError 'qrtan-url.invalid' without a serial that can be shown, or for a secret of an unusual length;
  *   'suite.invalid'
  */
-export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): StartedRollOut {
+export function startRollOut(tokens: readonly DeviceToken[], url: ReadInitUrl): StartedRollOut {
   const { serial = '', sharedSecret } = url;
   if (serial === '') {
     throw refusedCode('serial-missing', 'it names no serial');
@@ -50,10 +47,10 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
     throw refusedCode('malformed', 'its serial is too long, or has characters that cannot be seen');
   }
   const suite = parseOcraSuite(url.suite).text;
-  if (sharedSecret.length < SHORTEST_SECRET || sharedSecret.length > MAX_SECRET_LENGTH) {
+  if (sharedSecret.length < MIN_SECRET_LENGTH || sharedSecret.length > MAX_SECRET_LENGTH) {
     throw refusedCode(
       'secret-length',
-      `its shared secret has ${sharedSecret.length} bytes, and must have ${SHORTEST_SECRET} to ${MAX_SECRET_LENGTH}`,
+      `its shared secret has ${sharedSecret.length} bytes, and must have ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH}`,
     );
   }
   const secret = encodeHex(sharedSecret);
@@ -72,7 +69,7 @@ export function startRollOut(tokens: readonly DeviceToken[], url: InitUrl): Star
  */
 export function awaitedToken(
   tokens: readonly DeviceToken[],
-  url: NonceUrl,
+  url: ReadNonceUrl,
   policy: ChallengePolicy = STRICT_POLICY,
 ): DeviceToken {
   assertCallback(url, policy);
@@ -91,15 +88,15 @@ export function awaitedToken(
  * Opens the first challenge of a token (phase 2), whose key is derived from the shared secret, the activation code and
  * the nonce. Reading the same code again derives the same key, and leaves the counter as it is: its responses may have
  * been used. The token of the result is stored with its key.
- * @param url what `readCode` read from `text`
+ * @param url the URL that `readCode` read from `text`
  * @param text of the code, as scanned or pasted
  * @param activationCode as typed: of either letter case, in groups, with O and 0 confused
- * @throws ServiceError 'activation-code.invalid'; 'qrtan-url.invalid' as `awaitedToken`, or for a wrong signature, which
- *   another activation code gives as well
+ * @throws ServiceError 'activation-code.invalid'; 'qrtan-url.invalid' as `awaitedToken`, or for a wrong signature,
+ *   which another activation code gives as well
  */
 export async function openActivation(
   tokens: readonly DeviceToken[],
-  url: NonceUrl,
+  url: ReadNonceUrl,
   text: string,
   activationCode: string,
   policy: ChallengePolicy = STRICT_POLICY,

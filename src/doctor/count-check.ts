@@ -1,7 +1,10 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { type Finding, found } from './finding.ts';
 
-/** @param driftedCounts compares the counts. @returns findings about counts that are wrong, or were not compared in time */
+/**
+ * @param driftedCounts compares the counts
+ * @returns findings about counts that are wrong, or were not compared in time
+ */
 export async function checkCounts(driftedCounts: () => Promise<number>): Promise<readonly Finding[]> {
   try {
     const drifted = await driftedCounts();

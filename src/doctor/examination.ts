@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { maskPassword } from '../kernel/masked-url.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { type Finding, found } from './finding.ts';
 
 /** The end of one check. */
@@ -18,7 +18,7 @@ export interface DoctorReport {
   readonly findings: readonly Finding[];
 }
 
-/** What a check has found, and what later checks need of it. */
+/** The findings of a check, and its result for later checks. */
 export interface Checked<Value> {
   readonly findings: readonly Finding[];
   /** Undefined: checks that need it are skipped. */
@@ -55,7 +55,7 @@ export class Examination {
     timeLimit = this.#timeLimit,
   ): Promise<Value | undefined> {
     try {
-      const { findings, value } = await within(timeLimit, start(work), () => new OverdueCheck());
+      const { findings, value } = await withTimeLimit(timeLimit, start(work), () => new OverdueCheck());
       this.#results.push({ name, state: 'done', findings });
       return value;
     } catch (error) {

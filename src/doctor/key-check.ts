@@ -88,7 +88,8 @@ export function noKeyYet(): Finding {
  * @param error the reason why the keys of the database could not be opened
  * @param registered the keys of the database
  * @param file undefined: a security module keeps the keys
- * @returns the finding. @throws the error if it is about something else
+ * @returns the finding
+ * @throws the error if it is about something else
  */
 export function closedKeys(
   error: unknown,

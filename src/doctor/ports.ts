@@ -65,7 +65,7 @@ export interface BackupFacts {
 }
 
 /** Reads facts from the database, and changes nothing. Each statement has a time limit. */
-export interface InstallationFacts {
+export interface InstallationReader {
   connections(): Promise<ConnectionFacts>;
   keyAges(): Promise<readonly KeyAge[]>;
   /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */

@@ -1,7 +1,7 @@
 import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
 import { type Finding, found } from './finding.ts';
@@ -9,7 +9,10 @@ import { isLoopback } from './loopback.ts';
 
 /** Reads the users of a resolver as a trial. */
 export interface ResolverTrial {
-  /** @returns the number of users. @throws ServiceError with the reason */
+  /**
+   * @returns the number of users
+   * @throws ServiceError with the reason
+   */
   readonly test: (name: string) => Promise<number>;
   /** Milliseconds. */
   readonly timeLimit: number;
@@ -34,7 +37,7 @@ async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): P
   try {
     const late = (): Error =>
       new ServiceError('resolver.unavailable', `it does not answer within ${timeLimit / 1000} s`);
-    const users = await within(timeLimit, test(name), late);
+    const users = await withTimeLimit(timeLimit, test(name), late);
     return users > 0
       ? []
       : [

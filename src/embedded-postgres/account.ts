@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { ServiceError } from '../kernel/errors.ts';
 
 /** An operating system account, for `spawn` to run a program as it. */
-export interface Account {
+export interface SystemAccount {
   readonly uid: number;
   readonly gid: number;
 }
@@ -37,7 +37,9 @@ const run = promisify(execFile);
  * @returns undefined for an ordinary user, as whom PostgreSQL can run
  * @throws ServiceError 'database.unavailable' if the account is missing and cannot be created
  */
-export async function accountForNewCluster(places: AccountPlaces = SYSTEM): Promise<Account | undefined> {
+export async function accountForNewCluster(
+  places: AccountPlaces = SYSTEM,
+): Promise<SystemAccount | undefined> {
   if (process.getuid?.() !== 0) {
     return undefined;
   }
@@ -63,7 +65,7 @@ export async function accountForNewCluster(places: AccountPlaces = SYSTEM): Prom
  * @returns true if a process of that account may reach `path`: it needs the x bit of each folder on the way and of
  *   `path`
  */
-export async function mayReachFolder(account: Account, path: string): Promise<boolean> {
+export async function mayReachFolder(account: SystemAccount, path: string): Promise<boolean> {
   const status = await stat(path);
   if (!maySearch(account, status)) {
     return false;
@@ -72,14 +74,14 @@ export async function mayReachFolder(account: Account, path: string): Promise<bo
   return parent === path || mayReachFolder(account, parent);
 }
 
-function maySearch(account: Account, folder: { uid: number; gid: number; mode: number }): boolean {
+function maySearch(account: SystemAccount, folder: { uid: number; gid: number; mode: number }): boolean {
   if (folder.uid === account.uid) {
     return (folder.mode & 0o100) !== 0;
   }
   return (folder.mode & (folder.gid === account.gid ? 0o010 : 0o001)) !== 0;
 }
 
-async function findAccount({ passwd }: AccountPlaces): Promise<Account | undefined> {
+async function findAccount({ passwd }: AccountPlaces): Promise<SystemAccount | undefined> {
   const lines = (await readFile(passwd, 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
   for (const name of SERVICE_ACCOUNTS) {
     const [, , uid, gid] = lines.find(([candidate]) => candidate === name) ?? [];

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import type { ProgramContext } from './program.ts';
 import { runProgram } from './program.ts';
 import { isOursAlone } from './untrusted-files.ts';
@@ -31,7 +31,7 @@ export interface PostgresPrograms {
 
 /** The places to search, and those for missing files. */
 export interface BinariesRequest {
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   /** The folder with the package's `bin`, `lib` and `share`. */
   readonly nativeFolder: string;
   /** A folder that the account reaches, for links to libraries; undefined if this process can write none. */

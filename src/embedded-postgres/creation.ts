@@ -3,7 +3,7 @@ import { chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdi
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { accountForNewCluster, mayReachFolder } from './account.ts';
 import { type PostgresPrograms, prepareSharedFolder } from './binaries.ts';
 import type { ClusterLocation } from './location.ts';
@@ -20,7 +20,7 @@ export interface CreationRequest {
   /** The files must survive a power cut. */
   readonly durable: boolean;
   readonly log: Log;
-  readonly findPrograms: (account: Account | undefined) => Promise<PostgresPrograms>;
+  readonly findPrograms: (account: SystemAccount | undefined) => Promise<PostgresPrograms>;
 }
 
 /** The name of the one role, a superuser of this private cluster. */
@@ -68,9 +68,9 @@ async function createApart(request: CreationRequest, programs: PostgresPrograms)
       `the account that PostgreSQL runs as (uid ${account.uid}) can reach neither ${dataFolder} nor ${sharedFolder}; set DATA_DIR to a folder that it can reach, or set DATABASE_URL`,
     );
   }
-  const mark = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
-  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(mark));
-  const home = await makeHome(join(sharedFolder, mark), dataFolder);
+  const namePrefix = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
+  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(namePrefix));
+  const home = await makeHome(join(sharedFolder, namePrefix), dataFolder);
   const location: ClusterLocation = clusterAt(dataFolder, home, account);
   try {
     await mkdir(location.cluster, { mode: 0o700 });
@@ -137,7 +137,7 @@ async function initialise(
   }
 }
 
-async function giveTo(folder: string, account: Account | undefined): Promise<void> {
+async function giveTo(folder: string, account: SystemAccount | undefined): Promise<void> {
   if (account !== undefined) {
     await chown(folder, account.uid, account.gid);
   }

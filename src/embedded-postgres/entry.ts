@@ -102,7 +102,7 @@ async function enter(
     if (outcome === 'absent' && (await mayStart(location, serving, started))) {
       attempt.started = await start(location, request, serving);
     }
-    assertPatience(outcome, begun, location, serving);
+    assertWithinTimeout(outcome, begun, location, serving);
     await sleep(POLL_MS);
   }
 }
@@ -252,7 +252,7 @@ async function start(
   });
 }
 
-function assertPatience(
+function assertWithinTimeout(
   outcome: JoinRefusal,
   begun: number,
   location: ClusterLocation,

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { assertHomeOf } from './home.ts';
 import { readForeignFile } from './untrusted-files.ts';
 
@@ -16,7 +16,7 @@ export interface ClusterLocation {
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
   /** The account that runs PostgreSQL; undefined: that of this process. */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   /** The account also owns the data folder; new files there are then created as that account. */
   readonly accountOwnsFolder: boolean;
 }
@@ -34,13 +34,13 @@ const WRITABLE_BY_GROUP = 0o020;
  *   signpost or key would be taken for ours
  */
 export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
-  const wanted = resolve(dataDir);
+  const requested = resolve(dataDir);
   if (create) {
     // PostgreSQL's account may pass root's own folder but not list it, so that the cluster can be inside.
-    await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    await mkdir(requested, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   }
-  const folder = await realpath(wanted).catch((error: unknown) => {
-    throw isCode(error, 'ENOENT') ? noClusterIn(wanted) : error;
+  const folder = await realpath(requested).catch((error: unknown) => {
+    throw isCode(error, 'ENOENT') ? noClusterIn(requested) : error;
   });
   const { mode, gid } = await stat(folder);
   const byGroup = process.getuid?.() === 0 && gid !== 0 && (mode & WRITABLE_BY_GROUP) !== 0;
@@ -97,7 +97,7 @@ export async function locateCluster(dataFolder: string): Promise<ClusterLocation
 export function clusterAt(
   dataFolder: string,
   home: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   accountOwnsFolder = false,
 ): ClusterLocation {
   return { dataFolder, home, cluster: join(home, CLUSTER), account, accountOwnsFolder };
@@ -164,7 +164,7 @@ async function clusterIn(dataFolder: string, home: string): Promise<ClusterLocat
   }
 }
 
-function accountOf(owner: { uid: number; gid: number }, cluster: string): Account | undefined {
+function accountOf(owner: { uid: number; gid: number }, cluster: string): SystemAccount | undefined {
   const me = process.getuid?.();
   if (owner.uid !== 0 && me === 0) {
     return { uid: owner.uid, gid: owner.gid };
@@ -176,7 +176,7 @@ function accountOf(owner: { uid: number; gid: number }, cluster: string): Accoun
 }
 
 /** @throws ServiceError 'database.unavailable' if root would work in the folder of a third account */
-async function ownsFolder(account: Account | undefined, dataFolder: string): Promise<boolean> {
+async function ownsFolder(account: SystemAccount | undefined, dataFolder: string): Promise<boolean> {
   const { uid } = await stat(dataFolder);
   if (account !== undefined && uid !== 0 && uid !== account.uid) {
     throw othersFolder(dataFolder, uid);

@@ -3,7 +3,7 @@ import { lstat, open, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import type { AccessRules } from './access.ts';
 import type { PostgresPrograms } from './binaries.ts';
 import type { ClusterLocation } from './location.ts';
@@ -90,7 +90,7 @@ export async function startPostmaster(
   // In a folder of the account, a file of that name could be a link.
   const log = accountOwnsFolder ? undefined : await open(logPath, 'a', 0o600);
   const output = log?.fd ?? 'ignore';
-  const given = [
+  const args = [
     ...[log === undefined ? logPath : '', cluster],
     await missingIn(join(cluster, 'pg_hba.conf'), access.connections),
     await missingIn(join(cluster, 'pg_ident.conf'), access.accounts),
@@ -99,7 +99,7 @@ export async function startPostmaster(
   const command = [programs.postgres, '-D', cluster, ...asParameters(cluster, settings)];
   const surroundings = isolatedSurroundings(programs.context);
   try {
-    const child = spawn(SHELL, ['-c', START, 'sh', ...given, ...command], {
+    const child = spawn(SHELL, ['-c', START, 'sh', ...args, ...command], {
       ...surroundings,
       // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.
       env: { ...surroundings.env, ...(stranger !== undefined && { PG_GRANDPARENT_PID: String(stranger) }) },
@@ -157,7 +157,7 @@ export async function stopPostmaster({ cluster, account }: ClusterLocation): Pro
 }
 
 /** @returns true if the signal was sent */
-async function interrupt(pid: number, account: Account | undefined): Promise<boolean> {
+async function interrupt(pid: number, account: SystemAccount | undefined): Promise<boolean> {
   if (account !== undefined) {
     return (await runScript('kill -INT "$1"', [String(pid)], account)).status === 0;
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 
 /** The result of a program of the embedded PostgreSQL. */
 export interface ProgramEnd {
@@ -12,7 +12,7 @@ export interface ProgramEnd {
 
 /** The account that runs the programs, and the libraries that they find. */
 export interface ProgramContext {
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   /** Further folders for the dynamic loader, in its own syntax. */
   readonly libraryPath: string | undefined;
 }
@@ -53,7 +53,7 @@ export function isolatedSurroundings(context: ProgramContext): {
 export function runScript(
   script: string,
   parameters: readonly string[],
-  { uid, gid }: Account,
+  { uid, gid }: SystemAccount,
 ): Promise<ProgramEnd> {
   const account = { uid, gid };
   return runProgram(SHELL, ['-c', script, 'sh', ...parameters], { account, libraryPath: undefined });

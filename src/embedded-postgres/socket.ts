@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import type { ClusterLocation } from './location.ts';
 import type { PostmasterFile } from './postmaster.ts';
 import { SOCKET_PORT } from './postmaster.ts';
@@ -28,10 +28,10 @@ export async function socketFolderOf(
   if (Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= PATH_LIMIT && !/[",\n]/.test(near)) {
     return near;
   }
-  const mark = createHash('sha256')
+  const nameHash = createHash('sha256')
     .update(`${ownerOf(location)}:${await folderIdentity(location.cluster)}`)
     .digest('hex');
-  const name = `tankeeper-${mark.slice(0, 16)}`;
+  const name = `tankeeper-${nameHash.slice(0, 16)}`;
   const recorded = serving?.socketFolder ?? '';
   return isAbsolute(recorded) && basename(recorded) === name ? recorded : join(tmpdir(), name);
 }
@@ -54,7 +54,7 @@ export async function prepareSocketFolder(location: ClusterLocation): Promise<st
 }
 
 /** Gives root's own new folder to the account; leaves anything else as it is. */
-async function handOver(folder: string, account: Account | undefined): Promise<void> {
+async function handOver(folder: string, account: SystemAccount | undefined): Promise<void> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = account === undefined ? undefined : await open(folder, flags).catch(() => undefined);
   try {

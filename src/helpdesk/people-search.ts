@@ -1,8 +1,9 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
+import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import { realmsWith } from './owned-token.ts';
 
@@ -23,7 +24,7 @@ export interface PeopleFound {
   readonly incomplete: readonly { readonly resolver: string; readonly reason: string }[];
 }
 
-/** What one resolver has found. */
+/** The result of one resolver. */
 interface SearchedResolver {
   readonly users: readonly DirectoryUser[];
   /** Undefined: the answer is complete. */
@@ -37,11 +38,12 @@ const QUESTIONS_AT_ONCE = 8;
 const MAX_WORDS = 4;
 
 /**
- * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited for.
+ * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited
+ * for.
  *
  * Managed resolvers find beginnings by an index, passwd files in memory. A directory is asked with a filter such as
- * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole, as
- * no index of it can be relied on: where that takes too long, exact logins are still found.
+ * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole,
+ * as no index of it can be relied on: where that takes too long, exact logins are still found.
  */
 export class PeopleSearch {
   readonly #sources: UserSources;
@@ -53,13 +55,13 @@ export class PeopleSearch {
 
   /**
    * @param text words, each of which begins the login, a name or the e-mail address
-   * @param most hits of each resolver, and in all
+   * @param max hits of each resolver, and in all
    */
-  async find(configuration: Configuration, grant: Grant, text: string, most: number): Promise<PeopleFound> {
+  async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
     const resolvers = configuration.resolvers
       .map((resolver) => ({ resolver, realms: realmsWith(configuration, grant, resolver.name) }))
       .filter(({ realms }) => realms.length > 0);
-    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, most)));
+    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, max)));
     const hits = asked.flatMap(({ users }, place) => {
       const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
       return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
@@ -67,8 +69,8 @@ export class PeopleSearch {
     const isExact = ({ login }: DirectoryUser): boolean => login.toLowerCase() === text.toLowerCase();
     const inOrder = [...hits.filter(isExact), ...hits.filter((user) => !isExact(user))];
     return {
-      hits: inOrder.slice(0, most),
-      hasMore: hits.length > most,
+      hits: inOrder.slice(0, max),
+      hasMore: hits.length > max,
       incomplete: asked.flatMap(({ reason }, place) => {
         const name = resolvers[place]?.resolver.name;
         return reason === undefined || name === undefined ? [] : [{ resolver: name, reason }];
@@ -76,7 +78,7 @@ export class PeopleSearch {
     };
   }
 
-  async #ask(resolver: Resolver, text: string, most: number): Promise<SearchedResolver> {
+  async #ask(resolver: Resolver, text: string, max: number): Promise<SearchedResolver> {
     const conditions = wordsOf(text).map(beginningCondition);
     if (!conditions.every(isSearchable)) {
       return { users: [] };
@@ -85,7 +87,7 @@ export class PeopleSearch {
       return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
     }
     const source = this.#sources(resolver);
-    const search = { conditions, limit: most + 1, isInAnyOrder: true };
+    const search = { conditions, limit: max + 1, isInAnyOrder: true };
     const [exact, beginning] = await Promise.all([
       answered(
         resolver,
@@ -127,7 +129,9 @@ async function answered(
   work: Promise<readonly DirectoryUser[]>,
 ): Promise<SearchedResolver> {
   try {
-    const users = await within(TIMEOUT_MS, work, () => unavailable(resolver, 'it does not answer in time'));
+    const users = await withTimeLimit(TIMEOUT_MS, work, () =>
+      unavailable(resolver, 'it does not answer in time'),
+    );
     return { users };
   } catch (error) {
     if (error instanceof ServiceError) {
@@ -137,8 +141,8 @@ async function answered(
   }
 }
 
-function unavailable({ name }: Resolver, reason: string): ServiceError {
-  return new ServiceError('resolver.unavailable', `The resolver '${name}' is unavailable: ${reason}`);
+function unavailable({ name }: Resolver, reason: string): ResolverUnavailable {
+  return new ResolverUnavailable({ resolver: name, reason });
 }
 
 /** A trailing asterisk is what other searches want for a beginning. */

@@ -33,7 +33,7 @@ export interface RecentTransaction {
 }
 
 /** Tokens with what happened to them lately. */
-export interface TokenFacts {
+export interface TokensWithHistory {
   /** By serial, the first hundred. */
   readonly tokens: readonly OwnedToken[];
   /** True if there are more. */
@@ -43,18 +43,18 @@ export interface TokenFacts {
 }
 
 /** A user with their tokens. */
-export interface Person extends TokenFacts {
+export interface Person extends TokensWithHistory {
   readonly login: string;
   readonly realm: string;
   readonly resolver: string;
-  /** What the resolver says of the user; null: the caller has no right to it. */
+  /** The record of the user in the resolver; null: the caller has no right to it. */
   readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
 }
 
 const MAX_TOKENS = 100;
 const MAX_TRANSACTIONS = 20;
 
-/** What the helpdesk sees of a user or a token at once. Writes nothing. */
+/** The view of the helpdesk on a user or a token. Writes nothing. */
 export class PersonService {
   readonly #deps: PersonDependencies;
 
@@ -92,7 +92,7 @@ export class PersonService {
    * Takes the right `admin/show`; the transactions also take `admin/transaction`.
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */
-  async token(caller: Caller, serial: string): Promise<TokenFacts> {
+  async token(caller: Caller, serial: string): Promise<TokensWithHistory> {
     const { configuration, grant } = await this.#authorize(caller);
     const token = isSerial(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
@@ -106,7 +106,7 @@ export class PersonService {
     configuration: Configuration,
     grant: Grant,
     found: readonly Token[],
-  ): Promise<TokenFacts> {
+  ): Promise<TokensWithHistory> {
     const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
     return {
       tokens: tokens.map((token) => ownedToken(configuration, grant, token)),

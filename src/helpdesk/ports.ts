@@ -44,7 +44,7 @@ export interface LatestTransactions {
    */
   ofTokens(
     tokenIds: readonly string[],
-    most: number,
+    max: number,
     realms?: readonly string[],
   ): Promise<readonly LatestTransaction[]>;
 }

@@ -56,8 +56,8 @@ export class SearchService {
    * transactions, and looks for what the caller has the right to, in the realms of this right.
    * @throws ServiceError 'right.missing' for a caller with none of them, 'parameter.missing' for a blank text, 'parameter.invalid' for one that is too long
    */
-  async search(caller: Caller, given: string): Promise<SearchResult> {
-    const text = given.trim();
+  async search(caller: Caller, query: string): Promise<SearchResult> {
+    const text = query.trim();
     if (text === '') {
       throw new ServiceError('parameter.missing', 'No text to search for is given', { parameters: ['text'] });
     }

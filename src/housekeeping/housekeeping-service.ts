@@ -16,9 +16,9 @@ import type {
  * Assumed maximum difference between the servers' clocks, in seconds: each server writes the times of limits by its
  * own.
  */
-const CLOCKS_DIFFER = 60;
+const MAX_CLOCK_DIFFERENCE_S = 60;
 /** Seconds for which the numbers of responses are kept: a day, and an hour. */
-const RESPONSES_KEPT = 90_000;
+const RESPONSE_RETENTION_S = 90_000;
 
 export interface HousekeepingDependencies {
   readonly configuration: ConfigurationStore;
@@ -76,15 +76,15 @@ export class HousekeepingService {
   async round(signal: AbortSignal): Promise<number> {
     const { metrics } = this.#deps;
     const moments = await this.#moments();
-    const tellBacklog = async (): Promise<void> => {
+    const reportBacklog = async (): Promise<void> => {
       for (const tally of await this.#backlog(moments)) {
         metrics.backlogIs(tally);
       }
     };
-    await tellBacklog();
+    await reportBacklog();
     const removed = await this.#clear(moments, signal);
     if (!signal.aborted) {
-      await tellBacklog();
+      await reportBacklog();
       metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
     }
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
@@ -122,8 +122,8 @@ export class HousekeepingService {
         removed({ chore: 'audit months', rows });
       }
     };
-    const given = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
-    const isOurs = await this.#deps.store.clear(moments, given);
+    const options = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
+    const isOurs = await this.#deps.store.clear(moments, options);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 
@@ -135,8 +135,8 @@ export class HousekeepingService {
     return {
       challengesIssuedBefore: new Date(now.getTime() - age),
       sessionsEndBy: now,
-      limitsEndBy: new Date(now.getTime() - CLOCKS_DIFFER * 1000),
-      responsesCountedBefore: new Date(now.getTime() - RESPONSES_KEPT * 1000),
+      limitsEndBy: new Date(now.getTime() - MAX_CLOCK_DIFFERENCE_S * 1000),
+      responsesCountedBefore: new Date(now.getTime() - RESPONSE_RETENTION_S * 1000),
     };
   }
 }

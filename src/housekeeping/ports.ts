@@ -28,14 +28,14 @@ export interface HousekeepingStore {
   backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]>;
   /**
    * Removes due rows, unless another server is doing so. Rows locked by others are left for the next round.
-   * @param given.signal ends it after the current piece
-   * @param given.removed receives each piece
-   * @param given.also runs at the end, under the same lock
+   * @param options.signal ends it after the current piece
+   * @param options.removed receives each piece
+   * @param options.also runs at the end, under the same lock
    * @returns false when another server holds the lock, and nothing was removed
    */
   clear(
     moments: HousekeepingMoments,
-    given: {
+    options: {
       readonly signal: AbortSignal;
       readonly removed: (tally: HousekeepingTally) => void;
       readonly also?: () => Promise<void>;

@@ -79,7 +79,7 @@ import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import { OPERATIONS_PATHS } from './operations-paths.ts';
-import { originReader } from './authentication/origin.ts';
+import { senderReader } from './request/request-sender.ts';
 import type { BodyLimits } from './request/request-body.ts';
 import { logRequests } from './request-log.ts';
 import { measureRequests, type MetricsText, type RequestMetrics } from './request-metrics.ts';
@@ -172,8 +172,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.enable('strict routing').enable('case sensitive routing');
   app.set('trust proxy', config.trustProxy.length === 0 ? false : [...config.trustProxy]);
 
-  const originOf = originReader({ trustProxy: config.trustProxy, log });
-  app.use(beginExchange({ clock, random, originOf }));
+  const senderOf = senderReader({ trustProxy: config.trustProxy, log });
+  app.use(beginExchange({ clock, random, senderOf }));
   app.use(logRequests(log, clock, Object.values(OPERATIONS_PATHS)));
   if (metrics !== undefined) {
     app.use(measureRequests(metrics));

@@ -12,10 +12,10 @@ export function asciiJson(value: unknown): string {
 }
 
 /**
- * @param given the value of the parameter `id`
+ * @param text the value of the parameter `id`
  * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
  */
-export function envelopeId(given: string | undefined): number {
-  const id = given !== undefined && /^-?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+export function envelopeId(text: string | undefined): number {
+  const id = text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : 1;
 }

@@ -26,7 +26,7 @@ const CONDITIONS: readonly ((i: number, j: number) => boolean)[] = [
   (i, j) => (((i * j) % 3) + ((i + j) % 2)) % 2 === 0,
 ];
 const PERIOD = 12;
-/** What the masks change of a module that is masked with 000. */
+/** The change by each mask of a module that is masked with 000. */
 const CHANGES = Uint8Array.from({ length: PERIOD * PERIOD }, (_, place) => {
   const [i, j] = [Math.floor(place / PERIOD), place % PERIOD];
   const masks = perMask((mask) => CONDITIONS[mask]?.(i, j) === true);

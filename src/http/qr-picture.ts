@@ -18,14 +18,14 @@ export interface QrOptions {
 
 /** The most bytes that a code with the better error correction holds (ISO/IEC 18004: version 40, level M). */
 const LEVEL_M_BYTES = 2_331;
-const WIDTHS = { least: 50, most: 2_000 };
+const WIDTHS = { min: 50, max: 2_000 };
 
 /** The parameters of endpoints that draw a QR code. */
 export const QR_PARAMETERS = {
   qr: optional(
     'answers with a QR code: `png` the picture, `img` or `embed` an `<img>`, any other value a page',
   ),
-  width: optional(`width of the QR code in pixels, ${WIDTHS.least} to ${WIDTHS.most}`),
+  width: optional(`width of the QR code in pixels, ${WIDTHS.min} to ${WIDTHS.max}`),
 } as const;
 
 /**
@@ -51,10 +51,10 @@ function readWidth(text: string | undefined): number | undefined {
     return undefined;
   }
   const width = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (width < WIDTHS.least || width > WIDTHS.most) {
+  if (width < WIDTHS.min || width > WIDTHS.max) {
     throw new ServiceError(
       'parameter.invalid',
-      `The parameter 'width' must be a whole number from ${WIDTHS.least} to ${WIDTHS.most}`,
+      `The parameter 'width' must be a whole number from ${WIDTHS.min} to ${WIDTHS.max}`,
     );
   }
   return width;

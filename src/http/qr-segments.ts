@@ -1,4 +1,4 @@
-/** How characters become bits: three digits in 10 bits, two characters in 11, or bytes. */
+/** The encoding of characters in bits: three digits in 10 bits, two characters in 11, or bytes. */
 type QrMode = 'numeric' | 'alphanumeric' | 'byte';
 
 /** A part of a text in one mode. */

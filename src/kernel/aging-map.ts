@@ -3,7 +3,7 @@ export interface AgingMapOptions {
   /** Milliseconds for which a value is kept, from its insertion. */
   readonly lifetime: number;
   /** The most values at once. */
-  readonly most: number;
+  readonly max: number;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
 }
@@ -37,7 +37,7 @@ export class AgingMap<Value> {
     this.#kept.delete(key);
     this.dropAged();
     const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size >= this.#options.most) {
+    if (oldest !== undefined && this.#kept.size >= this.#options.max) {
       this.#kept.delete(oldest);
     }
     this.#kept.set(key, { value, since: this.#options.elapsed() });

@@ -20,18 +20,18 @@ export interface LoopPace {
 /** Work in the background, outside of requests: repeats a turn until the loop is stopped. */
 export class BackgroundLoop {
   readonly #turn: (pace: LoopPace) => Promise<void>;
-  readonly #patience: number | undefined;
+  readonly #stopTimeoutMs: number | undefined;
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
   /**
    * @param turn works and rests; must not throw
-   * @param patience the longest wait of `stop` for the running turn, in milliseconds; default: until it ends
+   * @param stopTimeoutMs the longest wait of `stop` for the running turn, in milliseconds; default: until it ends
    */
-  constructor(turn: (pace: LoopPace) => Promise<void>, patience?: number) {
+  constructor(turn: (pace: LoopPace) => Promise<void>, stopTimeoutMs?: number) {
     this.#turn = turn;
-    this.#patience = patience;
+    this.#stopTimeoutMs = stopTimeoutMs;
   }
 
   get isStopping(): boolean {
@@ -52,9 +52,9 @@ export class BackgroundLoop {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
-    await (this.#patience === undefined
+    await (this.#stopTimeoutMs === undefined
       ? this.#running
-      : Promise.race([this.#running, rest(this.#patience)]));
+      : Promise.race([this.#running, rest(this.#stopTimeoutMs)]));
   }
 
   async #run(): Promise<void> {

@@ -4,11 +4,11 @@ const MAX_KEY_LENGTH = 100;
 /**
  * Remembers results by keys from outside, which cannot fill the memory: long ones are not remembered, and where there
  * are too many, all are forgotten.
- * @param most results to remember
+ * @param max results to remember
  * @param compute depends on the key alone
  * @returns a function that computes the value of a key once
  */
-export function boundedMemo<Value>(most: number, compute: (key: string) => Value): (key: string) => Value {
+export function boundedMemo<Value>(max: number, compute: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {
     const found = known.get(key);
@@ -17,7 +17,7 @@ export function boundedMemo<Value>(most: number, compute: (key: string) => Value
     }
     const value = compute(key);
     if (key.length <= MAX_KEY_LENGTH) {
-      if (known.size >= most) {
+      if (known.size >= max) {
         known.clear();
       }
       // A copy: V8 keeps the whole of a header for a part of it.

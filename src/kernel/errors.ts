@@ -48,8 +48,8 @@ export interface ErrorPayloads {
   'passkey.unknown': NoPayload;
   'passkey.invalid': NoPayload;
   /**
-   * The policy action that would give the right; or the right that the API token lacks, `scope:action`; or the requested
-   * realms, of which none is visible.
+   * The policy action that would give the right; or the right that the API token lacks, `scope:action`; or the
+   * requested realms, of which none is visible.
    */
   'right.missing': {
     readonly policy?: { readonly scope: string; readonly action: string };
@@ -105,7 +105,7 @@ export interface ErrorPayloads {
   'activation-code.invalid': { readonly fault: ActivationCodeFault };
   /** The name of the missing parameter of the URL; the reason why an app refuses a code. */
   'qrtan-url.invalid': { readonly missing?: string; readonly fault?: QrTanFault };
-  /** Why no app sends a response to the URL of a code. */
+  /** The reason why no app sends a response to the URL of a code. */
   'callback-url.refused': { readonly fault: CallbackFault };
   'token.counter-exhausted': NoPayload;
   'duration.invalid': NoPayload;
@@ -142,7 +142,10 @@ export type SuitePart =
   | 'time step'
   | 'duplicate';
 
-/** Why an app refuses a text: what it is instead of a QR-TAN code, what is wrong with the code, or with its sender. */
+/**
+ * The reason why an app refuses a text: what it is instead of a QR-TAN code, what is wrong with the code, or with its
+ * sender.
+ */
 export type QrTanFault =
   | 'empty'
   /** `otpauth:` and `otpauth-migration:`: codes of apps for one-time passwords (TOTP, HOTP). */

@@ -10,7 +10,7 @@ export interface FaultFields {
   readonly stack: string | undefined;
 }
 
-const DEEPEST = 5;
+const MAX_CAUSES = 5;
 const MAX_FRAMES = 20;
 
 /** @returns a description of the error and its causes, without any text of the client */
@@ -26,7 +26,7 @@ export function describeFault(error: unknown): FaultFields {
 
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = [error];
-  for (let link = error; chain.length < DEEPEST && link instanceof Error && link.cause !== undefined;) {
+  for (let link = error; chain.length < MAX_CAUSES && link instanceof Error && link.cause !== undefined;) {
     link = link.cause;
     chain.push(link);
   }

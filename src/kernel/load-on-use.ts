@@ -1,5 +1,5 @@
 /** An object whose methods all return promises. */
-type Asynchronous<Service> = { readonly [Name in keyof Service]: (...given: never[]) => Promise<unknown> };
+type Asynchronous<Service> = { readonly [Name in keyof Service]: (...args: never[]) => Promise<unknown> };
 
 /**
  * @param load makes the object; called once, by the first call of a method
@@ -9,9 +9,9 @@ export function loadOnUse<Service extends Asynchronous<Service>>(load: () => Pro
   let loaded: Promise<Service> | undefined;
   return new Proxy({} as Service, {
     get: (_target, name) => {
-      return async (...given: never[]): Promise<unknown> => {
+      return async (...args: never[]): Promise<unknown> => {
         const service = await (loaded ??= load());
-        return service[name as keyof Service](...given);
+        return service[name as keyof Service](...args);
       };
     },
   });

@@ -2,20 +2,20 @@
 const MAX_LENGTH = 128;
 
 /**
- * @param name what was written
+ * @param name the written name
  * @param known the names that exist
- * @param mostEdits a narrower bound; by default a third of the characters may differ
+ * @param maxEdits a narrower bound; by default a third of the characters may differ
  * @returns the one that was probably meant; case does not count
  */
-export function nearestName(name: string, known: Iterable<string>, mostEdits = Infinity): string | undefined {
+export function nearestName(name: string, known: Iterable<string>, maxEdits = Infinity): string | undefined {
   const written = name.trim().toLowerCase();
   if (written === '' || written.length > MAX_LENGTH) {
     return undefined;
   }
   let nearest: { readonly name: string; readonly edits: number } | undefined;
   for (const one of known) {
-    const most = Math.min(Math.ceil(Math.max(one.length, written.length) / 3), one.length - 1, mostEdits);
-    const edits = boundedDistance(written, one.toLowerCase(), most);
+    const max = Math.min(Math.ceil(Math.max(one.length, written.length) / 3), one.length - 1, maxEdits);
+    const edits = boundedDistance(written, one.toLowerCase(), max);
     if (edits < (nearest?.edits ?? Infinity)) {
       nearest = { name: one, edits };
     }
@@ -29,13 +29,13 @@ export function didYouMean(name: string, known: Iterable<string>, otherwise = ''
   return nearest === undefined || nearest === name ? otherwise : `: did you mean ${nearest}?`;
 }
 
-/** @returns the edit distance; infinity if it is greater than `most` */
-function boundedDistance(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) {
+/** @returns the edit distance; infinity if it is greater than `max` */
+function boundedDistance(one: string, other: string, max: number): number {
+  if (Math.abs(one.length - other.length) > max) {
     return Infinity;
   }
   const edits = editDistance(one, other);
-  return edits > most ? Infinity : edits;
+  return edits > max ? Infinity : edits;
 }
 
 /**

@@ -14,8 +14,8 @@ const PLAIN = /^\d*$/;
  * @throws ServiceError 'parameter.invalid'
  */
 export function parsePastInstant(text: string, now: Date, name = 'It'): Date {
-  const given = text.trim();
-  const instant = absolute(given) ?? relative(given, now);
+  const trimmed = text.trim();
+  const instant = absolute(trimmed) ?? relative(trimmed, now);
   // PostgreSQL and JavaScript write earlier years in different ways.
   if (instant === undefined || !(instant.getTime() >= 0)) {
     throw new ServiceError(

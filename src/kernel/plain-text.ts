@@ -3,14 +3,14 @@ import { ServiceError } from './errors.ts';
 /**
  * @param what names the text in the message
  * @returns the text, trimmed
- * @throws ServiceError 'parameter.invalid' if it is longer than `most` or holds control characters
+ * @throws ServiceError 'parameter.invalid' if it is longer than `max` or holds control characters
  */
-export function readPlainText(text: string, what: string, most: number): string {
+export function readPlainText(text: string, what: string, max: number): string {
   const plain = text.trim();
-  if (plain.length > most || /\p{Cc}|\p{Cs}/u.test(plain)) {
+  if (plain.length > max || /\p{Cc}|\p{Cs}/u.test(plain)) {
     throw new ServiceError(
       'parameter.invalid',
-      `The ${what} has at most ${most} characters, none of them a control character`,
+      `The ${what} has at most ${max} characters, none of them a control character`,
     );
   }
   return plain;

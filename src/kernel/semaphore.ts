@@ -6,7 +6,7 @@ export interface SemaphoreLimit {
   /** The most waiters; unlimited by default. */
   readonly waiting?: number;
   /** The longest wait in milliseconds; unlimited by default. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
   /** Makes the error of refused work. */
   readonly refuse: (refusal: SemaphoreRefusal) => Error;
 }
@@ -66,11 +66,11 @@ export class Semaphore {
         this.#waiting.delete(begin);
         resolve();
       };
-      if (limit?.patience !== undefined) {
+      if (limit?.timeoutMs !== undefined) {
         timer = setTimeout(() => {
           this.#waiting.delete(begin);
           reject(limit.refuse('late'));
-        }, limit.patience);
+        }, limit.timeoutMs);
       }
       this.#waiting.add(begin);
     });

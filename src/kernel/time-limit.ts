@@ -4,7 +4,7 @@
  * @param late makes the error for a work that takes longer
  * @throws the error of the work, or that of `late`
  */
-export async function within<Value>(
+export async function withTimeLimit<Value>(
   milliseconds: number,
   work: Promise<Value>,
   late: () => Error,

@@ -11,7 +11,7 @@ type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
 export interface KeyOverviewReport {
   readonly keys: readonly ShownKey[];
   readonly servers: readonly KeyHolder[];
-  /** When the secrets were counted; undefined: they were not. */
+  /** The time at which the secrets were counted; undefined: they were not. */
   readonly countedAt: Date | undefined;
 }
 
@@ -46,7 +46,10 @@ export class KeyOverview {
     this.#deps = dependencies;
   }
 
-  /** @param isCounted counts the secrets of each key; takes seconds with a million tokens. @throws ServiceError 'right.missing' */
+  /**
+   * @param isCounted counts the secrets of each key; takes seconds with a million tokens.
+   * @throws ServiceError 'right.missing'
+   */
   async show(caller: Caller, isCounted: boolean): Promise<KeyOverviewReport> {
     const { access, configuration, keys } = this.#deps;
     await access.authorizeSystem(configuration, caller, 'read');

@@ -46,7 +46,7 @@ export interface Rotation extends Resealing {
 
 /** Maximum time that a rotation waits for every server to seal with the new key. */
 const TIMEOUT_MS = 10_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Changes the sealing key while servers run. For operators at the machine. */
 export class KeyService {
@@ -88,14 +88,14 @@ export class KeyService {
    */
   async rotate(
     caller: Caller,
-    { force, keyId: wanted }: { readonly force: boolean; readonly keyId?: string | undefined },
+    { force, keyId: requested }: { readonly force: boolean; readonly keyId?: string | undefined },
     progress: Progress = () => undefined,
   ): Promise<Rotation> {
     assertOperator(caller);
     const { keys, vault } = this.#deps;
     const states = await keys.states();
     const keyId =
-      wanted ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
+      requested ?? waitingKey(states)?.keyId ?? states.find(({ isCurrent }) => isCurrent)?.keyId ?? '';
     await this.#assertEverywhere(keyId, force);
     const isNew = await keys.makeCurrent(keyId, actOf(caller, 'keys/rotate'));
     await vault.refresh();
@@ -157,14 +157,14 @@ export class KeyService {
   /** @returns the servers that are not ready after the time limit */
   async #awaitHolders(
     isReady: (holder: KeyHolder) => boolean,
-    patience: number,
+    timeoutMs: number,
   ): Promise<readonly KeyHolder[]> {
-    for (let waited = 0; ; waited += LOOK_MS) {
+    for (let waited = 0; ; waited += POLL_MS) {
       const behind = (await this.#deps.keys.holders()).filter((holder) => !isReady(holder));
-      if (behind.length === 0 || waited >= patience) {
+      if (behind.length === 0 || waited >= timeoutMs) {
         return behind;
       }
-      await this.#deps.pause(LOOK_MS);
+      await this.#deps.pause(POLL_MS);
     }
   }
 }

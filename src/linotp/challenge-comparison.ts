@@ -2,7 +2,7 @@ import type { ImportedChallenge } from './challenge-mapping.ts';
 import type { PresentChallenge } from './ports.ts';
 import { differencesOf } from './token-comparison.ts';
 
-/** @returns what differs, each in words; without question and data, which may be about a payment */
+/** @returns the differences, each in words; without question and data, which may be about a payment */
 export function compareChallenge(there: ImportedChallenge, here: PresentChallenge): readonly string[] {
   const contents = [
     ...(there.question === here.question ? [] : ['question: differs']),
@@ -18,7 +18,9 @@ export function compareChallenge(there: ImportedChallenge, here: PresentChalleng
   ];
 }
 
-/** @returns true if it is closed here and no response to it would be accepted in LinOTP either, or LinOTP has forgotten */
+/**
+ * @returns true if it is closed here and no response to it would be accepted in LinOTP either, or LinOTP has forgotten
+ */
 function isSettled(there: ImportedChallenge, here: PresentChallenge): boolean {
   // A wrong response in LinOTP erases the mark of an earlier right one from all challenges of the token.
   const isForgotten = here.closedBy === 'accepted' && there.receivedTan;

@@ -1,4 +1,5 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import { type ChallengeContext, type ImportedChallenge, mapChallenge } from './challenge-mapping.ts';
 import type { ImportReport } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
@@ -42,7 +43,7 @@ export class ChallengeImport {
   ): Promise<void> {
     const { repair, repairBinary } = this.#parts.installation;
     const serials = new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))));
-    const tokens = await target.importedTokens([...serials].filter(isStorable));
+    const tokens = await target.importedTokens([...serials].filter((serial) => isStorable(serial)));
     const context: ChallengeContext = {
       repair,
       repairBinary,
@@ -51,7 +52,9 @@ export class ChallengeImport {
       tokenOf: (serial) => tokens.get(serial),
     };
     const mapped = rows.map((row) => mapChallenge(row, context));
-    const present = await target.findChallenges(mapped.map(({ name }) => name).filter(isStorable));
+    const present = await target.findChallenges(
+      mapped.map(({ name }) => name).filter((name) => isStorable(name)),
+    );
     const added: (ImportedChallenge & { tokenId: string })[] = [];
     const changed = new Map<string, ImportedChallenge>();
     for (const one of mapped) {
@@ -95,11 +98,6 @@ export class ChallengeImport {
         return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: all });
     }
   }
-}
-
-/** @returns false for a text that the database cannot hold, and that no query may have */
-function isStorable(text: string): boolean {
-  return !text.includes('\0');
 }
 
 type Comparison = 'leave' | 'other' | 'add' | 'same' | 'change';

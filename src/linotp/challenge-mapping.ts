@@ -1,3 +1,4 @@
+import { isStorable } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { ClosedBy } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
@@ -38,7 +39,7 @@ export interface ChallengeContext {
 }
 
 /** Of the database's integers. */
-const LARGEST = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** Maps a row of the table challenges. */
 export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
@@ -52,7 +53,7 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
   });
   const token = context.tokenOf(serial);
   const issuedAt = context.localTime.read(textOf(row, 'timestamp'));
-  if (transactionId === '' || /\0|\p{Surrogate}/u.test(transactionId)) {
+  if (transactionId === '' || !isStorable(transactionId)) {
     return left('it has no transaction id that can be stored');
   }
   if (token === undefined) {
@@ -62,7 +63,7 @@ export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<
     return left('its time is not readable');
   }
   const content = readContent(row, token.type, context);
-  if (content === undefined || /\0|\p{Surrogate}/u.test(content.question + content.data)) {
+  if (content === undefined || !isStorable(content.question, content.data)) {
     return left('its content is not readable');
   }
   const state = readState(row, token, context.maxChallengeRequests);
@@ -129,7 +130,7 @@ function readState(
 ): { readonly value: State; readonly reasons: readonly string[] } {
   const validTan = flagOf(row, 'valid_tan');
   const receivedTan = flagOf(row, 'received_tan') || validTan;
-  const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), LARGEST);
+  const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), MAX_INTEGER);
   // LinOTP counts the right response of an ocra2 token, too.
   const wrongCount = validTan && type !== 'ocra' ? Math.max(0, received - 1) : received;
   const value = { wrongCount, receivedTan, validTan };

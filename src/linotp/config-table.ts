@@ -54,13 +54,13 @@ function readRow(row: SourceRow, repair: TextRepair): StoredValue {
   return {
     key: repair(textOf(row, 'key')),
     value: repair(textOf(row, 'value')),
-    type: given(textOf(row, 'type')),
-    description: given(repair(textOf(row, 'description'))),
+    type: textOrEmpty(textOf(row, 'type')),
+    description: textOrEmpty(repair(textOf(row, 'description'))),
   };
 }
 
 /** LinOTP stores an absent text as its Python name. */
-function given(text: string): string {
+function textOrEmpty(text: string): string {
   return text === 'None' ? '' : text;
 }
 
@@ -69,16 +69,16 @@ function join(first: StoredValue, parts: readonly StoredValue[]): StoredValue & 
   if (first.type !== 'C' || !/^0:\d+$/.test(first.description)) {
     return first;
   }
-  const wanted = Number(first.description.slice(2));
+  const expected = Number(first.description.slice(2));
   const inOrder = [...parts].sort((one, other) => placeOf(one) - placeOf(other));
   const last = inOrder.at(-1);
-  const isComplete = last !== undefined && placeOf(last) === wanted && inOrder.length === wanted;
+  const isComplete = last !== undefined && placeOf(last) === expected && inOrder.length === expected;
   return {
     key: first.key,
     value: [first, ...inOrder].map(({ value }) => value).join(''),
     type: last?.type ?? '',
     description: last?.description ?? '',
-    ...(!isComplete && { fault: `parts of the long value are missing: ${inOrder.length} of ${wanted}` }),
+    ...(!isComplete && { fault: `parts of the long value are missing: ${inOrder.length} of ${expected}` }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import { mapAdministrators } from './administrator-mapping.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import type { ImportGroup, ImportReport } from './import-report.ts';
@@ -174,7 +175,7 @@ export class ConfigurationImport {
 }
 
 function reasonToLeave(value: unknown, { fingerprint, exists }: PresentEntry): string | undefined {
-  if (!isStorable(value)) {
+  if (!isStorableValue(value)) {
     return 'it has a character that cannot be stored';
   }
   if (fingerprint === null) {
@@ -184,10 +185,10 @@ function reasonToLeave(value: unknown, { fingerprint, exists }: PresentEntry): s
 }
 
 /** @returns false for NUL and halves of surrogate pairs in any text of the value */
-function isStorable(value: unknown): boolean {
+function isStorableValue(value: unknown): boolean {
   let isWhole = true;
   JSON.stringify(value, (key, part: unknown) => {
-    isWhole &&= !/\0|\p{Surrogate}/u.test(typeof part === 'string' ? key + part : key);
+    isWhole &&= isStorable(key, typeof part === 'string' ? part : undefined);
     return part;
   });
   return isWhole;

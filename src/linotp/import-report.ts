@@ -12,11 +12,12 @@ export const IMPORT_GROUPS = [
 export type ImportGroup = (typeof IMPORT_GROUPS)[number];
 
 /**
- * What became of a row: `taken` as it was, `changed` taken with a difference, `left` not taken, `unchanged` as an
+ * The outcome of a row: `taken` as it was, `changed` taken with a difference, `left` not taken, `unchanged` as an
  * earlier import left it, `removed` because the source has it no longer.
  */
 export type ImportOutcome = 'taken' | 'changed' | 'left' | 'unchanged' | 'removed';
 
+/** The outcome of one row of an import. */
 export interface ImportEntry {
   readonly group: ImportGroup;
   readonly outcome: ImportOutcome;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../kernel/errors.ts';
+import { importRefused } from './import-refused.ts';
 import { readConfigTable, type ConfigTable } from './config-table.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import type { LinotpSource } from './ports.ts';
@@ -12,7 +12,7 @@ import {
   undoUnicodeEscapes,
 } from './text-repair.ts';
 
-/** How the texts of a database are encoded; `auto` finds out. */
+/** The encoding of the texts of a database; `auto` finds out. */
 export type TextEncoding = 'auto' | 'utf8' | 'double-utf8';
 
 /** The small tables of a LinOTP database, and what tells how to read the others. */
@@ -48,7 +48,7 @@ export async function readInstallation(
   encoding: TextEncoding,
 ): Promise<LinotpInstallation> {
   if (!source.has('Token') || !source.has('Config')) {
-    throw refused('This is not a database of LinOTP: it has no tables Token and Config');
+    throw importRefused('This is not a database of LinOTP: it has no tables Token and Config');
   }
   const configRows = await allRows(source.rows('Config'));
   const raw = (key: string): string =>
@@ -76,7 +76,7 @@ export async function readInstallation(
 
 function assertModel(version: string): void {
   if (!KNOWN_MODELS.test(version)) {
-    throw refused(
+    throw importRefused(
       `The version ${version.slice(0, 40)} of the database is unknown: 2.x to 3.2 can be imported (LinOTP up to 3.4)`,
     );
   }
@@ -117,7 +117,7 @@ async function assertKey(
       ? await opensSomeToken(source, encryptionKey)
       : known.fault === undefined && Buffer.from(known.value, 'base64').length === SECRET_KEY_BYTES;
   if (!opens) {
-    throw refused(
+    throw importRefused(
       'The key file does not open this database: it is not the plain encKey of this installation. If it is wrapped ' +
         'under a password, unwrap it first. If the keys are in a hardware security module, they cannot leave it: ' +
         'switch LinOTP to the default security module first, or enrol the tokens anew',
@@ -163,8 +163,4 @@ async function allRows(batches: AsyncIterable<readonly SourceRow[]>): Promise<re
     all.push(batch);
   }
   return all.flat();
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError('import.refused', message);
 }

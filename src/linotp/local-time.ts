@@ -20,7 +20,10 @@ export class LocalTime {
     });
   }
 
-  /** @param text `2026-11-20 12:41:56.834598` in the zone. @returns undefined for another form */
+  /**
+   * @param text `2026-11-20 12:41:56.834598` in the zone
+   * @returns undefined for another form
+   */
   read(text: string): Date | undefined {
     const local = readUtc(text);
     if (local === undefined) {
@@ -43,7 +46,10 @@ export class LocalTime {
   }
 }
 
-/** @param text `2026-11-20 12:41:56` or with a fraction, in UTC. @returns undefined for another form */
+/**
+ * @param text `2026-11-20 12:41:56` or with a fraction, in UTC
+ * @returns undefined for another form
+ */
 export function readUtc(text: string): Date | undefined {
   const match = /^((?!0000)\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*$/.exec(text.trim());
   if (match === null) {

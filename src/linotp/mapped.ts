@@ -4,8 +4,8 @@ export interface Mapped<Value> {
   /** The place of the row in the source. */
   readonly row: string;
   readonly value: Value | undefined;
-  /** What is changed, or why it is left. Never a secret. */
+  /** The change, or the reason why it is left. Never a secret. */
   readonly reasons: readonly string[];
-  /** What is unusual and yet stored as it was. */
+  /** The facts that are unusual and yet stored as they were. */
   readonly remarks?: readonly string[];
 }

@@ -28,7 +28,7 @@ export type SourceTable = keyof typeof SOURCE_TABLES;
 /** A LinOTP database, read-only, at one moment. */
 export interface LinotpSource {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
-  /** What people must know about its content. */
+  /** The notes for people about its content. */
   readonly notes: readonly string[];
   /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
@@ -132,7 +132,7 @@ export interface TargetTransaction {
    * @returns their serials, and those that stay because they have been used or changed here since; empty: no more
    */
   removeUnseen(
-    most: number,
+    max: number,
   ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }>;
   /** @returns the imported tokens with these serials, by serial */
   importedTokens(

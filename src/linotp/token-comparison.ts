@@ -7,11 +7,13 @@ import type { TokenInfo } from './token-info.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { PlainTokenSecrets } from './token-secrets.ts';
 
-/** What both sides of a comparison know of owners. */
+/** The owners as both sides of a comparison know them. */
 export interface ComparedUsers {
   /** The names of the managed resolvers here, whose users have other ids than in LinOTP. */
   readonly managedHere: ReadonlySet<string>;
-  /** The logins of LinOTP's users by their ids, by the name of the resolver; only of tables that LinOTP filled itself. */
+  /**
+   * The logins of LinOTP's users by their ids, by the name of the resolver; only of tables that LinOTP filled itself.
+   */
   readonly logins: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
@@ -27,7 +29,7 @@ const PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
 };
 const SECRETS = Object.keys(PURPOSES) as SecretName[];
 
-/** @returns what differs, each in words; the values of secrets are left out */
+/** @returns the differences, each in words; the values of secrets are left out */
 export function compareToken(
   token: ImportedToken,
   stored: ComparableToken | undefined,
@@ -122,10 +124,10 @@ function faultOfSecret(
   vault: Vault,
 ): readonly string[] {
   const sealed = secrets[name];
-  const wanted = token.secrets[name];
+  const expected = token.secrets[name];
   try {
     const here = sealed === null ? null : vault.open(sealed, PURPOSES[name], token.serial);
-    const isSame = wanted === null || here === null ? wanted === here : equalBytes(wanted, here);
+    const isSame = expected === null || here === null ? expected === here : equalBytes(expected, here);
     return isSame ? [] : [`${name}: differs`];
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable') || isServiceError(error, 'key.unavailable')) {

@@ -1,5 +1,6 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import { importedNames } from './configuration-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import type { ImportReport } from './import-report.ts';
@@ -24,7 +25,7 @@ interface TokenImportParts {
   readonly progress: (done: number) => void;
 }
 
-/** What one transaction needs to know of the target. */
+/** The facts of the target that one transaction needs. */
 interface TargetFacts {
   readonly context: TokenContext;
   readonly resolvers: ReadonlyMap<string, Resolver>;
@@ -55,7 +56,7 @@ interface ReadableToken {
 }
 
 /** The same, and the token that is present. */
-interface Candidate extends ReadableToken {
+interface MappedToken extends ReadableToken {
   readonly present: PresentToken | undefined;
   /** An earlier import made it, and it was removed here. */
   readonly isRemoved: boolean;
@@ -157,11 +158,11 @@ export class TokenImport {
   async #store(
     target: TargetTransaction,
     rows: readonly SourceRow[],
-    candidates: readonly Candidate[],
+    candidates: readonly MappedToken[],
     facts: TargetFacts,
   ): Promise<void> {
-    const added: Candidate[] = [];
-    const changed: Candidate[] = [];
+    const added: MappedToken[] = [];
+    const changed: MappedToken[] = [];
     for (const candidate of candidates) {
       const { token, present } = candidate;
       const reason = reasonToLeave(candidate);
@@ -179,14 +180,14 @@ export class TokenImport {
     if (facts.isRepeated) {
       const { repair } = this.#parts.installation;
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
-      await target.noteSeen(serials.filter((serial) => !serial.includes('\0')));
+      await target.noteSeen(serials.filter((serial) => isStorable(serial)));
     }
   }
 
   async #write(
     target: TargetTransaction,
-    added: readonly Candidate[],
-    changed: readonly Candidate[],
+    added: readonly MappedToken[],
+    changed: readonly MappedToken[],
   ): Promise<void> {
     if (added.length > 0) {
       await target.insertTokens(added.map(({ token }) => this.#sealed(token)));
@@ -206,11 +207,14 @@ export class TokenImport {
   }
 
   /** @returns those that were replaced; a token that has been used in this moment is left */
-  async #replace(target: TargetTransaction, changed: readonly Candidate[]): Promise<readonly Candidate[]> {
+  async #replace(
+    target: TargetTransaction,
+    changed: readonly MappedToken[],
+  ): Promise<readonly MappedToken[]> {
     if (changed.length === 0) {
       return [];
     }
-    const idOf = ({ present }: Candidate): string => present?.id ?? '';
+    const idOf = ({ present }: MappedToken): string => present?.id ?? '';
     const ids = await target.updateTokens(
       new Map(changed.map((candidate) => [idOf(candidate), this.#sealed(candidate.token)])),
     );
@@ -330,7 +334,7 @@ export class TokenImport {
     }
   }
 
-  #add({ mapped }: Candidate, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
+  #add({ mapped }: MappedToken, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
     const { name, row, reasons, remarks = [] } = mapped;
     return this.#parts.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
   }
@@ -349,7 +353,7 @@ function isAsItWas({ reasons }: Mapped<ImportedToken>): boolean {
 }
 
 /** @returns undefined for a token that is stored, or is here already as the source has it */
-function reasonToLeave({ token, present, isRemoved }: Candidate): string | undefined {
+function reasonToLeave({ token, present, isRemoved }: MappedToken): string | undefined {
   if (present === undefined) {
     return isRemoved ? 'it has been removed here since the last import' : undefined;
   }

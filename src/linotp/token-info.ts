@@ -1,3 +1,5 @@
+import { storableForm } from '../kernel/storable-text.ts';
+
 /** The object in the column TokenInfo. */
 export type TokenInfo = Readonly<Record<string, unknown>>;
 
@@ -28,18 +30,18 @@ const SECRET_ENTRIES = ['sharedSecret', 'nonce'];
 /** @returns the entries that are no secrets */
 export function publicInfo(info: TokenInfo): TokenInfo {
   const entries = Object.entries(info).filter(([key]) => !SECRET_ENTRIES.includes(key));
-  return storable(Object.fromEntries(entries)) as TokenInfo;
+  return storableValue(Object.fromEntries(entries)) as TokenInfo;
 }
 
-/** @returns the value with U+FFFD in place of NUL and halves of surrogate pairs, which the database cannot hold */
-function storable(value: unknown): unknown {
+/** @returns the value with the storable form of each text, keys included */
+function storableValue(value: unknown): unknown {
   if (typeof value === 'string') {
-    return value.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}');
+    return storableForm(value);
   }
   if (Array.isArray(value)) {
-    return value.map(storable);
+    return value.map(storableValue);
   }
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map((entry) => entry.map(storable)))
+    ? Object.fromEntries(Object.entries(value).map((entry) => entry.map(storableValue)))
     : value;
 }

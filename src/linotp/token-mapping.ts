@@ -1,4 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
+import { isStorable, storableForm } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
@@ -42,7 +43,7 @@ export interface ImportedToken {
   readonly lastMatchAt: Date | null;
 }
 
-/** What the rest of the database says about tokens. */
+/** The facts about tokens in the rest of the database. */
 export interface TokenContext {
   readonly encryptionKey: EncryptionKey;
   readonly repair: TextRepair;
@@ -54,7 +55,7 @@ export interface TokenContext {
   readonly resolvers: ReadonlySet<string>;
 }
 
-const LARGEST = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** @param realmIds the ids of the token's realms */
 export function mapToken(
@@ -65,7 +66,7 @@ export function mapToken(
   const serial = context.repair(textOf(row, 'linotptokenserialnumber'));
   const place = { name: serial, row: `Token ${textOf(row, 'linotptokenid')}` };
   const reasons: string[] = [];
-  if (serial === '' || /\0|\p{Surrogate}/u.test(serial)) {
+  if (serial === '' || !isStorable(serial)) {
     return { ...place, value: undefined, reasons: ['it has no serial that can be stored'] };
   }
   try {
@@ -89,7 +90,7 @@ function readToken(
   context: TokenContext,
   reasons: string[],
 ): ImportedToken {
-  const text = (column: string): string => storable(context.repair(textOf(row, column)));
+  const text = (column: string): string => storableForm(context.repair(textOf(row, column)));
   const givenType = text('linotptokentype').trim();
   const typeName = givenType === '' ? 'HMAC' : givenType;
   const type = typeName.toLowerCase();
@@ -115,9 +116,14 @@ function readToken(
     realms: readRealms(realmIds, context, reasons),
     owner: readOwner(source, context, reasons),
     ...readLimits(row, reasons),
-    counter: bounded('counter', counter, { least: 0, most: Number.MAX_SAFE_INTEGER }, reasons),
+    counter: bounded('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
     timeShift: readTimeShift(entries, reasons),
-    otpLength: bounded('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { least: 0, most: LARGEST }, reasons),
+    otpLength: bounded(
+      'OTP length',
+      wholeOf(row, 'linotpotplen') ?? 0,
+      { min: 0, max: MAX_INTEGER },
+      reasons,
+    ),
     ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
     secrets: withSharedSecret(
       openTokenSecrets(row, entries, context.encryptionKey, reasons),
@@ -129,11 +135,6 @@ function readToken(
     lastSuccessAt: readUtc(textOf(row, 'linotplastauthsuccess')) ?? null,
     lastMatchAt: readUtc(textOf(row, 'linotplastauthmatch')) ?? null,
   };
-}
-
-/** @returns the text with U+FFFD in place of characters that the database cannot hold */
-function storable(text: string): string {
-  return text.replace(/\0|\p{Surrogate}/gu, '\u{FFFD}');
 }
 
 const PLAIN = { ocraSuite: null, rollout: 'complete', replayMarkers: [] } as const;
@@ -180,31 +181,31 @@ function readLimits(
 ): Pick<ImportedToken, 'failCount' | 'maxFail' | 'counterWindow' | 'syncWindow'> {
   const failCount = wholeOf(row, 'linotpfailcount') ?? 0;
   const maxFail = wholeOf(row, 'linotpmaxfail') ?? 10;
-  const least = (what: string, value: number): number =>
-    bounded(what, value, { least: 1, most: LARGEST }, reasons);
-  const limit = least('maximum of the fail counter', maxFail);
+  const atLeastOne = (what: string, value: number): number =>
+    bounded(what, value, { min: 1, max: MAX_INTEGER }, reasons);
+  const limit = atLeastOne('maximum of the fail counter', maxFail);
   const isLocked = failCount >= maxFail;
   return {
     // A token that was locked by a limit of 0 stays locked.
     failCount: bounded(
       'fail counter',
       isLocked ? Math.max(failCount, limit) : failCount,
-      { least: 0, most: LARGEST },
+      { min: 0, max: MAX_INTEGER },
       reasons,
     ),
     maxFail: limit,
-    counterWindow: least('counter window', wholeOf(row, 'linotpcountwindow') ?? 10),
-    syncWindow: least('sync window', wholeOf(row, 'linotpsyncwindow') ?? 1000),
+    counterWindow: atLeastOne('counter window', wholeOf(row, 'linotpcountwindow') ?? 10),
+    syncWindow: atLeastOne('sync window', wholeOf(row, 'linotpsyncwindow') ?? 1000),
   };
 }
 
 function bounded(
   what: string,
   value: number,
-  { least, most }: { least: number; most: number },
+  { min, max }: { min: number; max: number },
   reasons: string[],
 ): number {
-  const fitting = Math.min(Math.max(value, least), most);
+  const fitting = Math.min(Math.max(value, min), max);
   if (fitting !== value) {
     reasons.push(`its ${what} ${value} is now ${fitting}`);
   }
@@ -215,7 +216,7 @@ function bounded(
 function readTimeShift(info: TokenInfo, reasons: string[]): number {
   const text = infoText(info, 'timeShift');
   const seconds = text === '' ? 0 : Math.trunc(Number(text));
-  if (!Number.isFinite(seconds) || Math.abs(seconds) > LARGEST) {
+  if (!Number.isFinite(seconds) || Math.abs(seconds) > MAX_INTEGER) {
     reasons.push('its time shift is not readable, and is now 0');
     return 0;
   }

@@ -14,11 +14,11 @@ import { type ComparedUsers, compareToken } from './token-comparison.ts';
 import { mapToken, type TokenContext } from './token-mapping.ts';
 
 /** A token or challenge that is not the same on both sides. */
-export interface Difference {
+export interface MismatchedEntry {
   readonly kind: 'token' | 'challenge';
   /** A serial or a transaction id. */
   readonly name: string;
-  /** What differs, each in words; the values of secrets are left out. */
+  /** The differences, each in words; the values of secrets are left out. */
   readonly differences: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface VerificationRequest {
   readonly encoding: TextEncoding;
   /** The zone of the old server's clock. */
   readonly localTime: LocalTime;
-  readonly found: (difference: Difference) => void;
+  readonly found: (difference: MismatchedEntry) => void;
   readonly progress: (progress: { group: 'tokens' | 'challenges'; done: number; total: number }) => void;
 }
 

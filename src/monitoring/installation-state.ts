@@ -1,7 +1,7 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
 import type { CountReplica, StoredState, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 
@@ -58,7 +58,7 @@ export class InstallationReadings {
     this.#running ??= this.#ask().finally(() => {
       this.#running = undefined;
     });
-    return within(TIME_LIMIT_MS, this.#running, () => new Error('late')).catch(() => undefined);
+    return withTimeLimit(TIME_LIMIT_MS, this.#running, () => new Error('late')).catch(() => undefined);
   }
 
   async #ask(): Promise<InstallationState | undefined> {

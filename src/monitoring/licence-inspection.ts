@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { exceeds, lastDayOf, type Licence, readLicence, volumeText } from './licence.ts';
-import type { LicenseReport } from './outcomes.ts';
+import type { LicenceReport } from './outcomes.ts';
 import type { LicenceSignature, LicenceStore, TokenCounts } from './ports.ts';
 
 export interface LicenceInspectionDependencies {
@@ -12,8 +12,8 @@ export interface LicenceInspectionDependencies {
   readonly clock: Clock;
 }
 
-type Refusal = Extract<LicenseReport, { kind: 'invalid' }>;
-type Verified = Refusal | { readonly kind: 'verified'; readonly licence: Licence };
+type InvalidLicence = Extract<LicenceReport, { kind: 'invalid' }>;
+type Verified = InvalidLicence | { readonly kind: 'verified'; readonly licence: Licence };
 
 const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is not set';
 
@@ -30,13 +30,13 @@ export class LicenceInspection {
   }
 
   /** @returns the state of the installed licence */
-  async report(): Promise<LicenseReport> {
+  async report(): Promise<LicenceReport> {
     const text = await this.#deps.store.installed();
     return text === undefined ? { kind: 'none' } : this.inspect(text);
   }
 
   /** @returns the state that a licence would have if it were installed */
-  async inspect(text: string): Promise<Exclude<LicenseReport, { kind: 'none' }>> {
+  async inspect(text: string): Promise<Exclude<LicenceReport, { kind: 'none' }>> {
     const verified = await this.#verified(text);
     if (verified.kind === 'invalid') {
       return verified;
@@ -52,7 +52,7 @@ export class LicenceInspection {
     return this.#last.verified;
   }
 
-  async #held(licence: Licence): Promise<Exclude<LicenseReport, { kind: 'none' }>> {
+  async #held(licence: Licence): Promise<Exclude<LicenceReport, { kind: 'none' }>> {
     const active = await this.#active(licence);
     if (!exceeds(active, licence)) {
       return { kind: 'valid', licence, active };
@@ -73,7 +73,7 @@ export class LicenceInspection {
   }
 }
 
-function outOfTime(licence: Licence, now: Date): Refusal | undefined {
+function outOfTime(licence: Licence, now: Date): InvalidLicence | undefined {
   if (now >= licence.endsAt) {
     const explanation = `it was valid till ${lastDayOf(licence)}`;
     return { kind: 'invalid', reason: 'expired', explanation, licence };
@@ -107,10 +107,10 @@ async function verify(signature: LicenceSignature | undefined, text: string): Pr
   }
 }
 
-function unreadable(explanation: string): Refusal {
+function unreadable(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unreadable', explanation };
 }
 
-function unverified(explanation: string): Refusal {
+function unverified(explanation: string): InvalidLicence {
   return { kind: 'invalid', reason: 'unverified', explanation };
 }

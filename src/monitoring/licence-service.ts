@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
-import type { LicenseReport } from './outcomes.ts';
+import type { LicenceReport } from './outcomes.ts';
 import type { LicenceStore } from './ports.ts';
 
 export interface LicenceDependencies {
@@ -15,9 +15,9 @@ export interface LicenceDependencies {
 }
 
 /** A valid licence, with the used part of it. */
-type ValidLicence = Extract<LicenseReport, { kind: 'valid' }>;
+type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 
-const LARGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 
 /**
  * Installs and removes the licence. Each method throws ServiceError 'right.missing'; reading requires `system/read`,
@@ -31,7 +31,7 @@ export class LicenceService {
   }
 
   /** @returns the state as in /monitoring/license, with the reasons */
-  async show(caller: Caller): Promise<LicenseReport> {
+  async show(caller: Caller): Promise<LicenceReport> {
     await this.#authorize(caller, 'read');
     return this.#deps.inspection.report();
   }
@@ -45,8 +45,8 @@ export class LicenceService {
   async install(caller: Caller, text: string): Promise<ValidLicence> {
     await this.#authorize(caller, 'write');
     const licence = text.trim();
-    if (licence.length > LARGEST) {
-      throw refused(`it is longer than ${LARGEST} characters`);
+    if (licence.length > MAX_LENGTH) {
+      throw refused(`it is longer than ${MAX_LENGTH} characters`);
     }
     const report = await this.#deps.inspection.inspect(licence);
     if (report.kind === 'invalid') {

@@ -81,8 +81,8 @@ function isFieldValue(value: unknown): value is string | number | boolean {
 }
 
 function volumeOf(claims: Claims): Pick<Licence, 'unit' | 'licensed'> {
-  const given = (['user', 'token'] as const).filter((unit) => `${unit}-num` in claims);
-  const [unit, other] = given;
+  const units = (['user', 'token'] as const).filter((unit) => `${unit}-num` in claims);
+  const [unit, other] = units;
   if (unit === undefined || other !== undefined) {
     throw invalid("it needs exactly one of the claims 'user-num' and 'token-num'");
   }

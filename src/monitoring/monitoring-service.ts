@@ -9,7 +9,7 @@ import type { LicenceInspection } from './licence-inspection.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
-  LicenseReport,
+  LicenceReport,
   TokenReport,
   UserReport,
 } from './outcomes.ts';
@@ -125,8 +125,8 @@ export class MonitoringService {
     return report;
   }
 
-  /** The state of the support subscription: of the whole installation, for any realms of the caller. */
-  async license(caller: Caller): Promise<LicenseReport> {
+  /** The state of the licence: of the whole installation, for any realms of the caller. */
+  async licence(caller: Caller): Promise<LicenceReport> {
     await this.#authorize(caller, 'license');
     return this.#deps.licence.report();
   }

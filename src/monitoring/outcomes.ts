@@ -81,11 +81,11 @@ export interface ConfigurationReport {
 }
 
 /**
- * The state of the support subscription. `none`: no licence is installed, support comes from the community. `invalid`:
+ * The state of the licence. `none`: no licence is installed, support comes from the community. `invalid`:
  * the installed one cannot be read, is not signed with the configured key, is out of its time, or is for fewer than
  * there are.
  */
-export type LicenseReport =
+export type LicenceReport =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'valid';
@@ -99,7 +99,7 @@ export type LicenseReport =
       readonly explanation: string;
     } & LicenceRefusal);
 
-/** Why a licence does not count, and what it says where its signature is good and it can be read. */
+/** The reason why a licence does not count, and what it says where its signature is good and it can be read. */
 type LicenceRefusal =
   | { readonly reason: 'unreadable' | 'unverified'; readonly licence?: undefined }
   | { readonly reason: 'early'; readonly licence: Licence; readonly startsAt: Date }

@@ -154,7 +154,7 @@ export interface LockedTokenRow {
   readonly tokens: number;
 }
 
-/** What the database has about the installation besides its counts of tokens. */
+/** The facts about the installation in the database besides its counts of tokens. */
 export interface StoredState {
   readonly lockedTokens: readonly LockedTokenRow[];
   /** Number of open challenges, counted up to a hundred thousand. */
@@ -199,19 +199,19 @@ export interface ResponseMinute {
 export interface ResolverUse {
   /** The resolver's name. */
   readonly resolver: string;
-  /** When it last answered. */
+  /** The time of its last answer. */
   readonly succeededAt?: Date;
-  /** When it was last unavailable. */
+  /** The time at which it was last unavailable. */
   readonly failedAt?: Date;
 }
 
-/** What a process has seen. */
+/** The observations of a process. */
 export interface Observed {
   readonly responses: readonly ResponseMinute[];
   readonly resolvers: readonly ResolverUse[];
 }
 
-/** What all servers have seen. */
+/** The observations of all servers. */
 export interface ObservationStore {
   /** Adds what a process has seen, in a statement for each kind. */
   add(observed: Observed): Promise<void>;

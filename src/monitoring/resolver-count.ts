@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { KeptUserCount, ResolverMetrics, UserCount, UserCountStore } from './ports.ts';
 
 /** Dependencies of the count of a resolver's users. */
@@ -20,7 +20,7 @@ export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsDiges
   readonly name: string;
 };
 
-interface Question {
+interface OpenCount {
   readonly answer: Promise<number>;
   readonly startedAt: number;
 }
@@ -38,7 +38,7 @@ const GIVEN_UP_AFTER = 10;
 export class ResolverCount {
   readonly identity: ResolverIdentity;
   readonly #deps: ResolverCountDependencies;
-  #open: Question | undefined;
+  #open: OpenCount | undefined;
   #last: UserCount | undefined;
   #kept: UserCount | undefined;
   #failing = false;
@@ -73,9 +73,9 @@ export class ResolverCount {
     this.#deps.metrics.resolverForgotten(this.identity.name);
   }
 
-  #question(ask: () => Promise<number>, startedAt: number): Question {
+  #question(ask: () => Promise<number>, startedAt: number): OpenCount {
     const work = Promise.resolve().then(ask);
-    const question = { answer: within(this.#deps.timeLimit, work, () => this.#late()), startedAt };
+    const question = { answer: withTimeLimit(this.#deps.timeLimit, work, () => this.#late()), startedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {

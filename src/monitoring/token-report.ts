@@ -1,10 +1,10 @@
 import type { StatusCount, TokenReport } from './outcomes.ts';
 import type { TokenCountsSnapshot } from './ports.ts';
 import { placesOfTokens, placesOfUsers, RealmTally } from './realm-tally.ts';
-import { hasStatus, TOTAL, TOTAL_USERS, type TokenFacts, type TokenStatus } from './token-status.ts';
+import { hasStatus, TOTAL, TOTAL_USERS, type CountedTraits, type TokenStatus } from './token-status.ts';
 
 /** All combinations of counted facts: each is a column of the tally, and every status a sum of columns. */
-const KINDS: readonly TokenFacts[] = [
+const KINDS: readonly CountedTraits[] = [
   { active: true, assigned: true },
   { active: true, assigned: false },
   { active: false, assigned: true },
@@ -57,6 +57,6 @@ export function reportTokens(
 }
 
 /** Computes the index in `KINDS` without a search, as it runs for each row. */
-function columnOf({ active, assigned }: TokenFacts): number {
+function columnOf({ active, assigned }: CountedTraits): number {
   return (active ? 0 : 2) + (assigned ? 0 : 1);
 }

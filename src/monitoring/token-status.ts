@@ -16,7 +16,7 @@ const ALWAYS_COUNTED = ['', TOTAL, TOTAL_USERS];
 const MAX_STATUSES = 64;
 
 /** Counted facts of a token. */
-export interface TokenFacts {
+export interface CountedTraits {
   readonly active: boolean;
   readonly assigned: boolean;
 }
@@ -49,7 +49,7 @@ export function parseStatuses(text: string | undefined): readonly TokenStatus[] 
 }
 
 /** @returns true if a token has all traits of the status */
-export function hasStatus(token: TokenFacts, status: TokenStatus): boolean {
+export function hasStatus(token: CountedTraits, status: TokenStatus): boolean {
   return status.traits.every((trait) => hasTrait(token, trait));
 }
 
@@ -61,7 +61,7 @@ function parseTrait(word: string): Trait {
   return trait;
 }
 
-function hasTrait(token: TokenFacts, trait: Trait): boolean {
+function hasTrait(token: CountedTraits, trait: Trait): boolean {
   switch (trait) {
     case 'assigned':
       return token.assigned;

@@ -3,7 +3,7 @@ import type { UserSources } from '../resolvers/ports.ts';
 import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { KeptUserCount, UserCount } from './ports.ts';
 import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
 
@@ -22,14 +22,14 @@ export interface CountedUsers {
 }
 
 /** A resolver that did not give its number of users. */
-interface Failure {
+interface UncountedResolver {
   readonly name: string;
   readonly reason: unknown;
   /** The source of a last known count. */
   readonly count?: ResolverCount;
 }
 
-type Answer = Failure | { readonly name: string; readonly users: number };
+type Answer = UncountedResolver | { readonly name: string; readonly users: number };
 
 /**
  * Counts the users of resolvers at their source. For an unavailable one, gives its last known count, marked as such; a
@@ -58,7 +58,7 @@ export class UserCounts {
   ): Promise<ReadonlyMap<string, CountedUsers>> {
     this.#forgetOthersThan(configuration);
     const answers = await Promise.all(names.map((name) => this.#ask(configuration, name)));
-    const failures = answers.filter((answer): answer is Failure => 'reason' in answer);
+    const failures = answers.filter((answer): answer is UncountedResolver => 'reason' in answer);
     const known = await this.#lastKnown(failures);
     const lost = failures.filter(({ name }) => !known.has(name));
     if (lost.length > 0) {
@@ -84,7 +84,10 @@ export class UserCounts {
     const { name } = resolver;
     try {
       const work = Promise.resolve().then(() => sources(resolver).count());
-      return { name, users: await within(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)) };
+      return {
+        name,
+        users: await withTimeLimit(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)),
+      };
     } catch (reason) {
       return { name, reason };
     }
@@ -131,7 +134,7 @@ export class UserCounts {
   }
 
   /** @returns the later one of this process's and the stored count, by the resolver's name */
-  async #lastKnown(failures: readonly Failure[]): Promise<ReadonlyMap<string, UserCount>> {
+  async #lastKnown(failures: readonly UncountedResolver[]): Promise<ReadonlyMap<string, UserCount>> {
     const counts = failures.flatMap(({ count: one }) => one ?? []);
     const kept = counts.length === 0 ? [] : await this.#kept(counts);
     const known = new Map<string, UserCount>();
@@ -183,7 +186,7 @@ export function settingsDigest({ kind, settings }: Resolver): string {
 }
 
 /** Reports an unavailable database as such, not as a fault of the resolvers whose users it holds. */
-function unavailable(failures: readonly Failure[]): ServiceError {
+function unavailable(failures: readonly UncountedResolver[]): ServiceError {
   const ofDatabase = failures.map(({ reason }) => reason).find(isDatabaseUnavailable);
   if (ofDatabase !== undefined) {
     return ofDatabase;

@@ -21,7 +21,7 @@ interface LastUses {
   readonly failure?: number;
 }
 
-/** @returns whether the last use of a resolver succeeded */
+/** @returns true if the last use of a resolver succeeded */
 export function isUp({ success = 0, failure = 0 }: LastUses): boolean {
   return success >= failure;
 }

@@ -39,7 +39,8 @@ export interface DataInputTemplate {
 }
 
 const QUESTION_BYTES = 128;
-const LARGEST_UNSIGNED_64 = 0xffff_ffff_ffff_ffffn;
+/** The largest C and T: both have eight bytes (RFC 6287 §5.1). */
+export const MAX_COUNTER = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Encodes a data input: `OCRASuite | 00 | C | Q | P | S | T` (RFC 6287 §5.1), always in this order.
@@ -101,7 +102,7 @@ function encodeUnsigned64(part: string, value: bigint | undefined): Uint8Array {
   if (value === undefined) {
     throw invalid(`the suite asks for a ${part}, and none is given`);
   }
-  if (value < 0n || value > LARGEST_UNSIGNED_64) {
+  if (value < 0n || value > MAX_COUNTER) {
     throw invalid(`the ${part} must be a number from 0 to 2^64 - 1`);
   }
   const bytes = new Uint8Array(8);
@@ -176,11 +177,11 @@ function encodeSession(length: number, session: string | Uint8Array | undefined)
   if (session === undefined) {
     throw invalid('the suite asks for session information, and none is given');
   }
-  const given = typeof session === 'string' ? utf8ToBytes(session) : session;
-  if (given.length > length) {
-    throw invalid(`the session information is too long: ${given.length} bytes, the suite allows ${length}`);
+  const bytes = typeof session === 'string' ? utf8ToBytes(session) : session;
+  if (bytes.length > length) {
+    throw invalid(`the session information is too long: ${bytes.length} bytes, the suite allows ${length}`);
   }
-  return concatBytes(new Uint8Array(length - given.length), given);
+  return concatBytes(new Uint8Array(length - bytes.length), bytes);
 }
 
 function invalid(what: string, payload: ErrorPayloads['data-input.invalid'] = {}): ServiceError {

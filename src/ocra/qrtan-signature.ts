@@ -24,7 +24,7 @@ export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: str
   if (end === -1) {
     return false;
   }
-  const given = url.slice(end + SIGNATURE_PARAMETER.length);
-  const isEqual = textComparison(given.toLowerCase(), 2 * hashLength(suite.hash));
+  const signature = url.slice(end + SIGNATURE_PARAMETER.length);
+  const isEqual = textComparison(signature.toLowerCase(), 2 * hashLength(suite.hash));
   return isEqual(qrTanSignature(suite, key, url.slice(0, end)));
 }

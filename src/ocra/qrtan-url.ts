@@ -48,6 +48,15 @@ export type QrTanUrl =
       readonly signature: string | undefined;
     });
 
+/** A URL of phase 1, as it was read. */
+export type ReadInitUrl = Extract<QrTanUrl, { kind: 'init' }>;
+
+/** A URL of a challenge, as it was read. */
+export type ReadRequestUrl = Extract<QrTanUrl, { kind: 'req' }>;
+
+/** A URL of phase 2, as it was read. */
+export type ReadNonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
+
 /** @returns `lseqr://init?sh=&os=&se=` */
 export function buildInitUrl({ sharedSecret, suite, serial }: Omit<InitUrl, 'kind'>): string {
   return build('init', [

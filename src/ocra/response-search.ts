@@ -23,7 +23,7 @@ export const MAX_FOR_RESPONSE = 12_000;
 /** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
 export const MAX_FOR_CHECK = 10_500;
 /** Number of candidates computed at once: about a millisecond. */
-const PIECE = 250;
+const CANDIDATES_PER_TURN = 250;
 /** Cost of the preparation of a question, in candidates. */
 const PREPARATION = 10;
 
@@ -74,32 +74,32 @@ export class ResponseSearch {
   }
 
   /**
-   * Searches for the response in the window of a check, limited to `most` candidates.
+   * Searches for the response in the window of a check, limited to `max` candidates.
    * @returns the chosen match, and the number of candidates in the window
    * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
    */
-  async find(check: ResponseCheck, most: number): Promise<{ found: Verification; taken: number }> {
-    const { matches, taken } = await this.all(check, most);
-    return { found: chooseMatch(matches, check.counter), taken };
+  async find(check: ResponseCheck, max: number): Promise<{ found: Verification; computed: number }> {
+    const { matches, computed } = await this.all(check, max);
+    return { found: chooseMatch(matches, check.counter), computed };
   }
 
   /**
    * As `find`.
    * @returns all matches, in ascending order
    */
-  async all(check: ResponseCheck, most: number): Promise<{ matches: readonly Candidate[]; taken: number }> {
+  async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; computed: number }> {
     const dataInput = dataInputTemplate(check.suite, check);
-    const allowed = Math.min(most, this.#leftInPass);
+    const allowed = Math.min(max, this.#leftInPass);
     if (allowed < 1) {
-      return { matches: [], taken: 0 };
+      return { matches: [], computed: 0 };
     }
     const window = responseWindow(check, allowed);
-    const taken = sizeOf(window);
-    this.#leftInPass -= taken;
+    const computed = sizeOf(window);
+    this.#leftInPass -= computed;
     // A copy: the test writes into the data input.
     const input = { key: check.key, dataInput: dataInput.bytes.slice() };
     const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
-    return { matches: inOrder(await this.#search(window, input, isRight)), taken };
+    return { matches: inOrder(await this.#search(window, input, isRight)), computed };
   }
 
   async #search(
@@ -123,7 +123,7 @@ export class ResponseSearch {
         isWhole = false;
         continue;
       }
-      if (this.#piece >= PIECE) {
+      if (this.#piece >= CANDIDATES_PER_TURN) {
         this.#piece = 0;
         // From the second check on, the token's lock is held.
         await this.#means.turn(this.#passes > 1);
@@ -165,8 +165,8 @@ interface Bounds extends Pick<Searched, 'matches'> {
 }
 
 interface Range {
-  readonly least: bigint;
-  readonly most: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
 }
 
 function boundsOf({ window, matches }: Searched): Bounds {
@@ -181,18 +181,16 @@ function boundsOf({ window, matches }: Searched): Bounds {
 function rangeOf(numbers: readonly bigint[]): Range {
   const [first = 0n] = numbers;
   return numbers.reduce(
-    ({ least, most }, number) => ({
-      least: number < least ? number : least,
-      most: number > most ? number : most,
+    ({ min, max }, number) => ({
+      min: number < min ? number : min,
+      max: number > max ? number : max,
     }),
-    { least: first, most: numbers.length === 0 ? first - 1n : first },
+    { min: first, max: numbers.length === 0 ? first - 1n : first },
   );
 }
 
 function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { counters, steps }: Bounds): boolean {
-  return (
-    counter >= counters.least && counter <= counters.most && timeStep >= steps.least && timeStep <= steps.most
-  );
+  return counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
 }
 
 function isSame(one: Candidate, other: Candidate): boolean {

@@ -1,3 +1,4 @@
+import { MAX_COUNTER } from './data-input.ts';
 import type { OcraSuite } from './suite.ts';
 
 /** The last known position of a device, and the size of the window around it. */
@@ -42,25 +43,23 @@ export interface ResponseWindow {
   readonly steps: readonly Omit<Candidate, 'counter'>[];
 }
 
-const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
-
 /**
  * The candidates for a response (RFC 6287 §5.1, RFC 4226 §7.2).
  *
  * - C: from the stored counter to counter + window - 1, with `lookBehind` also half a window (rounded down) before it.
  * - T: every step that the interval from now - timeWindow up to and without now + timeWindow touches, `timeShift`
  *   considered; the present step always. Without `lookBehind` and without C, nothing before the stored second.
- * - C and T: both. Where that would be more than `most` candidates, the time window is narrowed around the present.
+ * - C and T: both. Where that would be more than `max` candidates, the time window is narrowed around the present.
  *
- * @param most candidates, at least 1
+ * @param max candidates, at least 1
  */
-export function responseWindow(reach: WindowReach, most: number): ResponseWindow {
+export function responseWindow(reach: WindowReach, max: number): ResponseWindow {
   const { suite } = reach;
-  const counters = suite.counter ? counterWindow(reach, BigInt(most)) : [{}];
+  const counters = suite.counter ? counterWindow(reach, BigInt(max)) : [{}];
   const steps =
     suite.timeStep === undefined
       ? [{}]
-      : timeWindow(reach, BigInt(suite.timeStep), larger(BigInt(most) / BigInt(counters.length), 1n));
+      : timeWindow(reach, BigInt(suite.timeStep), larger(BigInt(max) / BigInt(counters.length), 1n));
   return { counters, steps };
 }
 
@@ -70,21 +69,21 @@ export function sizeOf({ counters, steps }: ResponseWindow): number {
 }
 
 function counterWindow(
-  { counter: stored = 0n, counterWindow: wanted = 10, lookBehind = false }: WindowReach,
+  { counter: stored = 0n, counterWindow: requested = 10, lookBehind = false }: WindowReach,
   candidates: bigint,
 ): { counter: bigint }[] {
-  const most = lookBehind ? larger(candidates / 2n, 1n) : candidates;
-  const size = smaller(larger(BigInt(Math.trunc(wanted)), 1n), most);
+  const max = lookBehind ? larger(candidates / 2n, 1n) : candidates;
+  const size = smaller(larger(BigInt(Math.trunc(requested)), 1n), max);
   const first = lookBehind ? larger(stored - size / 2n, 0n) : stored;
-  const ahead = range(stored, smaller(stored + size - 1n, LARGEST_COUNTER));
+  const ahead = range(stored, smaller(stored + size - 1n, MAX_COUNTER));
   return [...ahead, ...range(first, stored - 1n).reverse()].map((counter) => ({ counter }));
 }
 
 /**
  * @param size of a step, in seconds
- * @param most maximum number of steps
+ * @param max maximum number of steps
  */
-function timeWindow(reach: WindowReach, size: bigint, most: bigint): { timeStep: bigint; second: bigint }[] {
+function timeWindow(reach: WindowReach, size: bigint, max: bigint): { timeStep: bigint; second: bigint }[] {
   const behind = BigInt(Math.trunc(reach.timeWindow ?? 180));
   const ahead = BigInt(Math.trunc(reach.timeAhead ?? reach.timeWindow ?? 180));
   const present = BigInt(reach.now.getTime()) / 1_000n + BigInt(Math.trunc(reach.timeShift ?? 0));
@@ -93,8 +92,8 @@ function timeWindow(reach: WindowReach, size: bigint, most: bigint): { timeStep:
   if (last < from) {
     return [];
   }
-  const nearest = larger(from / size, present / size - most / 2n);
-  const steps = range(nearest, smaller(last / size, nearest + most - 1n));
+  const nearest = larger(from / size, present / size - max / 2n);
+  const steps = range(nearest, smaller(last / size, nearest + max - 1n));
   return outward(steps, present / size).map((timeStep) => ({
     timeStep,
     second: larger(timeStep * size, from),

@@ -191,7 +191,7 @@ function unknownPart(part: string): ServiceError {
 
 const MAX_QUOTE_LENGTH = 60;
 
-/** @param whole what the text is a part of, where that tells more */
+/** @param whole the text that it is a part of, where that tells more */
 function invalid(part: SuitePart, text: string, allowed: string, whole = text): ServiceError {
   const quoted = quote(text);
   return new ServiceError(

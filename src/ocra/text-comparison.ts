@@ -5,14 +5,14 @@
  */
 export function textComparison(expected: string, length: number): (text: string) => boolean {
   // Zeros for another length: no text is equal then, and the comparison takes the same time.
-  const wanted = Array.from({ length }, (_, index) =>
+  const units = Array.from({ length }, (_, index) =>
     expected.length === length ? expected.charCodeAt(index) : 0,
   );
   return (text) => {
     let difference = (expected.length ^ length) | (text.length ^ length);
     for (let index = 0; index < length; index += 1) {
       // NaN beyond the end of a shorter text, which is zero here.
-      difference |= (wanted[index] ?? 0) ^ text.charCodeAt(index);
+      difference |= (units[index] ?? 0) ^ text.charCodeAt(index);
     }
     return difference === 0;
   };

@@ -16,6 +16,7 @@ export interface ResponseCheck extends FixedInputs, WindowReach {
  */
 export type Match = Candidate & { readonly matched: true };
 
+/** The result of a search for a response: none of the window matches, or the position that does. */
 export type Verification = { readonly matched: false } | Match;
 
 /** Prepares the computation of responses, as `responder` does. */

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
-import { decide } from './decision.ts';
+import { decideRight } from './right-decision.ts';
 import type { Right } from './granting.ts';
 import type { CurrentPolicies, PolicyBase } from './ports.ts';
 
@@ -29,7 +29,7 @@ export class AccessControl {
    *   no policy would help, without
    */
   authorize(base: PolicyBase, caller: Caller, right: Right): Grant {
-    const decision = decide(base, caller.principal, right, this.#clock.now());
+    const decision = decideRight(base, caller.principal, right, this.#clock.now());
     if (decision.allowed) {
       return { realms: decision.realms };
     }
@@ -43,13 +43,14 @@ export class AccessControl {
 
   /** @returns the grant as `authorize`; undefined without the right */
   grantOf(base: PolicyBase, caller: Caller, right: Right): Grant | undefined {
-    const decision = decide(base, caller.principal, right, this.#clock.now());
+    const decision = decideRight(base, caller.principal, right, this.#clock.now());
     return decision.allowed ? { realms: decision.realms } : undefined;
   }
 
   /**
    * Authorizes an action of the scope admin by the current configuration.
-   * @returns that configuration, and the grant. @throws ServiceError 'right.missing'
+   * @returns that configuration, and the grant
+   * @throws ServiceError 'right.missing'
    */
   async authorizeAdmin<Base extends PolicyBase>(
     store: CurrentPolicies<Base>,
@@ -65,7 +66,8 @@ export class AccessControl {
 
   /**
    * Authorizes reading or writing in the scope system by the current configuration.
-   * @returns that configuration. @throws ServiceError 'right.missing'
+   * @returns that configuration
+   * @throws ServiceError 'right.missing'
    */
   async authorizeSystem<Base extends PolicyBase>(
     store: CurrentPolicies<Base>,

@@ -16,9 +16,9 @@ export function readRights(rights: readonly string[]): readonly string[] {
   return read;
 }
 
-/** @returns true if a holder of `own` may pass on `given`: at most their own rights */
-export function mayPassOn(own: readonly string[], given: readonly string[]): boolean {
-  return given.every((right) => own.some((one) => covers(one, right)));
+/** @returns true if a holder of `own` may pass on `rights`: at most their own rights */
+export function mayPassOn(own: readonly string[], rights: readonly string[]): boolean {
+  return rights.every((right) => own.some((one) => covers(one, right)));
 }
 
 /** @returns true if a right includes another one */

@@ -12,11 +12,13 @@ export interface Principal {
   /** A user of the command line on the machine itself. Policies do not apply, so that a wrong one can be repaired. */
   readonly operator: boolean;
   /**
-   * What shows the person anew: the password, which came with the request; or the hash of the login's session, which may
-   * have been confirmed. Undefined: nothing does.
+   * The proof of the person's presence: the password, which came with the request; or the hash of the login's session,
+   * which may have been confirmed. Undefined: nothing does.
    */
   readonly proof?: 'password' | { readonly login: Buffer } | undefined;
-  /** The address of the client, as policies of client networks see it; empty for the command line on the machine itself. */
+  /**
+   * The address of the client, as policies of client networks see it; empty for the command line on the machine itself.
+   */
   readonly client: string;
 }
 

@@ -117,7 +117,8 @@ export class ExplanationService {
   /**
    * Explains the refusal of a request by its rows in the audit, which takes the right `admin/audit`, too.
    * @param groups those of a person who signed in by single sign-on: the audit does not name them
-   * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see
+   * @throws ServiceError 'parameter.invalid' where the audit has no such refusal that the caller may see, or is
+   *   too long
    */
   async explainRefusal(
     caller: Caller,
@@ -125,8 +126,8 @@ export class ExplanationService {
     groups?: readonly string[],
   ): Promise<RefusalExplanation> {
     const base = await this.#read(caller);
-    const { refusedRights } = this.#deps;
-    const refusal = await refusedRights.find(caller, requestId);
+    const reading = this.#deps.refusedRights.begin(caller);
+    const refusal = await reading.find(requestId);
     if (refusal === undefined) {
       throw invalid(
         'request',
@@ -144,7 +145,7 @@ export class ExplanationService {
         refusal.right === undefined ? allRights() : [refusal.right],
       )),
       refusal,
-      changes: await refusedRights.policyChangesSince(caller, at),
+      changes: await reading.policyChangesSince(at),
     };
   }
 
@@ -196,18 +197,21 @@ export class ExplanationService {
   }
 }
 
-/** @returns undefined for an administrator of this server. @throws ServiceError 'parameter.invalid' */
+/**
+ * @returns undefined for an administrator of this server
+ * @throws ServiceError 'parameter.invalid'
+ */
 function groupsOf(
   administrator: string,
-  given: readonly string[] | undefined,
+  groups: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (administrator === '') {
     throw invalid('administrator', 'Name the administrator');
   }
   if (administrator.startsWith(PERSON)) {
-    return given ?? [];
+    return groups ?? [];
   }
-  if (given !== undefined && given.length > 0) {
+  if (groups !== undefined && groups.length > 0) {
     throw invalid('groups', `Only people who sign in by single sign-on (${PERSON}NAME) have groups`);
   }
   return undefined;

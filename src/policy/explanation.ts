@@ -1,13 +1,13 @@
 import { named } from '../kernel/name-list.ts';
 import type { Principal } from './caller.ts';
-import { decide, type Decision, isBoundByRealms } from './decision.ts';
+import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
 import type { PolicySubject, UserMatch } from './policy-users.ts';
 import type { PolicyBase } from './ports.ts';
 import type { ReadPolicy } from './read-policy.ts';
 
-/** Why a policy does not apply. */
+/** The reason why a policy does not apply. */
 type ObstacleKind =
   | 'inactive'
   | 'unreadable'
@@ -29,14 +29,14 @@ export interface Obstacle {
 export interface PolicyVerdict {
   readonly policy: string;
   readonly applies: boolean;
-  /** Why it does not apply; none: it does. */
+  /** The reason why it does not apply; none: it does. */
   readonly obstacles: readonly Obstacle[];
 }
 
 /** A decision on a right, and its reasons. */
 export interface ExplainedRight {
   readonly right: Right;
-  readonly decision: Decision;
+  readonly decision: RightDecision;
   /** True if the right holds, in the realm in question where there is one. */
   readonly allowed: boolean;
   /** The policies that name the action, by name. */
@@ -52,7 +52,10 @@ export interface ExplainedValue {
   readonly policies: readonly (PolicyVerdict & { readonly value: string })[];
 }
 
-/** @param realm lower-case; undefined: any. @returns the decision that the access control takes, with its reasons */
+/**
+ * @param realm lower-case; undefined: any
+ * @returns the decision that the access control takes, with its reasons
+ */
 export function explainRight(
   base: PolicyBase,
   principal: Principal,
@@ -60,7 +63,7 @@ export function explainRight(
   at: Date,
   realm?: string,
 ): ExplainedRight {
-  const decision = decide(base, principal, right, at);
+  const decision = decideRight(base, principal, right, at);
   const granting = grantingPolicies(base.policies, principal, right);
   const before = granting === 'open' ? undefined : precedence(granting, principal, right);
   const isBound = isBoundByRealms(right.scope);
@@ -97,7 +100,7 @@ export function explainValue(policies: readonly ReadPolicy[], question: PolicyVa
   };
 }
 
-function allowsIn(decision: Decision, realm: string | undefined): boolean {
+function allowsIn(decision: RightDecision, realm: string | undefined): boolean {
   return (
     decision.allowed && (realm === undefined || decision.realms === 'all' || decision.realms.includes(realm))
   );
@@ -127,7 +130,7 @@ function verdictOf(policy: ReadPolicy, obstacles: readonly Obstacle[]): PolicyVe
 
 /**
  * @param granting the policies that give the right to the principal, regardless of their times and clients
- * @returns why a policy for everybody does not apply; undefined where they are for everybody themselves
+ * @returns the reason why a policy for everybody does not apply; undefined where they are for everybody themselves
  */
 function precedence(
   granting: readonly ReadPolicy[],
@@ -141,7 +144,7 @@ function precedence(
   return `policies that name ${principal.administrator} come before it: ${named(granting.map(({ name }) => name))}`;
 }
 
-/** @param before why a policy for everybody does not apply, if it does not */
+/** @param before the reason why a policy for everybody does not apply, if it does not */
 function userObstacles(
   policy: ReadPolicy,
   principal: Principal,

@@ -48,7 +48,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     userinfo: 'count users by realm and resolver',
     activeUsers: 'count users with an active token',
     config: 'see the state and synchronisation of the configuration',
-    license: 'see the state of the support subscription',
+    license: 'see the state of the licence',
     storageEncryption: 'see the state of the encryption of stored secrets',
     metrics: 'read the measurements of the server',
   },

@@ -125,14 +125,17 @@ export class PolicyService {
 }
 
 function fits(policy: ReadPolicy, { name, scope, action, realm, user }: PolicyFilter): boolean {
-  const tests: readonly [string | undefined, (wanted: string) => boolean][] = [
-    [name, (wanted) => policy.name === wanted],
-    [scope, (wanted) => policy.scope === wanted],
-    [action, (wanted) => splitList(policy.action).some((one) => one.replace(/=.*$/s, '').trim() === wanted)],
-    [realm, (wanted) => policy.covers([wanted.toLowerCase()])],
-    [user, (wanted) => splitList(policy.user).includes(wanted)],
+  const tests: readonly [string | undefined, (requested: string) => boolean][] = [
+    [name, (requested) => policy.name === requested],
+    [scope, (requested) => policy.scope === requested],
+    [
+      action,
+      (requested) => splitList(policy.action).some((one) => one.replace(/=.*$/s, '').trim() === requested),
+    ],
+    [realm, (requested) => policy.covers([requested.toLowerCase()])],
+    [user, (requested) => splitList(policy.user).includes(requested)],
   ];
-  return tests.every(([wanted = '', test]) => wanted.trim() === '' || test(wanted.trim()));
+  return tests.every(([requested = '', test]) => requested.trim() === '' || test(requested.trim()));
 }
 
 /** @returns the error for an unknown name */

@@ -2,18 +2,18 @@ import { ServiceError } from '../kernel/errors.ts';
 
 interface Field {
   readonly name: string;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly of: (at: Date) => number;
 }
 
 const FIELDS: readonly Field[] = [
-  { name: 'minute', least: 0, most: 59, of: (at) => at.getMinutes() },
-  { name: 'hour', least: 0, most: 23, of: (at) => at.getHours() },
-  { name: 'day', least: 1, most: 31, of: (at) => at.getDate() },
-  { name: 'month', least: 1, most: 12, of: (at) => at.getMonth() + 1 },
-  { name: 'weekday', least: 0, most: 7, of: (at) => at.getDay() },
-  { name: 'year', least: 1970, most: 9999, of: (at) => at.getFullYear() },
+  { name: 'minute', min: 0, max: 59, of: (at) => at.getMinutes() },
+  { name: 'hour', min: 0, max: 23, of: (at) => at.getHours() },
+  { name: 'day', min: 1, max: 31, of: (at) => at.getDate() },
+  { name: 'month', min: 1, max: 12, of: (at) => at.getMonth() + 1 },
+  { name: 'weekday', min: 0, max: 7, of: (at) => at.getDay() },
+  { name: 'year', min: 1970, max: 9999, of: (at) => at.getFullYear() },
 ];
 
 /** From `from` to `to` in steps of `step`. */
@@ -55,23 +55,23 @@ function readRanges(field: Field, part: string, time: string): readonly Range[] 
   return part.split(',').map((item) => {
     const range = readRange(field, item);
     if (range === undefined) {
-      throw invalid(time, `'${item}' is no ${field.name} from ${field.least} to ${field.most}`);
+      throw invalid(time, `'${item}' is no ${field.name} from ${field.min} to ${field.max}`);
     }
     return range;
   });
 }
 
 /** As in cron, a single value with a step goes on to the end. */
-function readRange({ least, most }: Field, item: string): Range | undefined {
+function readRange({ min, max }: Field, item: string): Range | undefined {
   const form = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item);
   if (form === null) {
     return undefined;
   }
   const [, first, last, steps] = form;
-  const from = Number(first ?? least);
-  const to = Number(last ?? (steps === undefined ? (first ?? most) : most));
+  const from = Number(first ?? min);
+  const to = Number(last ?? (steps === undefined ? (first ?? max) : max));
   const step = Number(steps ?? 1);
-  return isOrdered([least, from, to, most]) && step >= 1 ? { from, to, step } : undefined;
+  return isOrdered([min, from, to, max]) && step >= 1 ? { from, to, step } : undefined;
 }
 
 function isOrdered(numbers: readonly number[]): boolean {

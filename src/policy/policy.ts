@@ -43,7 +43,7 @@ export function checkPolicy(draft: PolicyDraft): Policy {
   return policy;
 }
 
-/** @returns what makes a policy invalid, at most one problem of each field; none: it is valid */
+/** @returns the faults of a policy, at most one problem of each field; none: it is valid */
 export function policyProblems(draft: PolicyDraft): readonly PolicyProblem[] {
   return problemsOf(filledIn(draft));
 }

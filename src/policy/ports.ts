@@ -56,12 +56,21 @@ export interface PolicyChange {
   readonly at: Date;
 }
 
-/** Finds refusals and changes of policies in the audit. Each method throws ServiceError 'right.missing'. */
+/** Finds refusals and changes of policies in the audit. */
 export interface RefusedRights {
+  /** Begins the searches of one explanation. */
+  begin(caller: Caller): RefusalReading;
+}
+
+/**
+ * The searches of one explanation, which together read a bounded part of the audit. Each method throws ServiceError
+ * 'right.missing', and 'parameter.invalid' at that bound.
+ */
+export interface RefusalReading {
   /** @returns undefined where there is none that the caller may see */
-  find(caller: Caller, requestId: string): Promise<RefusedRight | undefined>;
+  find(requestId: string): Promise<RefusedRight | undefined>;
   /** @returns the changes, oldest first; undefined if the caller may not see them */
-  policyChangesSince(caller: Caller, at: Date): Promise<readonly PolicyChange[] | undefined>;
+  policyChangesSince(at: Date): Promise<readonly PolicyChange[] | undefined>;
 }
 
 /** Reads the configuration, or the part of it that decides on rights. */

@@ -97,7 +97,10 @@ export class ReadPolicy implements Policy {
     return this.#clients(client);
   }
 
-  /** @param realms names of realms, lower-case. @returns true if it is for at least one of them */
+  /**
+   * @param realms names of realms, lower-case
+   * @returns true if it is for at least one of them
+   */
   covers(realms: readonly string[]): boolean {
     return this.#realms === 'all' || this.#realms.some((name) => realms.includes(name));
   }

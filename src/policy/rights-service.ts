@@ -6,7 +6,7 @@ import type { CurrentPolicies, PolicyBase } from './ports.ts';
 /** A right that a caller has now, and the realms in which it holds. */
 export interface HeldRight extends Right, Grant {}
 
-/** What a caller may do now. */
+/** The present rights of a caller. */
 interface Held {
   readonly rights: readonly HeldRight[];
   /** The realms in which a right of the scope admin holds, sorted. */

@@ -46,11 +46,11 @@ export function listUnknownNames(unknown: readonly UnknownPolicyName[]): string 
 
 /** Only entries that certainly name a realm (`*@realm`) or a resolver (`name:`): an @ may also be a part of a login. */
 function unknownUser(
-  given: string,
+  text: string,
   realms: readonly string[],
   resolvers: readonly string[],
 ): readonly UnknownPolicyName[] {
-  const entry = given.replace(/^!\s*/, '');
+  const entry = text.replace(/^!\s*/, '');
   const realm = /^\*@(.+)$/.exec(entry)?.[1]?.toLowerCase();
   if (realm !== undefined) {
     return ['*', LEGACY.realm, ...realms].includes(realm)

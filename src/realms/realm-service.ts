@@ -51,11 +51,14 @@ export class RealmService {
     }
   }
 
-  /** @param name null: no realm is the default. @throws ServiceError 'realm.unknown' */
+  /**
+   * @param name null: no realm is the default
+   * @throws ServiceError 'realm.unknown'
+   */
   async setDefault(caller: Caller, name: string | null): Promise<void> {
     await this.#authorize(caller, 'write');
-    const wanted = name === null ? null : readRealmName(name);
-    await this.#deps.configuration.setDefaultRealm(wanted, actOf(caller, 'realm/default'));
+    const requested = name === null ? null : readRealmName(name);
+    await this.#deps.configuration.setDefaultRealm(requested, actOf(caller, 'realm/default'));
   }
 
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {

@@ -46,11 +46,11 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
   const rule = SETTINGS_RULES[kind];
   const all = rule.check(draft.settings);
   const settings = Object.fromEntries(Object.entries(all).filter(([key]) => key !== rule.secret));
-  const given = all[rule.secret ?? ''];
-  if (draft.secret === null && given !== undefined) {
+  const embedded = all[rule.secret ?? ''];
+  if (draft.secret === null && embedded !== undefined) {
     throw invalid('Give a password or remove the stored one, not both');
   }
-  const secret = draft.secret === undefined ? given : draft.secret;
+  const secret = draft.secret === undefined ? embedded : draft.secret;
   if (typeof secret === 'string') {
     assertSecret(secret, rule.secret);
   }

@@ -3,17 +3,23 @@ import type { Grant } from '../policy/access-control.ts';
 import { readResolverName } from './resolver-name.ts';
 import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 
-/** @returns the resolver of that name. @throws ServiceError 'resolver.unknown' */
+/**
+ * @returns the resolver of that name
+ * @throws ServiceError 'resolver.unknown'
+ */
 export function requireResolver(configuration: Configuration, name: string): Resolver {
-  const wanted = readResolverName(name);
-  const resolver = configuration.resolvers.find((one) => one.name === wanted);
+  const requested = readResolverName(name);
+  const resolver = configuration.resolvers.find((one) => one.name === requested);
   if (resolver === undefined) {
     throw unknown('resolver', name);
   }
   return resolver;
 }
 
-/** @returns the managed resolver of that name. @throws ServiceError 'resolver.unknown', 'resolver.invalid' for another kind */
+/**
+ * @returns the managed resolver of that name
+ * @throws ServiceError 'resolver.unknown', 'resolver.invalid' for another kind
+ */
 export function requireManaged(configuration: Configuration, name: string): Resolver {
   const resolver = requireResolver(configuration, name);
   if (resolver.kind !== 'managed') {

@@ -1,8 +1,8 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ResolverFiles, UserSource } from './ports.ts';
@@ -22,6 +22,7 @@ import {
   type TrialParts,
   withTrialSource,
 } from './resolver-trial.ts';
+import { ResolverUnavailable } from './resolver-unavailable.ts';
 
 interface TrialDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -47,7 +48,7 @@ export type Trial =
 export type TriedResolver =
   ResolverDraft | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
 
-const SHOWN = 5;
+const MAX_SHOWN_USERS = 5;
 const LIMIT_MS = 20_000;
 const AT_ONCE = 2;
 const WAITING = 4;
@@ -62,7 +63,7 @@ export class ResolverTrialService {
   readonly #deps: TrialDependencies;
   readonly #turns = new Semaphore(AT_ONCE, {
     waiting: WAITING,
-    patience: LIMIT_MS,
+    timeoutMs: LIMIT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
   });
 
@@ -84,9 +85,9 @@ export class ResolverTrialService {
     const trial = await this.#turns.run(async () => {
       // First, so that no connection is made without a row.
       await note('begun');
-      return explained(checked.name, () =>
+      return explained(() =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          within(this.#deps.trialLimit ?? LIMIT_MS, look(source, mayList), () => late(checked.name)),
+          withTimeLimit(this.#deps.trialLimit ?? LIMIT_MS, tryOut(source, mayList), () => late(checked.name)),
         ),
       );
     });
@@ -130,32 +131,26 @@ export class ResolverTrialService {
   }
 }
 
-async function look(source: UserSource, mayList: boolean): Promise<Trial> {
+async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
   const users = await countUsers(source);
-  const first = mayList ? await source.list({ conditions: [], limit: SHOWN }) : undefined;
-  return { kind: 'read', users, first: first?.slice(0, SHOWN) };
+  const first = mayList ? await source.list({ conditions: [], limit: MAX_SHOWN_USERS }) : undefined;
+  return { kind: 'read', users, first: first?.slice(0, MAX_SHOWN_USERS) };
 }
 
 /** @returns the trial; that of a resolver that cannot be read with the reason */
-async function explained(name: string, work: () => Promise<Trial>): Promise<Trial> {
+async function explained(work: () => Promise<Trial>): Promise<Trial> {
   try {
     return await work();
   } catch (error) {
-    if (isServiceError(error, 'resolver.unavailable')) {
-      return {
-        kind: 'unreadable',
-        reason: error.message.replace(`The resolver '${name}' is unavailable: `, ''),
-      };
+    if (error instanceof ResolverUnavailable) {
+      return { kind: 'unreadable', reason: error.reason };
     }
     throw error;
   }
 }
 
-function late(name: string): ServiceError {
-  return new ServiceError(
-    'resolver.unavailable',
-    `The resolver '${name}' is unavailable: it has not told its users in time`,
-  );
+function late(resolver: string): ResolverUnavailable {
+  return new ResolverUnavailable({ resolver, reason: 'it has not told its users in time' });
 }
 
 const MAX_PLACE = 200;

@@ -46,14 +46,17 @@ export function secretNeededAgain(name: string, changed: readonly string[]): Ser
 }
 
 /** @returns the refusal of a change of a resolver's kind */
-export function kindIsFixed({ name, kind }: Pick<Resolver, 'name' | 'kind'>, wanted: string): ServiceError {
+export function kindIsFixed(
+  { name, kind }: Pick<Resolver, 'name' | 'kind'>,
+  requested: string,
+): ServiceError {
   return new ServiceError(
     'resolver.invalid',
-    `The resolver '${name}' is of the kind ${kind} and cannot become ${wanted}`,
+    `The resolver '${name}' is of the kind ${kind} and cannot become ${requested}`,
   );
 }
 
-/** What is tried. */
+/** The subject of a trial. */
 interface Tried {
   readonly checked: CheckedResolver;
   /** The stored resolver of that name. */

@@ -16,7 +16,7 @@ interface Unavailability {
   readonly server?: SilentServer | undefined;
   readonly realm?: string | undefined;
   readonly detail?: string | undefined;
-  readonly cause: unknown;
+  readonly cause?: unknown;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -53,6 +53,11 @@ export class ResolverUnavailable extends ServiceError<'resolver.unavailable'> {
 
   get resolver(): string {
     return this.#facts.resolver;
+  }
+
+  /** The reason in words for clients, the end of the message. */
+  get reason(): string {
+    return this.#facts.reason;
   }
 
   /** @param realm the realm that was searched, or the realms of the resolver separated by commas */

@@ -9,6 +9,8 @@ const MAGIC = 'age-encryption.org/v1\n';
 /** The longest line in bytes: several times the longest row. */
 const MAX_LINE_LENGTH = 64 * 1_048_576;
 const LINE_FEED = 10;
+/** The beginning of an error of the age library, whose errors have no codes. */
+const NO_IDENTITY_MATCHED = 'no identity matched';
 
 /**
  * Compresses backups (gzip) and encrypts them in the age format (age-encryption.org/v1), which the age command reads,
@@ -109,7 +111,7 @@ async function openWith(
     if (isServiceError(error)) {
       throw error;
     }
-    const isOther = error instanceof Error && error.message.startsWith('no identity matched');
+    const isOther = error instanceof Error && error.message.startsWith(NO_IDENTITY_MATCHED);
     const reason =
       'passphrase' in unlock
         ? 'the passphrase is wrong, or it was encrypted for a recipient'

@@ -1,7 +1,8 @@
 import { base32nopad } from '@scure/base';
 import { CsvError, parse } from 'csv-parse/sync';
-import type { ImportedKey, KeyFileReader, UnreadableKey } from '../challenges/enrolment/key-file.ts';
+import type { ImportedKey, KeyFileReader, UnreadableKey } from '../challenges/enrolment/token-key-file.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { MAX_STORED_COUNTER } from '../tokens/token.ts';
 
 const COLUMNS = [
   'serial',
@@ -22,7 +23,6 @@ type Row = Readonly<Partial<Record<Column, string>>>;
 const MAX_KEYS = 100_000;
 /** Characters of a line. */
 const MAX_LINE = 16_384;
-const LARGEST_COUNTER = 0x7fff_ffff_ffff_ffffn;
 /** The names of RFC 6030 §10 and of the OCRA profile begin with it. */
 const ALGORITHM = 'urn:ietf:params:xml:ns:keyprov:pskc:';
 
@@ -142,8 +142,8 @@ function readKey(row: Row): Omit<ImportedKey, 'place' | 'serial'> {
 function withoutEmpty<Name extends string>(
   texts: Readonly<Record<Name, string | undefined>>,
 ): Partial<Record<Name, string>> {
-  const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
-  return Object.fromEntries(given) as Partial<Record<Name, string>>;
+  const filled = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
+  return Object.fromEntries(filled) as Partial<Record<Name, string>>;
 }
 
 function hexKey(text: string): Buffer {
@@ -166,8 +166,8 @@ function counterOf(text: string | undefined): bigint | undefined {
   if (text === undefined) {
     return undefined;
   }
-  const counter = /^\d{1,19}$/.test(text) ? BigInt(text) : LARGEST_COUNTER + 1n;
-  if (counter > LARGEST_COUNTER) {
+  const counter = /^\d{1,19}$/.test(text) ? BigInt(text) : MAX_STORED_COUNTER + 1n;
+  if (counter > MAX_STORED_COUNTER) {
     throw new FaultyLine('the counter must be a whole number below 2^63');
   }
   return counter;

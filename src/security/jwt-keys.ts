@@ -21,7 +21,10 @@ export class JwtKeys {
     return current;
   }
 
-  /** @returns the key that the header of a token names. @throws JOSEError for an unknown one */
+  /**
+   * @returns the key that the header of a token names
+   * @throws JOSEError for an unknown one
+   */
   find({ kid = '' }: { readonly kid?: string }): Uint8Array {
     const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
     if (key === undefined) {
@@ -31,7 +34,7 @@ export class JwtKeys {
   }
 }
 
-/** @returns what `read` reads of a token; undefined for a token that jose refuses */
+/** @returns the result of `read` for a token; undefined for a token that jose refuses */
 export async function readToken<Content>(read: () => Promise<Content>): Promise<Content | undefined> {
   try {
     return await read();

@@ -11,8 +11,8 @@ import { safeText } from '../kernel/terminal-text.ts';
 type Algorithm = 'EdDSA' | 'RS256';
 
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-const SMALLEST_MODULUS = 2048;
-const ALLOWED = `an Ed25519 key, or an RSA key of ${SMALLEST_MODULUS} bits or more`;
+const MIN_MODULUS_BITS = 2048;
+const ALLOWED = `an Ed25519 key, or an RSA key of ${MIN_MODULUS_BITS} bits or more`;
 
 /** Licences as JSON Web Signatures in compact form (RFC 7515 §7.1), signed with EdDSA (RFC 8037) or RS256. */
 export class JwsLicenceSignature implements LicenceSignature {
@@ -117,7 +117,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
   if (asymmetricKeyType === 'ed25519') {
     return 'EdDSA';
   }
-  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= SMALLEST_MODULUS) {
+  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_MODULUS_BITS) {
     return 'RS256';
   }
   throw unusable(`holds another key than is allowed: ${ALLOWED}`);

@@ -8,7 +8,7 @@ import type {
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { boundedFetch, OversizedAnswer } from './bounded-fetch.ts';
 
 /** The registration of this server at a provider. */
@@ -120,10 +120,10 @@ export class OpenidProvider implements IdentityProvider {
 
   #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
     const { [this.#options.nameClaim]: name, [this.#options.groupsClaim]: groups } = claims;
-    const given: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+    const claimed: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
     return {
       name: typeof name === 'string' ? name : undefined,
-      groups: given.filter((group) => typeof group === 'string'),
+      groups: claimed.filter((group) => typeof group === 'string'),
     };
   }
 
@@ -136,7 +136,7 @@ export class OpenidProvider implements IdentityProvider {
     const work = exchange().finally(() => {
       this.#asking -= 1;
     });
-    return within(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
+    return withTimeLimit(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
   }
 
   /** One request at a time; a failure is not remembered. */

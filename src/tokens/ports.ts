@@ -20,7 +20,8 @@ export interface TokenFilter {
 
 /**
  * Decides on a token while it is locked; what was read before the lock may be out of date.
- * @returns a further change. @throws an error that prevents the whole change
+ * @returns a further change
+ * @throws an error that prevents the whole change
  */
 export type LockedDecision = (token: Token) => TokenStateChange;
 
@@ -40,7 +41,8 @@ export interface TokenStore {
   insert(token: NewToken, act: Act, origin?: SerialOrigin): Promise<Token>;
   /**
    * Changes a token and writes the audit row, in one transaction.
-   * @returns the token as it is afterwards, undefined when it does not exist. @throws 'realm.unknown'
+   * @returns the token as it is afterwards, undefined when it does not exist
+   * @throws 'realm.unknown'
    */
   update(serial: string, change: TokenChange, act: Act, decide?: LockedDecision): Promise<Token | undefined>;
   /**

@@ -5,6 +5,7 @@ import type { TokenFilter } from './ports.ts';
 import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import { type DescribedToken, visibleRealm } from './token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
+import { wholeWithin } from './whole-within.ts';
 
 /** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenListing {
@@ -61,8 +62,8 @@ export function readPageRequest({ page = 1, pageSize }: PageRequest): {
   limit: number;
   offset: number;
 } {
-  const limit = within(pageSize ?? MAX_PAGE_SIZE, 'page size', MAX_PAGE_SIZE);
-  return { page: within(page, 'page', MAX_PAGE), pageSize, limit, offset: (page - 1) * limit };
+  const limit = wholeWithin(pageSize ?? MAX_PAGE_SIZE, 'page size', MAX_PAGE_SIZE);
+  return { page: wholeWithin(page, 'page', MAX_PAGE), pageSize, limit, offset: (page - 1) * limit };
 }
 
 /**
@@ -115,13 +116,6 @@ function readRealms(
 function wholeNumber(value: number | undefined, what: string): number | undefined {
   if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
     throw new ServiceError('parameter.invalid', `The ${what} must be a whole number, 0 or more`);
-  }
-  return value;
-}
-
-function within(value: number, what: string, most: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
-    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
   }
   return value;
 }

@@ -40,7 +40,7 @@ export async function selectionFilter(
     : undefined;
 }
 
-/** @returns whether the selection, read as this filter, holds the token and the grant covers it */
+/** @returns true if the selection, read as this filter, holds the token and the grant covers it */
 export function isSelected(token: Token, { owner }: TokenFilter, grant: Grant): boolean {
   return (
     isVisible(token, grant) &&

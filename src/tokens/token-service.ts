@@ -71,7 +71,7 @@ export class TokenService {
     return this.#listed(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
   }
 
-  /** @returns how many tokens `list` would find without its `limit` and `offset` */
+  /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
   async count(caller: Caller, listing: TokenListing): Promise<number> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
     const filter = await readTokenListing(configuration, grant, listing, this.#deps.users);
@@ -164,8 +164,8 @@ export class TokenService {
     { serial, realms }: { serial: string; realms: readonly string[] },
   ): Promise<DescribedToken> {
     return this.#changeRealms(caller, 'tokenrealm', serial, ({ configuration, grant }, token) => {
-      const wanted = realms.map((name) => visibleRealm(configuration, grant, name));
-      return { realms: [...new Set([...foreignRealms(token, grant), ...wanted])].sort() };
+      const requested = realms.map((name) => visibleRealm(configuration, grant, name));
+      return { realms: [...new Set([...foreignRealms(token, grant), ...requested])].sort() };
     });
   }
 

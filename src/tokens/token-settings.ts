@@ -4,6 +4,7 @@ import { readPlainText } from '../kernel/plain-text.ts';
 import { pinVerifier } from './pin.ts';
 import type { TokenChange } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
+import { wholeWithin } from './whole-within.ts';
 
 /** Settings of a token; an absent one stays as it is. */
 export interface TokenSettings {
@@ -61,7 +62,10 @@ export function sealPin(pin: string, serial: string, vault: Vault, random: Rando
   return vault.seal(pinVerifier(fittingPin(pin, 'PIN'), random), 'pin', serial);
 }
 
-/** @returns null for an empty one: there is none. @throws ServiceError 'parameter.invalid' for more than 255 characters */
+/**
+ * @returns null for an empty one: there is none
+ * @throws ServiceError 'parameter.invalid' for more than 255 characters
+ */
 export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
   const fitting = fittingPin(pin, 'OCRA PIN');
   return fitting === '' ? null : vault.seal(Buffer.from(fitting, 'utf8'), 'ocra-pin', serial);
@@ -77,15 +81,10 @@ function fittingPin(pin: string, what: string): string {
 function readNumbers(settings: TokenSettings): TokenChange {
   const { maxFail, counterWindow, syncWindow } = settings;
   return {
-    ...(maxFail !== undefined && { maxFail: within(maxFail, 'fail counter limit', 1_000_000) }),
-    ...(counterWindow !== undefined && { counterWindow: within(counterWindow, 'counter window', 1_000) }),
-    ...(syncWindow !== undefined && { syncWindow: within(syncWindow, 'sync window', 10_000) }),
+    ...(maxFail !== undefined && { maxFail: wholeWithin(maxFail, 'fail counter limit', 1_000_000) }),
+    ...(counterWindow !== undefined && {
+      counterWindow: wholeWithin(counterWindow, 'counter window', 1_000),
+    }),
+    ...(syncWindow !== undefined && { syncWindow: wholeWithin(syncWindow, 'sync window', 10_000) }),
   };
-}
-
-function within(value: number, what: string, most: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
-    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
-  }
-  return value;
 }

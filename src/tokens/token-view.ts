@@ -32,7 +32,7 @@ export function describeToken(token: Token): DescribedToken {
   };
 }
 
-/** @returns whether one of the token's realms is granted; a token in no realm needs a grant for all */
+/** @returns true if one of the token's realms is granted; a token in no realm needs a grant for all */
 export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Grant): boolean {
   return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
 }

@@ -7,6 +7,9 @@ import type { Owner } from '../users/owner.ts';
  */
 export type Rollout = 'phase1' | 'phase2' | 'complete';
 
+/** The largest counter of the database. */
+export const MAX_STORED_COUNTER = 2n ** 63n - 1n;
+
 /** The secrets of a token, each sealed. */
 export interface TokenSecrets {
   /** The OCRA key; in `phase1` the shared secret itself. */
@@ -39,13 +42,14 @@ interface TokenState {
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   /**
-   * Markers of the responses accepted last (see `challenges/replay-markers.ts`), so that none is accepted again for another
-   * transaction with the same question while its counter or time step is still within the window.
+   * Markers of the responses accepted last (see `challenges/replay-markers.ts`), so that none is accepted again for
+   * another transaction with the same question while its counter or time step is still within the window.
    */
   readonly replayMarkers: readonly string[];
   readonly secrets: TokenSecrets;
 }
 
+/** A token as it is stored. */
 export interface Token extends TokenState {
   readonly id: string;
   /** Another one after each write of the token, and of one of its challenges. */
@@ -58,8 +62,8 @@ export interface Token extends TokenState {
   readonly createdAt: Date;
   readonly lastSuccessAt: Date | null;
   /**
-   * The marker (as in `replayMarkers`) of the last response that was right but too far ahead: the first half of an automatic
-   * resynchronisation. null: there is none.
+   * The marker (as in `replayMarkers`) of the last response that was right but too far ahead: the first half of an
+   * automatic resynchronisation. null: there is none.
    */
   readonly syncMarker: string | null;
 }
@@ -87,17 +91,17 @@ export interface TokenChange extends TokenStateChange {
 /** The types of tokens that answer OCRA challenges. */
 export const OCRA_TYPES: readonly string[] = ['ocra', 'ocra2'];
 
-/** @returns whether the token is of a type that answers OCRA challenges */
+/** @returns true if the token is of a type that answers OCRA challenges */
 export function isOcraToken(token: Pick<Token, 'type'>): boolean {
   return OCRA_TYPES.includes(token.type);
 }
 
-/** @returns whether too many wrong responses have locked the token */
+/** @returns true if too many wrong responses have locked the token */
 export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
   return token.failCount >= token.maxFail;
 }
 
-/** @returns whether a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
+/** @returns true if a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
 export function isSerial(text: string): boolean {
   return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);
 }

@@ -16,7 +16,7 @@ export function assertPassword(password: string): void {
   }
 }
 
-/** @returns whether the password is short enough to be hashed */
+/** @returns true if the password is short enough to be hashed */
 export function isPasswordSized(password: string): boolean {
   return Buffer.byteLength(password, 'utf8') <= MAX_LENGTH;
 }

@@ -85,7 +85,7 @@ export class UserDirectory {
   }
 
   /**
-   * @returns whether it is the user's password; false where the resolver is gone or keeps no passwords
+   * @returns true if it is the user's password; false where the resolver is gone or keeps no passwords
    * @throws ServiceError 'resolver.unavailable'
    */
   async checkPassword(
@@ -138,7 +138,7 @@ function realmWith(configuration: Configuration, resolver: string | undefined): 
   return usual !== undefined && has(usual) ? usual : configuration.realms.find(has);
 }
 
-/** @returns whether to search for it: some sources fail on NUL or on unpaired surrogates */
+/** @returns true if to search for it: some sources fail on NUL or on unpaired surrogates */
 function isLogin(text: string): boolean {
   return text.length <= MAX_LOGIN_LENGTH && text.trim() !== '' && !/\p{Cc}|\p{Cs}/u.test(text);
 }

@@ -4,11 +4,12 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
 import { requireManaged, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
+import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { within } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
 import { assertPassword } from './password-rule.ts';
 import type { PasswordHasher } from './ports.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
@@ -73,7 +74,7 @@ export class UserService {
   readonly #deps: UserDependencies;
   readonly #finds = new Semaphore(FINDS_AT_ONCE, {
     waiting: WAITING_FINDS,
-    patience: FIND_LIMIT_MS,
+    timeoutMs: FIND_LIMIT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many searches for users at once', { retryAfter: 5 }),
   });
 
@@ -133,19 +134,24 @@ export class UserService {
     conditions: readonly UserCondition[],
     { limit = Infinity, timeLimit }: ListBounds,
   ): Promise<readonly ListedUser[]> {
-    const wanted = conditions.filter((condition) => !matchesAll(condition));
+    const requested = conditions.filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
-    if (!wanted.every(isSearchable)) {
+    if (!requested.every(isSearchable)) {
       return listed;
     }
     for (const resolver of resolvers) {
       if (listed.length >= limit) {
         break;
       }
-      const search = { conditions: wanted, limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER) };
-      const isAll = wanted.length === 0 && limit === Infinity;
+      const search = {
+        conditions: requested,
+        limit: Math.min(limit - listed.length, Number.MAX_SAFE_INTEGER),
+      };
+      const isAll = requested.length === 0 && limit === Infinity;
       const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
-      const users = await (timeLimit === undefined ? asked : within(timeLimit, asked, () => late(resolver)));
+      const users = await (timeLimit === undefined
+        ? asked
+        : withTimeLimit(timeLimit, asked, () => late(resolver)));
       for (const user of users) {
         listed.push({ ...user, resolver: resolver.name });
       }
@@ -206,9 +212,9 @@ export class UserService {
   }
 }
 
-function late({ name }: Resolver): ServiceError {
-  return new ServiceError(
-    'resolver.unavailable',
-    `The resolver '${name}' is unavailable: it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
-  );
+function late({ name }: Resolver): ResolverUnavailable {
+  return new ResolverUnavailable({
+    resolver: name,
+    reason: `it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
+  });
 }

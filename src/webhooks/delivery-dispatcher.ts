@@ -20,7 +20,7 @@ import { signMessage } from './signature.ts';
 
 /** Paces and limits of deliveries. Durations in milliseconds. */
 export interface DispatchLimits {
-  /** Between two looks for new events, where there are receivers. */
+  /** Between two readings of new events, where there are receivers. */
   readonly poll: number;
   /** The most requests to a receiver at once, by one server. */
   readonly atOnce: number;
@@ -33,7 +33,7 @@ export interface DispatchLimits {
   readonly upkeepInterval: number;
   readonly upkeep: UpkeepLimits;
   /** The longest wait of `stop` for running requests. */
-  readonly patience: number;
+  readonly stopTimeoutMs: number;
 }
 
 const DAY = 86_400;
@@ -45,8 +45,8 @@ const DISPATCH_LIMITS: DispatchLimits = {
   eventsAtOnce: 500,
   lease: 30_000,
   upkeepInterval: 10_000,
-  upkeep: { mostKept: 100_000, giveUpAfter: 3 * DAY, keepGivenUp: 30 * DAY },
-  patience: 1_000,
+  upkeep: { maxKept: 100_000, giveUpAfter: 3 * DAY, keepGivenUp: 30 * DAY },
+  stopTimeoutMs: 1_000,
 };
 
 export interface DispatcherDependencies {
@@ -64,7 +64,7 @@ export interface DispatcherDependencies {
 
 const COMPONENT = 'webhooks';
 /** Without receivers, upkeep is so many times as rare. */
-const IDLE = 6;
+const IDLE_UPKEEP_FACTOR = 6;
 
 /**
  * Delivers events to receivers, in the background of a server. Several servers share the work: each claims deliveries
@@ -81,7 +81,7 @@ export class DeliveryDispatcher {
   readonly #stopping = new AbortController();
   #outcomes: AttemptOutcome[] = [];
   #isTrouble = false;
-  #lookAt = 0;
+  #nextReadAt = 0;
   #upkeepAt = 0;
 
   constructor(dependencies: DispatcherDependencies) {
@@ -97,10 +97,10 @@ export class DeliveryDispatcher {
   /** Waits a moment for running requests and records their results. Those that are cut off are repeated later. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    const patience = new Promise((resolve) => {
-      setTimeout(resolve, this.#limits.patience).unref();
+    const timeout = new Promise((resolve) => {
+      setTimeout(resolve, this.#limits.stopTimeoutMs).unref();
     });
-    await Promise.race([Promise.all(this.#requests), patience]);
+    await Promise.race([Promise.all(this.#requests), timeout]);
     this.#stopping.abort();
     await Promise.all(this.#requests);
     await this.#settle().catch(() => undefined);
@@ -137,7 +137,8 @@ export class DeliveryDispatcher {
     await this.#settle();
     if (this.#now >= this.#upkeepAt) {
       await this.#keepUp();
-      this.#upkeepAt = this.#now + this.#limits.upkeepInterval * (store.hasReceivers ? 1 : IDLE);
+      this.#upkeepAt =
+        this.#now + this.#limits.upkeepInterval * (store.hasReceivers ? 1 : IDLE_UPKEEP_FACTOR);
     }
     if (!store.hasReceivers) {
       return false;
@@ -157,14 +158,14 @@ export class DeliveryDispatcher {
     return isMore;
   }
 
-  /** Looks for events at intervals only, not at each end of a request. @returns true if there may be more */
+  /** Reads new events at intervals only, not at each end of a request. @returns true if there may be more */
   async #fanOut(): Promise<boolean> {
-    if (this.#now < this.#lookAt) {
+    if (this.#now < this.#nextReadAt) {
       return false;
     }
     const { eventsAtOnce, poll } = this.#limits;
     const isMore = (await this.#deps.store.fanOut(eventsAtOnce)) >= eventsAtOnce;
-    this.#lookAt = isMore ? 0 : this.#now + poll / 2;
+    this.#nextReadAt = isMore ? 0 : this.#now + poll / 2;
     return isMore;
   }
 

@@ -58,10 +58,10 @@ export interface WebhookStore {
   /** @returns the names of all, without counting deliveries */
   names(): Promise<readonly string[]>;
   /** @returns the latest ones, the newest first, at most so many */
-  deliveries(name: string, most: number): Promise<readonly PendingDelivery[]>;
+  deliveries(name: string, max: number): Promise<readonly PendingDelivery[]>;
   find(name: string): Promise<SigningWebhook | undefined>;
-  /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `most` already */
-  add(webhook: WebhookDraft, secret: Sealed, most: number, act: Act): Promise<void>;
+  /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `max` already */
+  add(webhook: WebhookDraft, secret: Sealed, max: number, act: Act): Promise<void>;
   /** @returns false if there is none */
   enable(name: string, isEnabled: boolean, act: Act): Promise<boolean>;
   /**
@@ -120,7 +120,7 @@ export interface Backlog {
 /** Limits of what waits. */
 export interface UpkeepLimits {
   /** The most deliveries that are kept for a receiver; the oldest ones are dropped. */
-  readonly mostKept: number;
+  readonly maxKept: number;
   /** Seconds after which a delivery is given up. */
   readonly giveUpAfter: number;
   /** Seconds for which given up ones are kept. */
@@ -144,8 +144,11 @@ export interface DeliveryStore {
    * Makes deliveries of events: one for each enabled receiver that wants it.
    * @returns the number of events
    */
-  fanOut(most: number): Promise<number>;
-  /** @param lease milliseconds for which the claims hold. @returns claimed deliveries that are due, the oldest first */
+  fanOut(max: number): Promise<number>;
+  /**
+   * @param lease milliseconds for which the claims hold
+   * @returns claimed deliveries that are due, the oldest first
+   */
   claim(rooms: readonly Room[], lease: number): Promise<readonly Claim[]>;
   /** Records results. A failure after a lost claim is not recorded: another server tries. */
   settle(outcomes: readonly AttemptOutcome[]): Promise<void>;

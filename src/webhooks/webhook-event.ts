@@ -13,13 +13,13 @@ export const EVENT_TYPES = {
 export type EventType = keyof typeof EVENT_TYPES;
 
 /** A result of an act that its audit row does not say. */
-type Consequence = Exclude<EventType, `response.${string}`>;
+type ResultingEvent = Exclude<EventType, `response.${string}`>;
 
 /** An audit entry with what events tell beyond it. Neither is part of the audit row. */
 export interface NotedEntry extends AuditEntry {
   /** The login of the token's owner. */
   readonly user?: string | null;
-  readonly consequences?: readonly Consequence[];
+  readonly consequences?: readonly ResultingEvent[];
 }
 
 /** An event for receivers. Holds no PIN, key, response or display data. */

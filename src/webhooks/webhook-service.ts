@@ -21,9 +21,9 @@ const MAX_SHOWN = 100;
 /** Each may take ten seconds. */
 const TESTS_AT_ONCE = 2;
 const WAITING_TESTS = 4;
-const TEST_PATIENCE_MS = 20_000;
+const TEST_TIMEOUT_MS = 20_000;
 
-/** What an administrator gives for a new receiver. */
+/** The fields that an administrator gives for a new receiver. */
 export interface WebhookRequest {
   readonly name: string;
   readonly url: string;
@@ -65,7 +65,7 @@ export class WebhookService {
   readonly #deps: WebhookServiceDependencies;
   readonly #tests = new Semaphore(TESTS_AT_ONCE, {
     waiting: WAITING_TESTS,
-    patience: TEST_PATIENCE_MS,
+    timeoutMs: TEST_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many tests of webhooks at once', { retryAfter: 5 }),
   });
 
@@ -139,14 +139,14 @@ export class WebhookService {
     return shownSecret(secret);
   }
 
-  async #readRealms(given: readonly string[]): Promise<readonly string[]> {
+  async #readRealms(names: readonly string[]): Promise<readonly string[]> {
     const known = (await this.#deps.configuration.current()).realms.map(({ name }) => name);
-    const wanted = given.map((realm) => realm.trim().toLowerCase());
-    const wrong = wanted.find((realm) => !known.includes(realm));
+    const requested = names.map((realm) => realm.trim().toLowerCase());
+    const wrong = requested.find((realm) => !known.includes(realm));
     if (wrong !== undefined) {
       throw invalid(`There is no realm '${wrong.slice(0, 64)}'${didYouMean(wrong, known)}`);
     }
-    return wanted;
+    return requested;
   }
 
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
@@ -170,13 +170,19 @@ export class WebhookService {
     return shownSecret(secret);
   }
 
-  /** @returns the number of deliveries that are tried now. @throws ServiceError 'webhook.unknown' */
+  /**
+   * @returns the number of deliveries that are tried now
+   * @throws ServiceError 'webhook.unknown'
+   */
   async retry(caller: Caller, name: string): Promise<number> {
     await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
-  /** @returns the number of deliveries that are lost. @throws ServiceError 'webhook.unknown' */
+  /**
+   * @returns the number of deliveries that are lost
+   * @throws ServiceError 'webhook.unknown'
+   */
   async remove(caller: Caller, name: string): Promise<number> {
     await this.#toChange(caller, name);
     return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
@@ -223,19 +229,19 @@ export class WebhookService {
   }
 }
 
-function readEvents(given: readonly string[] | undefined): readonly EventType[] {
+function readEvents(names: readonly string[] | undefined): readonly EventType[] {
   const known = Object.keys(EVENT_TYPES) as EventType[];
-  const wanted = given ?? known;
-  const wrong = wanted.find((type) => !known.some((one) => one === type));
+  const requested = names ?? known;
+  const wrong = requested.find((type) => !known.some((one) => one === type));
   if (wrong !== undefined) {
     throw invalid(
       `There are no events of the type '${wrong.slice(0, 64)}'${didYouMean(wrong, known, `, but of ${known.join(', ')}`)}`,
     );
   }
-  if (wanted.length === 0) {
+  if (requested.length === 0) {
     throw invalid('A webhook needs one type of events at least');
   }
-  return known.filter((type) => wanted.includes(type));
+  return known.filter((type) => requested.includes(type));
 }
 
 function assertFound<T>(name: string, found: T | undefined): T {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { AuditRow } from '../../src/audit/audit-row.ts';
 import type { AuditPage, AuditPageRequest } from '../../src/audit/audit-search.ts';
 import { RefusedRightSearch } from '../../src/audit/refused-right-search.ts';
@@ -23,14 +23,17 @@ function searchIn(page: (request: AuditPageRequest) => AuditPage): RefusedRightS
   });
 }
 
-/** @param at the search that finds the row, from 1. @returns the searches, by the milliseconds that they go back */
+/**
+ * @param at the search that finds the row, from 1
+ * @returns the searches, by the milliseconds that they go back
+ */
 async function searched(at: number): Promise<(number | undefined)[]> {
   const asked: (number | undefined)[] = [];
   const search = searchIn(({ since }) => {
     asked.push(since && NOW.getTime() - since.getTime());
     return { rows: asked.length === at ? [REFUSED] : [], next: null };
   });
-  const found = await search.find(CALLER, 'one');
+  const found = await search.begin(CALLER).find('one');
   expect(found?.endpoint).toBe(at <= 3 ? 'admin/init' : undefined);
   return asked;
 }
@@ -42,6 +45,10 @@ const onPage =
     rows: cursor === String(number) ? [row] : [],
     next: String(Number(cursor) + 1),
   });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('a refusal', () => {
   it('is looked for in the last hour and day first, as rows have no index by request', async () => {
@@ -57,17 +64,17 @@ describe('a refusal', () => {
       ends.push(until && NOW.getTime() - until.getTime());
       return { rows: [], next: null };
     });
-    expect(await search.find(CALLER, 'one')).toBeUndefined();
+    expect(await search.begin(CALLER).find('one')).toBeUndefined();
     expect(ends).toEqual([undefined, 3_600_000, 86_400_000]);
   });
 
   it('is found on a later page, where the first parts of the trail have no row of it', async () => {
-    expect((await searchIn(onPage(7, REFUSED)).find(CALLER, 'one'))?.endpoint).toBe('admin/init');
+    expect((await searchIn(onPage(7, REFUSED)).begin(CALLER).find('one'))?.endpoint).toBe('admin/init');
   });
 
   it('too far back is not taken for none', async () => {
     const refused = { code: 'parameter.invalid', message: expect.stringContaining('too long') };
-    await expect(searchIn(onPage(99, REFUSED)).find(CALLER, 'one')).rejects.toMatchObject(refused);
+    await expect(searchIn(onPage(99, REFUSED)).begin(CALLER).find('one')).rejects.toMatchObject(refused);
   });
 });
 
@@ -77,8 +84,45 @@ describe('the changes of policies since then', () => {
       rows: cursor === '1' && action === 'policy/set' ? [CHANGED] : [],
       next: cursor === undefined ? '1' : null,
     }));
-    expect(await search.policyChangesSince(CALLER, NOW)).toEqual([
+    expect(await search.begin(CALLER).policyChangesSince(NOW)).toEqual([
       { policy: 'helpdesk', kind: 'set', administrator: 'bert', at: new Date(CHANGED.at) },
     ]);
+  });
+});
+
+describe('an explanation', () => {
+  const endless = (): AuditPage => ({ rows: [], next: 'on' });
+
+  it('reads a bounded number of pages in all its searches', async () => {
+    let pages = 0;
+    const reading = searchIn(({ requestId, since }) => {
+      pages += 1;
+      // The refusal is far back; changes of policies are nowhere.
+      return requestId !== undefined && (since !== undefined || pages > 70)
+        ? { rows: since === undefined ? [REFUSED] : [], next: null }
+        : endless();
+    }).begin(CALLER);
+    expect((await reading.find('one'))?.endpoint).toBe('admin/init');
+    await expect(reading.policyChangesSince(NOW)).rejects.toMatchObject({
+      code: 'parameter.invalid',
+      message: expect.stringContaining('too long'),
+    });
+    expect(pages).toBe(80);
+  });
+
+  it('ends after a bounded time in all its searches, for good, as a second one would take as long', async () => {
+    let time = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => time);
+    let pages = 0;
+    const reading = searchIn(() => {
+      pages += 1;
+      time += 6_001;
+      return { rows: [], next: pages % 2 === 1 ? 'on' : null };
+    }).begin(CALLER);
+    await expect(reading.find('one')).rejects.toMatchObject({
+      code: 'parameter.invalid',
+      message: expect.stringContaining('takes too long'),
+    });
+    expect(pages).toBe(5);
   });
 });

@@ -3,7 +3,7 @@ import type { Token } from '../../src/tokens/token.ts';
 import {
   type Challenge,
   decide,
-  decideUnseen,
+  decideWithoutResponse,
   decideUnverifiable,
   isOpen,
 } from '../../src/challenges/challenge.ts';
@@ -138,14 +138,14 @@ describe('a response that is not verified', () => {
     ['exhausted', 'dropped'],
     ['superseded', 'dropped'],
   ] as const)('when the challenge is closed (%s)', (closedBy, reason) => {
-    const decision = decideUnseen(challenge({ closedBy }), token({ failCount: 2 }), settings, soon);
+    const decision = decideWithoutResponse(challenge({ closedBy }), token({ failCount: 2 }), settings, soon);
     expect(decision).toEqual({ result: false, failCount: 2, reason, change: null });
   });
 
   it('when the challenge has expired, on the very second', () => {
     const at = (seconds: number): Date => new Date(issuedAt.getTime() + seconds * 1000);
-    expect(decideUnseen(challenge(), token(), settings, at(1199))).toBeNull();
-    expect(decideUnseen(challenge(), token(), settings, at(1200))).toMatchObject({
+    expect(decideWithoutResponse(challenge(), token(), settings, at(1199))).toBeNull();
+    expect(decideWithoutResponse(challenge(), token(), settings, at(1200))).toMatchObject({
       reason: 'expired',
       change: null,
     });
@@ -155,7 +155,12 @@ describe('a response that is not verified', () => {
   });
 
   it('when the token is disabled', () => {
-    const decision = decideUnseen(challenge(), token({ active: false, failCount: 2 }), settings, soon);
+    const decision = decideWithoutResponse(
+      challenge(),
+      token({ active: false, failCount: 2 }),
+      settings,
+      soon,
+    );
     expect(decision).toEqual({ result: false, failCount: 2, reason: 'disabled', change: null });
   });
 

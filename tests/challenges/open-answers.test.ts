@@ -26,14 +26,14 @@ const WRONG = 'xxxxxxxx';
 const DATA = '12345678';
 
 interface SceneSketch extends Omit<OcraSketch, 'tokens'> {
-  /** What differs of both tokens of Anna, and of the second one. */
+  /** The differences of both tokens of Anna, and of the second one. */
   readonly token?: Partial<NewToken>;
   readonly second?: Partial<NewToken>;
 }
 
 interface State {
   readonly failCount: number | undefined;
-  /** How each challenge stands, in the order in which they were issued. */
+  /** The state of each challenge, in the order in which they were issued. */
   readonly challenges: readonly string[];
 }
 
@@ -65,7 +65,7 @@ class Scene {
     return this;
   }
 
-  /** What the device answers to a challenge, by its place. */
+  /** The answer of the device to a challenge, by its place. */
   response(index: number, counter = 0): string {
     return computeResponse(this.#suite, KEY, {
       question: this.issued[index]?.question ?? '',

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { isReplay, replayMarker, withReplayMarker } from '../../src/challenges/replay-markers.ts';
 
-describe('the mark of an accepted response', () => {
+describe('the replay marker of an accepted response', () => {
   it('is the same for the same question and position, and another for any other', () => {
-    const mark = replayMarker('12345678', { counter: 5n });
-    expect(replayMarker('12345678', { counter: 5n })).toBe(mark);
-    expect(replayMarker('12345679', { counter: 5n })).not.toBe(mark);
-    expect(replayMarker('12345678', { counter: 6n })).not.toBe(mark);
-    expect(replayMarker('12345678', { counter: 5n, stepStart: 60n })).not.toBe(mark);
-    expect(replayMarker('12345678', { stepStart: 5n })).not.toBe(mark);
+    const marker = replayMarker('12345678', { counter: 5n });
+    expect(replayMarker('12345678', { counter: 5n })).toBe(marker);
+    expect(replayMarker('12345679', { counter: 5n })).not.toBe(marker);
+    expect(replayMarker('12345678', { counter: 6n })).not.toBe(marker);
+    expect(replayMarker('12345678', { counter: 5n, stepStart: 60n })).not.toBe(marker);
+    expect(replayMarker('12345678', { stepStart: 5n })).not.toBe(marker);
   });
 
   // These lie in the database: another form would make responses that were accepted acceptable once more.
@@ -33,25 +33,25 @@ describe('the mark of an accepted response', () => {
 
 describe('spending', () => {
   it('makes the response spent', () => {
-    const mark = replayMarker('1', { counter: 7n });
-    expect(isReplay([], mark)).toBe(false);
-    expect(isReplay(withReplayMarker([], mark, 0n), mark)).toBe(true);
+    const marker = replayMarker('1', { counter: 7n });
+    expect(isReplay([], marker)).toBe(false);
+    expect(isReplay(withReplayMarker([], marker, 0n), marker)).toBe(true);
   });
 
-  it('forgets only marks that can no longer match', () => {
-    const marks = [1n, 4n, 5n].map((counter) => replayMarker('q', { counter }) ?? '');
-    expect(withReplayMarker(marks, replayMarker('q', { counter: 9n }), 5n)).toEqual([
+  it('forgets only markers that can no longer match', () => {
+    const markers = [1n, 4n, 5n].map((counter) => replayMarker('q', { counter }) ?? '');
+    expect(withReplayMarker(markers, replayMarker('q', { counter: 9n }), 5n)).toEqual([
       '5:',
-      marks[2],
+      markers[2],
       replayMarker('q', { counter: 9n }),
     ]);
   });
 
   it('says nothing of a bottom while nothing was forgotten', () => {
-    const mark = replayMarker('q', { counter: 1n });
-    expect(withReplayMarker([], mark, 0n)).toEqual([mark]);
-    expect(withReplayMarker([], mark, -5n)).toEqual([mark]);
-    expect(withReplayMarker(['1:'], mark, 1n)).toEqual(['1:', mark]);
+    const marker = replayMarker('q', { counter: 1n });
+    expect(withReplayMarker([], marker, 0n)).toEqual([marker]);
+    expect(withReplayMarker([], marker, -5n)).toEqual([marker]);
+    expect(withReplayMarker(['1:'], marker, 1n)).toEqual(['1:', marker]);
   });
 
   it('of a response without position changes nothing, whatever is known', () => {
@@ -59,7 +59,7 @@ describe('spending', () => {
     expect(withReplayMarker(['5:', '6:x'], null, 9n)).toEqual(['5:', '6:x']);
   });
 
-  it('treats forgotten marks as spent, even when a wider window reaches them again', () => {
+  it('treats forgotten markers as spent, even when a wider window reaches them again', () => {
     const old = replayMarker('q', { counter: 1n });
     const replayMarkers = withReplayMarker(
       withReplayMarker([], old, -4n),

@@ -29,7 +29,7 @@ interface Sketch {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** @returns what is said of a response (PIN in front) of a token with that suite */
+/** @returns the verdict on a response (PIN in front) of a token with that suite */
 async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
   const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
   const house = new OcraHouse({
@@ -57,7 +57,7 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   return verdicts?.[0] ?? null;
 }
 
-/** What the token answers: at a counter, and at a time in seconds from noon. */
+/** The answer of the token: at a counter, and at a time in seconds from noon. */
 function response(suite: string, counter = 100, seconds = 0, pin = ''): string {
   const parsed = parseOcraSuite(suite);
   return computeResponse(parsed, KEY, {
@@ -66,7 +66,7 @@ function response(suite: string, counter = 100, seconds = 0, pin = ''): string {
   });
 }
 
-function counterMark(counter: number, question = QUESTION): string {
+function counterMarker(counter: number, question = QUESTION): string {
   return replayMarker(question, { counter: BigInt(counter) }) ?? '';
 }
 
@@ -79,7 +79,7 @@ describe('a response of a suite with a counter', () => {
   ])('at %i is found, and the counter goes to %i, never back', async (counter, next) => {
     expect(await look(response(COUNTER, counter))).toEqual({
       kind: 'right',
-      advance: { counter: next, replayMarkers: [`${next - 5n}:`, counterMark(counter)], syncMarker: null },
+      advance: { counter: next, replayMarkers: [`${next - 5n}:`, counterMarker(counter)], syncMarker: null },
     });
   });
 
@@ -93,7 +93,7 @@ describe('a response of a suite with a counter', () => {
   });
 
   it('is wrong where it was used before, also for another transaction', async () => {
-    const replayMarkers = [counterMark(99)];
+    const replayMarkers = [counterMarker(99)];
     expect(await look(response(COUNTER, 99), { token: { replayMarkers } })).toEqual(WRONG);
     expect(await look(response(COUNTER, 98), { token: { replayMarkers } })).toMatchObject({ kind: 'right' });
     expect(await look(response(COUNTER, 97), { token: { replayMarkers: ['98:'] } })).toEqual(WRONG);
@@ -101,22 +101,22 @@ describe('a response of a suite with a counter', () => {
 
   it('is wrong where it was used for the same question in another spelling', async () => {
     const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: '05478395', counter: 99n });
-    const mark = counterMark(99, '05478395');
+    const marker = counterMarker(99, '05478395');
     for (const question of ['05478395', '87654320']) {
-      expect(await look(pass, { token: { replayMarkers: [mark] }, question })).toEqual(WRONG);
+      expect(await look(pass, { token: { replayMarkers: [marker] }, question })).toEqual(WRONG);
       const accepted = await look(pass, { question });
-      expect(accepted).toMatchObject({ advance: { replayMarkers: ['95:', mark] } });
+      expect(accepted).toMatchObject({ advance: { replayMarkers: ['95:', marker] } });
     }
   });
 
-  it('keeps the marks of responses that could still be tried', async () => {
-    const [old, kept] = [counterMark(95), counterMark(99)];
+  it('keeps the replay markers of responses that could still be tried', async () => {
+    const [old, kept] = [counterMarker(95), counterMarker(99)];
     const verdict = await look(response(COUNTER, 101), { token: { replayMarkers: [old, kept] } });
     expect(verdict).toMatchObject({
-      advance: { counter: 102n, replayMarkers: ['97:', kept, counterMark(101)] },
+      advance: { counter: 102n, replayMarkers: ['97:', kept, counterMarker(101)] },
     });
     const odd = await look(response(COUNTER, 101), { token: { counterWindow: 7 } });
-    expect(odd).toMatchObject({ advance: { replayMarkers: ['99:', counterMark(101)] } });
+    expect(odd).toMatchObject({ advance: { replayMarkers: ['99:', counterMarker(101)] } });
   });
 });
 
@@ -163,7 +163,7 @@ describe('a response of a suite with time', () => {
 });
 
 describe('a response of other suites', () => {
-  it('with counter and time marks both, and the counter moves on', async () => {
+  it('with counter and time records both, and the counter moves on', async () => {
     expect(await look(response(BOTH, 103, 60), { suite: BOTH })).toEqual({
       kind: 'right',
       advance: {
@@ -174,7 +174,7 @@ describe('a response of other suites', () => {
     });
   });
 
-  it('with neither leaves no mark: the same question can be answered again', async () => {
+  it('with neither leaves no replay marker: the same question can be answered again', async () => {
     expect(await look(response(NEITHER), { suite: NEITHER, token: { replayMarkers: ['5:x'] } })).toEqual({
       kind: 'right',
       advance: { counter: 101n, replayMarkers: ['5:x'], syncMarker: null },
@@ -273,7 +273,7 @@ describe('a response ahead of the window, with AutoResync', () => {
   it.each([110, 149])('at %i is remembered, and refused for now', async (counter) => {
     expect(await look(response(COUNTER, counter), { settings })).toEqual({
       kind: 'wrong',
-      remember: { syncMarker: counterMark(counter) },
+      remember: { syncMarker: counterMarker(counter) },
     });
   });
 
@@ -290,10 +290,10 @@ describe('a response ahead of the window, with AutoResync', () => {
   });
 
   it('that follows the one that is remembered brings the counter back in step; both are spent', async () => {
-    const syncMarker = counterMark(120, '87654321');
+    const syncMarker = counterMarker(120, '87654321');
     expect(await look(response(COUNTER, 121), { settings, syncMarker })).toEqual({
       kind: 'right',
-      advance: { counter: 122n, replayMarkers: ['117:', syncMarker, counterMark(121)], syncMarker: null },
+      advance: { counter: 122n, replayMarkers: ['117:', syncMarker, counterMarker(121)], syncMarker: null },
     });
     expect(await look(response(COUNTER, 121), { syncMarker })).toEqual(WRONG);
   });
@@ -303,34 +303,34 @@ describe('a response ahead of the window, with AutoResync', () => {
     ['that is the same', 120, 120],
     ['before it', 120, 119],
   ])('%s is remembered in its place', async (_, first, second) => {
-    const syncMarker = counterMark(first, '87654321');
+    const syncMarker = counterMarker(first, '87654321');
     expect(await look(response(COUNTER, second), { settings, syncMarker })).toEqual({
       kind: 'wrong',
-      remember: { syncMarker: counterMark(second) },
+      remember: { syncMarker: counterMarker(second) },
     });
   });
 
   it('does not follow one that the counter has passed', async () => {
-    const syncMarker = counterMark(99, '87654321');
+    const syncMarker = counterMarker(99, '87654321');
     const verdict = await look(response(COUNTER, 100), { settings, syncMarker });
-    expect(verdict).toMatchObject({ advance: { counter: 101n, replayMarkers: ['96:', counterMark(100)] } });
+    expect(verdict).toMatchObject({ advance: { counter: 101n, replayMarkers: ['96:', counterMarker(100)] } });
     const token = { counter: 111n, counterWindow: 1 };
-    expect(await look(response(COUNTER, 110), { settings, token, syncMarker: counterMark(109) })).toEqual(
+    expect(await look(response(COUNTER, 110), { settings, token, syncMarker: counterMarker(109) })).toEqual(
       WRONG,
     );
     const atCounter = { counter: 110n, counterWindow: 1 };
     expect(
-      await look(response(COUNTER, 111), { settings, token: atCounter, syncMarker: counterMark(110) }),
+      await look(response(COUNTER, 111), { settings, token: atCounter, syncMarker: counterMarker(110) }),
     ).toMatchObject({ kind: 'right', advance: { counter: 112n } });
   });
 
   it('may be as far ahead as two that follow each other reach', async () => {
-    const syncMarker = counterMark(149, '87654321');
+    const syncMarker = counterMarker(149, '87654321');
     expect(await look(response(COUNTER, 150), { settings, syncMarker })).toMatchObject({ kind: 'right' });
   });
 
   it('is wrong where the first of the two was used before', async () => {
-    const syncMarker = counterMark(120, '87654321');
+    const syncMarker = counterMarker(120, '87654321');
     const token = { replayMarkers: [syncMarker] };
     expect(await look(response(COUNTER, 121), { settings, token, syncMarker })).toEqual(WRONG);
   });
@@ -350,11 +350,11 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   const settings = { AutoResync: 'True' };
   const ahead = (seconds: number, sketch: Sketch = {}): Promise<Verdict | null> =>
     look(response(TIME, 0, seconds), { suite: TIME, settings, token: { counter: 0n }, ...sketch });
-  const clockMark = (seconds: number, question = QUESTION): string =>
+  const clockMarker = (seconds: number, question = QUESTION): string =>
     replayMarker(question, { stepStart: NOON_SECOND + BigInt(seconds) }) ?? '';
 
   it.each([180, 1_200, 2_940])('%i seconds is remembered, and refused for now', async (seconds) => {
-    const remember = { syncMarker: clockMark(seconds) };
+    const remember = { syncMarker: clockMarker(seconds) };
     expect(await ahead(seconds)).toEqual({ kind: 'wrong', remember });
   });
 
@@ -363,12 +363,12 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   });
 
   it('that follows the one that is remembered brings the clock back in step; both are spent', async () => {
-    const syncMarker = clockMark(1_200, '87654321');
+    const syncMarker = clockMarker(1_200, '87654321');
     expect(await ahead(1_260, { syncMarker })).toEqual({
       kind: 'right',
       advance: {
         counter: NOON_SECOND + 1_261n,
-        replayMarkers: [`${NOON_SECOND + 1_261n - 480n}:`, syncMarker, clockMark(1_260)],
+        replayMarkers: [`${NOON_SECOND + 1_261n - 480n}:`, syncMarker, clockMarker(1_260)],
         syncMarker: null,
         timeShift: 1_260,
       },
@@ -378,23 +378,23 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   it('adds to the shift that is known, with that of the configuration', async () => {
     const token = { counter: 0n, timeShift: 600 };
     const verdict = await ahead(1_260, {
-      ...{ token, syncMarker: clockMark(1_200, '87654321') },
+      ...{ token, syncMarker: clockMarker(1_200, '87654321') },
       settings: { ...settings, 'ocra.timeShift': '120' },
     });
     expect(verdict).toMatchObject({ kind: 'right', advance: { timeShift: 1_140 } });
   });
 
   it.each([
-    ['is used', { replayMarkers: [clockMark(1_200, '87654321')] }],
+    ['is used', { replayMarkers: [clockMarker(1_200, '87654321')] }],
     ['may have been used', { replayMarkers: [`${NOON_SECOND + 1_201n}:`] }],
   ])('is wrong where the first of the two %s', async (_, replayMarkers) => {
-    const syncMarker = clockMark(1_200, '87654321');
+    const syncMarker = clockMarker(1_200, '87654321');
     expect(await ahead(1_260, { token: { counter: 0n, ...replayMarkers }, syncMarker })).toEqual(WRONG);
   });
 
   it('is nothing before the last accepted response', async () => {
     const counter = NOON_SECOND + 1_321n;
-    const syncMarker = clockMark(1_200, '87654321');
+    const syncMarker = clockMarker(1_200, '87654321');
     for (const seconds of [1_200, 1_260]) {
       expect(await ahead(seconds, { token: { counter }, syncMarker })).toEqual(WRONG);
     }

@@ -43,9 +43,9 @@ const act = fc.oneof(
   fc.record({ kind: fc.constant('resync' as const), given: answer, second: answer }),
   fc.record({ kind: fc.constant('time' as const), minutes: fc.constantFrom(1, 2, 5, 20, -1, -5, -20) }),
 );
-type Asked = ReturnType<(typeof answer)['generate']>['value'];
+type GeneratedAnswer = ReturnType<(typeof answer)['generate']>['value'];
 
-function response(suite: OcraSuite, { question, position }: Asked): string {
+function response(suite: OcraSuite, { question, position }: GeneratedAnswer): string {
   return computeResponse(suite, KEY, {
     question,
     counter: BigInt(position),
@@ -70,15 +70,15 @@ describe.each([
         const used = new Set<string>();
         for (const each of acts) {
           const change = await changeBy(suite, token, each);
-          const marks = (change?.replayMarkers ?? token.replayMarkers).filter(
-            (mark) => !token.replayMarkers.includes(mark) && !mark.endsWith(':'),
+          const markers = (change?.replayMarkers ?? token.replayMarkers).filter(
+            (marker) => !token.replayMarkers.includes(marker) && !marker.endsWith(':'),
           );
-          expect(marks.filter((mark) => used.has(mark))).toEqual([]);
-          marks.forEach((mark) => used.add(mark));
+          expect(markers.filter((marker) => used.has(marker))).toEqual([]);
+          markers.forEach((marker) => used.add(marker));
           expect((change?.counter ?? token.counter) >= token.counter).toBe(true);
           if (change?.counter !== undefined) {
             acceptances += 1;
-            expect(marks.length).toBeGreaterThan(0);
+            expect(markers.length).toBeGreaterThan(0);
           }
           token = { ...token, ...change, secrets: token.secrets };
         }

@@ -26,7 +26,7 @@ interface Sketch {
   readonly sameQuestion?: boolean;
 }
 
-/** Where a response was made: its counter, or its seconds from noon. */
+/** The position at which a response was made: its counter, or its seconds from noon. */
 function resync(first: number, second: number, sketch: Sketch = {}): TokenStateChange | null {
   const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
   const settings = { timeWindow, timeShift };
@@ -59,7 +59,7 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
   );
 }
 
-const counterMarks = (first: number, second: number): (string | null)[] => [
+const counterMarkers = (first: number, second: number): (string | null)[] => [
   replayMarker(FIRST, { counter: BigInt(first) }),
   replayMarker(SECOND, { counter: BigInt(second) }),
 ];
@@ -72,7 +72,7 @@ describe('resynchronisation of a counter', () => {
   ])('follows %i and %i, and spends both', (first, second) => {
     expect(resync(first, second)).toEqual({
       counter: BigInt(second + 1),
-      replayMarkers: [`${second - 4}:`, ...counterMarks(first, second)],
+      replayMarkers: [`${second - 4}:`, ...counterMarkers(first, second)],
       syncMarker: null,
     });
   });
@@ -89,8 +89,8 @@ describe('resynchronisation of a counter', () => {
   });
 
   it('does not follow responses that were used before', () => {
-    for (const mark of counterMarks(120, 121)) {
-      expect(resync(120, 121, { token: { replayMarkers: [mark ?? ''] } })).toBeNull();
+    for (const marker of counterMarkers(120, 121)) {
+      expect(resync(120, 121, { token: { replayMarkers: [marker ?? ''] } })).toBeNull();
     }
   });
 

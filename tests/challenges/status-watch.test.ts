@@ -8,7 +8,7 @@ import {
   type StatusWatchOptions,
   type WaitEnd,
   type Waited,
-  type WantedWait,
+  type StatusWait,
 } from '../../src/challenges/status-watch.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
@@ -51,7 +51,7 @@ interface World {
   /** The number of requests that wait. */
   readonly waiting: () => number;
   /** Begins to wait for the challenge `id`. */
-  readonly wait: (wanted?: Partial<WantedWait>, gone?: AbortSignal) => Promise<Waited>;
+  readonly wait: (wanted?: Partial<StatusWait>, gone?: AbortSignal) => Promise<Waited>;
 }
 
 const watches: StatusWatch[] = [];
@@ -73,9 +73,9 @@ function world(options: Partial<StatusWatchOptions> = {}): World {
         ends.push(end);
       },
     },
-    most: 100,
+    max: 100,
     poll: NEVER,
-    toldPoll: NEVER,
+    pollWithNotices: NEVER,
     ...options,
   });
   watches.push(watch);
@@ -209,14 +209,14 @@ describe('waits of many requests', () => {
   });
 
   it('are bounded; one more is answered at once', async () => {
-    const { wait, ends, waiting } = world({ most: 4 });
+    const { wait, ends, waiting } = world({ max: 4 });
     const waits = ['a', 'a', 'b', 'b'].map((administrator) => wait({ administrator }));
     expect(await wait({ administrator: 'c' })).toEqual({ end: 'full', state: OPEN });
     expect([ends, waiting(), waits.length]).toEqual([['full'], 4, 4]);
   });
 
   it('of one administrator take half of the places at most', async () => {
-    const { wait, waiting } = world({ most: 4 });
+    const { wait, waiting } = world({ max: 4 });
     const waits = [wait(), wait()];
     expect((await wait()).end).toBe('full');
     void wait({ administrator: 'other' });
@@ -224,7 +224,7 @@ describe('waits of many requests', () => {
   });
 
   it('leave their places at once when the clients leave', async () => {
-    const { wait, ends, waiting, challenges } = world({ most: 2 });
+    const { wait, ends, waiting, challenges } = world({ max: 2 });
     const client = new AbortController();
     const waited = wait({}, client.signal);
     expect((await wait()).end).toBe('full');

@@ -22,7 +22,7 @@ function stored(closedBy: StoredTransaction['closedBy'] = null, seconds = 0): St
   return { serial: 'T1', realms: ['north'], data: 'pay', issuedAt: ISSUED, closedBy, closedAt };
 }
 
-interface Given {
+interface HistoryFacts {
   readonly rows?: readonly AuditRow[];
   readonly challenge?: StoredTransaction;
   readonly now?: number;
@@ -30,7 +30,7 @@ interface Given {
 }
 
 /** @returns the state, and each event with its seconds after the issue; a derived one in brackets */
-function told({ rows = [], challenge, now = 10, more = 0 }: Given): readonly string[] {
+function history({ rows = [], challenge, now = 10, more = 0 }: HistoryFacts): readonly string[] {
   const { state, events } = timelineOf({
     ...{ stored: challenge, trail: { rows, more }, challengeTimeout: TIMEOUT, now: after(now) },
   });
@@ -42,7 +42,7 @@ function told({ rows = [], challenge, now = 10, more = 0 }: Given): readonly str
 }
 
 describe('the history of a transaction', () => {
-  it.each<[string, Given, readonly string[]]>([
+  it.each<[string, HistoryFacts, readonly string[]]>([
     ['open', { rows: [row('issued', 0)], challenge: stored() }, ['open', 'issued 0']],
     [
       'answered at the second attempt, and replayed',
@@ -110,7 +110,7 @@ describe('the history of a transaction', () => {
       ['open', 'issued 0', 'other 1'],
     ],
   ])('that is %s', (_title, given, expected) => {
-    expect(told(given)).toEqual(expected);
+    expect(history(given)).toEqual(expected);
   });
 
   it('tells who, from where, under which request, and why', () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { testProgram } from '../support/servers/test-build.ts';
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Ended {
   /** null: a signal ended it. */
   readonly code: number | null;
@@ -12,7 +12,10 @@ export interface Ended {
 
 /** A `tankeeper` command that runs as its own process. */
 export interface Running {
-  /** @returns what it had printed once that was among it. @throws when it ends before that */
+  /**
+   * @returns its output once that is part of it
+   * @throws when it ends before that
+   */
   printed(wanted: string | RegExp): Promise<string>;
   /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;
@@ -23,7 +26,7 @@ export interface Running {
 
 /**
  * Starts a command with this environment and nothing else of ours.
- * @param input what it reads from standard input
+ * @param input the text that it reads from standard input
  */
 export function startCli(
   parameters: readonly string[],

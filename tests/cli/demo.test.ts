@@ -13,7 +13,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 
 interface DemoRun extends FakeCli {
-  /** What the demo asked for when it started its server. */
+  /** The request of the demo for its server. */
   readonly started: DemoServerOptions[];
   readonly seeded: Call[];
   readonly stops: { count: number };

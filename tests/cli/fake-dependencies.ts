@@ -11,11 +11,11 @@ export interface FakeCli {
   readonly io: FakeIo;
   readonly calls: Call[];
   readonly callers: Caller[];
-  /** How often services were opened, and closed. */
+  /** The number of times that services were opened, and closed. */
   readonly opened: { count: number; closed: number };
 }
 
-/** What services answer by `noun.method`; an Error is thrown. */
+/** The answers of services by `noun.method`; an Error is thrown. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 /** @returns dependencies that record what a command does */

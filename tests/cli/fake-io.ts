@@ -9,7 +9,7 @@ export interface FakeIo extends CliIo {
   readonly prompts: readonly string[];
 }
 
-/** @param typed what is typed at the prompts, in order; without it there is no terminal */
+/** @param typed the input at the prompts, in order; without it there is no terminal */
 export function fakeIo({
   typed,
   stdin = [],

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { testProgram } from '../support/servers/test-build.ts';
 
-/** @returns what `--help` prints to a terminal (by util-linux's `script`), or to a pipe */
+/** @returns the text that `--help` prints to a terminal (by util-linux's `script`), or to a pipe */
 function help(to: 'terminal' | 'pipe', environment: Readonly<Record<string, string>>): string {
   const command = `'${process.execPath}' '${testProgram()}' --help`;
   const [program, words]: [string, string[]] =

@@ -1,5 +1,5 @@
 /**
- * Where random values stand in answers: what goes before, and what they look like. The same value stands in several
+ * The places of random values in answers: the text before, and their form. The same value stands in several
  * places, and everywhere for the same.
  */
 const RANDOM_VALUES: readonly RegExp[] = [
@@ -15,7 +15,7 @@ const RANDOM_VALUES: readonly RegExp[] = [
 /** RFC 6287 Q: what it shows of the display data, then `0000`, then random characters. */
 const QUESTION = /(?:ch=|ch%3D|"challenge": ")([0-9A-Za-z]{4,64})/g;
 
-/** What differs from answer to answer and is never referred to. */
+/** The values that differ from answer to answer and are never referred to. */
 const PASSING_VALUES: readonly (readonly [pattern: RegExp, mask: string])[] = [
   [/"timestamp": "\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"/g, '"timestamp": "<time>"'],
   [/"id": \d+, (?=\n *"valid_tan")/g, '"id": <row>, '],
@@ -29,7 +29,7 @@ export class Bindings {
 
   /**
    * Takes the random values of two answers for the same, in the order in which they stand.
-   * @param withData whether the questions must show some display data, both the same
+   * @param withData true if the questions must show some display data, both the same
    */
   learn(recorded: string, ours: string, withData: boolean): void {
     for (const pattern of RANDOM_VALUES) {
@@ -78,7 +78,7 @@ export class Bindings {
   }
 }
 
-/** What the questions have in common must reach to where the random characters begin. */
+/** The common beginning of the questions must reach to the random characters. */
 function showTheSame(one: string, other: string): boolean {
   const end = Array.from(one).findIndex((character, index) => character !== other[index]);
   return end === -1 || one.slice(0, end).includes('0000');

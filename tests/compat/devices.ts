@@ -11,7 +11,7 @@ const MAX_STEPS = 20n;
 
 type TokenOfRecording = NonNullable<OcraRecording['token']>;
 
-/** Where a device stood when it computed a response. */
+/** The position of a device when it computed a response. */
 interface Position {
   readonly counter: bigint;
   readonly timeStep: bigint | undefined;
@@ -57,7 +57,7 @@ export class Devices {
 
   /**
    * @param serial of our token
-   * @returns whether our device refuses the signature of a code in the answer
+   * @returns true if our device refuses the signature of a code in the answer
    */
   refuses(ours: string, serial: string, { token }: OcraRecording): boolean {
     const url = /"(?:data|app_import)": "(lseqr:[^"]*&si=[^"]*)"/.exec(ours)?.[1];
@@ -71,9 +71,9 @@ export class Devices {
   /**
    * @param pass as it was recorded: a PIN and a response
    * @param serial of our token
-   * @param at when it was recorded
-   * @returns `pass` with the response of our device at the same counter and time in the place of a right one; a response
-   *   that was never right stays
+   * @param at the time of the recording
+   * @returns `pass` with the response of our device at the same counter and time in the place of a right one; a
+   *   response that was never right stays
    */
   answer(token: TokenOfRecording, transactionId: string, pass: string, serial: string, at: Date): string {
     const question = this.#questions.get(transactionId);
@@ -112,7 +112,7 @@ export class Devices {
   }
 }
 
-/** Where a device stands that is so many seconds off. */
+/** The position of a device that is so many seconds off. */
 function positionOf(
   suite: OcraSuite,
   { counter = 0, seconds = 0 }: NonNullable<OcraRecording['device']>,

@@ -16,10 +16,10 @@ const ADMINISTRATORS = ['admin', 'helpdesk', 'restricted', 'noread'];
 /** Seven users, as the SQL table had that was dropped while the recording went on. */
 const BROKEN_USERS = ['sql1', 'sql2', 'sql3', 'sql4', 'sql5', 'sql6', 'sql7'];
 const BROKEN_REALM = 'brokenrealm';
-/** Where the tables of the SQL resolvers are. */
+/** The place of the tables of the SQL resolvers. */
 const SCHEMA = 'recorded';
 
-/** What the recorded server was configured to, put up on another one step by step as the recording goes on. */
+/** The configuration of the recorded server, put up on another one step by step as the recording goes on. */
 export class MonitoringReplayState {
   readonly #server: ReplayServer;
   readonly #folder: string;

@@ -66,7 +66,7 @@ function readExchanges(): MonitoringExchange[] {
     .map((line) => JSON.parse(line) as MonitoringExchange);
 }
 
-/** What differs in the facts, and what differs over HTTP alone. */
+/** The differences in the facts, and those over HTTP alone. */
 function readLedgerOfBytes(): LedgerEntry[] {
   return [...readLedger('monitoring'), ...readLedger('monitoringHttp')];
 }

@@ -19,7 +19,7 @@ const CSRF = /csrf_access_token=([0-9a-f-]{36})/;
 
 type Members = Record<string, unknown>;
 
-/** Who sent the request of that name; everybody's password is the recorded one. */
+/** The sender of the request of that name; everybody's password is the recorded one. */
 function administratorOf(name: string): string {
   return /\/(helpdesk|restricted|noread) /.exec(name)?.[1] ?? 'admin';
 }
@@ -60,7 +60,7 @@ async function logIn(server: ReplayServer, username: string): Promise<{ token: s
   return { token: value('access_token_cookie'), csrf: value('csrf_access_token') };
 }
 
-/** @returns whether status, content type and the bytes of the body are those recorded, random values masked */
+/** @returns true if status, content type and the bytes of the body are those recorded, random values masked */
 export function isIdentical({ request, response }: MonitoringExchange, answer: RawResponse): boolean {
   const recordedType = response.headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
   const isOrdered = isExplicitList(realmsOf(request));
@@ -71,9 +71,10 @@ export function isIdentical({ request, response }: MonitoringExchange, answer: R
 }
 
 /**
- * What is masked: the realm that LinOTP keeps its administrators in, times, and how many rows LinOTP's own table of the
- * configuration has. Realms and statuses come in the order of a Python set, which is random: they are sorted, but for
- * realms that were asked for by name. Everything else stays to the byte, each blank of the layout included.
+ * The values that are masked: the realm that LinOTP keeps its administrators in, times, and how many rows LinOTP's own
+ * table of the configuration has. Realms and statuses come in the order of a Python set, which is random: they are
+ * sorted, but for realms that were asked for by name. Everything else stays to the byte, each blank of the layout
+ * included.
  */
 function masked(body: string, isOrdered: boolean): string {
   if (!body.startsWith('{')) {

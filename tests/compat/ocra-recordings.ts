@@ -5,7 +5,7 @@ export interface OcraRecording {
   readonly name: string;
   /** Stands alone: it only shows a text or a shape, and what came before it is not recorded. */
   readonly sample?: true;
-  /** What the response in the request was computed with, and the token that it is about. */
+  /** The input of the response in the request, and the token that it is about. */
   readonly token?: {
     readonly serial: string;
     readonly suite: string;
@@ -14,7 +14,9 @@ export interface OcraRecording {
     readonly ocrapin?: string;
     readonly activationcode?: string;
   };
-  /** Which challenge a device answers and where it stands then, in a row that we wrote: a counter, or seconds from now. */
+  /**
+   * Which challenge a device answers and where it stands then, in a row that we wrote: a counter, or seconds from now.
+   */
   readonly device?: {
     readonly transactionid: string;
     readonly counter?: number;
@@ -40,8 +42,8 @@ export function readOcraRecordings(): readonly OcraRecording[] {
 }
 
 /**
- * Rows that nobody recorded: we wrote them in the shape of recorded ones, after what LinOTP's own tests and users of it say
- * that it answers.
+ * Rows that nobody recorded: we wrote them in the shape of recorded ones, after what LinOTP's own tests and users of it
+ * say that it answers.
  */
 export function readDerivedExchanges(): readonly OcraRecording[] {
   return readRows('tests/compat/derived-exchanges.jsonl');

@@ -10,11 +10,11 @@ import { Devices } from './devices.ts';
 import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';
 import { exchange, type RawAnswer, type RawRequest } from './raw-exchange.ts';
 
-/** How an answer of this run compares with the recorded one. */
+/** The comparison of an answer of this run with the recorded one. */
 export interface Replayed {
   readonly name: string;
   readonly identical: boolean;
-  /** What was expected and what came, for people. */
+  /** The expected and the actual answer, for people. */
   readonly expected: string;
   readonly actual: string;
 }

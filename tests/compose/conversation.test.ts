@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Conversation, type ConversationParts } from '../../src/compose/workers/conversation.ts';
+import { askForPort } from '../../src/compose/workers/primary-link.ts';
 import { placesOfPrimary } from '../../src/compose/workers/places-of-primary.ts';
 import type { StreamPlaces } from '../../src/http/limits/stream-places.ts';
 import { deferred } from '../support/fakes/deferred.ts';
@@ -8,11 +9,11 @@ import { deferred } from '../support/fakes/deferred.ts';
 function pair(other: Partial<ConversationParts>): Conversation {
   const one: Conversation = new Conversation({
     send: (message) => pass(message, () => two),
-    heard: {},
+    notices: {},
     answers: {},
   });
   const two = new Conversation({
-    ...{ heard: {}, answers: {}, ...other },
+    ...{ notices: {}, answers: {}, ...other },
     send: (message) => pass(message, () => one),
   });
   return one;
@@ -28,50 +29,79 @@ function pass(message: object, to: () => Conversation): boolean {
 
 describe('a conversation of two processes', () => {
   it('answers each question with its own answer', async () => {
-    const one = pair({ answers: { double: (given) => Promise.resolve(2 * Number(given)) } });
-    expect(await Promise.all([1, 2, 3].map((given) => one.ask('double', given)))).toEqual([2, 4, 6]);
+    const one = pair({ answers: { double: (value) => Promise.resolve(2 * Number(value)) } });
+    expect(await Promise.all([1, 2, 3].map((value) => one.request('double', value)))).toEqual([2, 4, 6]);
   });
 
   it('hands on what the other states, and passes over what it does not know', async () => {
-    const heard: unknown[] = [];
-    const one = pair({ heard: { port: (given) => heard.push(given) } });
-    one.say('nothing');
-    one.say('port', 5001);
+    const notices: unknown[] = [];
+    const one = pair({ notices: { port: (value) => notices.push(value) } });
+    one.notify('nothing');
+    one.notify('port', 5001);
     await Promise.resolve();
-    expect(heard).toEqual([5001]);
+    expect(notices).toEqual([5001]);
   });
 
   it('fails at once where the other side fails or is gone, and after a time where it is silent', async () => {
     const failing = pair({ answers: { x: () => Promise.reject(new Error('secret')) } });
-    await expect(failing.ask('x')).rejects.toThrow('the other process could not answer');
-    const gone = new Conversation({ send: () => false, heard: {}, answers: {} });
-    await expect(gone.ask('x')).rejects.toThrow("no other process is left to answer 'x'");
-    const silent = new Conversation({ send: () => true, heard: {}, answers: {} });
-    await expect(silent.ask('x', undefined, 10)).rejects.toThrow("the other process does not answer 'x'");
+    await expect(failing.request('x')).rejects.toThrow('the other process could not answer');
+    const gone = new Conversation({ send: () => false, notices: {}, answers: {} });
+    await expect(gone.request('x')).rejects.toThrow("no other process is left to answer 'x'");
+    const silent = new Conversation({ send: () => true, notices: {}, answers: {} });
+    await expect(silent.request('x', undefined, 10)).rejects.toThrow("the other process does not answer 'x'");
+  });
+});
+
+describe('a worker that needs the port', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('waits for a primary that takes its time to free it', async () => {
+    const freed = deferred<boolean>();
+    let isFree = false;
+    const asked = askForPort(pair({ answers: { 'free port': () => freed.promise } })).then(() => {
+      isFree = true;
+    });
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(isFree).toBe(false);
+    freed.resolve(true);
+    await asked;
+  });
+
+  it('waits for no primary that is gone, also since the question', async () => {
+    await askForPort(new Conversation({ send: () => false, notices: {}, answers: {} }));
+    const leaving = new Conversation({ send: () => true, notices: {}, answers: {} });
+    const asked = askForPort(leaving);
+    leaving.end();
+    await expect(asked).resolves.toBeUndefined();
   });
 });
 
 describe('the places of streams that the primary counts', () => {
   const counting = (take: () => unknown): { left: unknown[]; places: StreamPlaces } => {
     const left: unknown[] = [];
-    const one = pair({ answers: { 'take stream': take, 'leave stream': (given) => left.push(given) } });
+    const one = pair({ answers: { 'acquire stream': take, 'release stream': (value) => left.push(value) } });
     return { left, places: placesOfPrimary(one, 7, 10) };
   };
 
   it('are taken and freed there', async () => {
     const { left, places } = counting(() => true);
-    expect(await places.take('anna')).toBe(true);
+    expect(await places.acquire('anna')).toBe(true);
     expect(left).toEqual([]);
-    expect(await counting(() => false).places.take('anna')).toBe(false);
+    expect(await counting(() => false).places.acquire('anna')).toBe(false);
   });
 
   it.each([
     [true, [{ process: 7, administrator: 'anna' }]],
     [false, []],
-  ])('that are answered too late with %p are given back: %j', async (answer, expected) => {
+  ])('that are answered too late with %p are value back: %j', async (answer, expected) => {
     const late = deferred<boolean>();
     const { left, places } = counting(() => late.promise);
-    expect(await places.take('anna')).toBe(false);
+    expect(await places.acquire('anna')).toBe(false);
     late.resolve(answer);
     await new Promise((resolve) => setImmediate(resolve));
     expect(left).toEqual(expected);

@@ -44,7 +44,7 @@ beforeEach(async () => {
   await store.insert('zoe', passwordHash, ACT);
 });
 
-/** What a request carries. */
+/** The credentials of a request. */
 interface Credential {
   readonly headers: Readonly<Record<string, string>>;
   readonly session?: string;

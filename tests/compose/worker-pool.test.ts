@@ -14,7 +14,7 @@ class FakeWorker implements WorkerProcess {
   }
 
   send(message: object): boolean {
-    this.heard.push('say' in message ? String(message.say) : '');
+    this.heard.push('notify' in message ? String(message.notify) : '');
     return true;
   }
 
@@ -30,8 +30,8 @@ class FakeWorker implements WorkerProcess {
     this.#exit = listener;
   }
 
-  say(name: string, given?: unknown): void {
-    this.#message({ say: name, given });
+  notify(name: string, value?: unknown): void {
+    this.#message({ notify: name, value });
   }
 
   end(exit: ProcessExit = { exitCode: 0, signal: null }): void {
@@ -77,8 +77,8 @@ function worker(index: number): FakeWorker {
 async function started(): Promise<void> {
   const starting = pool.start();
   workers.forEach((one) => {
-    one.say('hello');
-    one.say('ready', 5001);
+    one.notify('hello');
+    one.notify('ready', 5001);
   });
   await starting;
 }
@@ -86,18 +86,18 @@ async function started(): Promise<void> {
 describe('a pool of workers', () => {
   it('has started when all of them listen', async () => {
     const starting = pool.start();
-    worker(0).say('hello');
-    worker(0).say('ready', 5001);
+    worker(0).notify('hello');
+    worker(0).notify('ready', 5001);
     expect(pool.running).toBe(1);
-    worker(1).say('hello');
-    worker(1).say('ready', 5001);
+    worker(1).notify('hello');
+    worker(1).notify('ready', 5001);
     expect(await starting).toBe(5001);
     expect(workers.map(({ heard }) => heard)).toEqual([['start'], ['start']]);
   });
 
   it('fails to start with the reason of the first that cannot', async () => {
     const starting = pool.start();
-    worker(1).say('failed', { code: 'address.unavailable', message: 'Cannot listen' });
+    worker(1).notify('failed', { code: 'address.unavailable', message: 'Cannot listen' });
     worker(1).end({ exitCode: 1, signal: null });
     await expect(starting).rejects.toMatchObject({ code: 'address.unavailable', message: 'Cannot listen' });
   });
@@ -114,7 +114,7 @@ describe('a pool of workers', () => {
     worker(0).end({ exitCode: null, signal: 'SIGSEGV' });
     expect(pool.running).toBe(1);
     await jest.advanceTimersByTimeAsync(0);
-    worker(2).say('ready', 5001);
+    worker(2).notify('ready', 5001);
     expect(pool.running).toBe(2);
     expect(lines).toMatchObject([
       { message: 'A worker has ended, and is started again', worker: 1, pid: 100, signal: 'SIGSEGV' },
@@ -153,7 +153,7 @@ describe('a pool of workers', () => {
   it('reports requests that a worker has cut off', async () => {
     await started();
     const stopping = pool.stop();
-    worker(0).say('cut off');
+    worker(0).notify('cut off');
     worker(0).end();
     worker(1).end();
     expect(await stopping).toBe(false);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { dividePool, leastPoolSize, usualPoolSize } from '../../src/config/pool-sizes.ts';
+import { dividePool, minPoolSize, usualPoolSize } from '../../src/config/pool-sizes.ts';
 
 describe('the connections of a server with workers', () => {
   const cases = [1, 2, 3, 4, 7, 16, 64].flatMap((workers) =>
-    [leastPoolSize(workers), usualPoolSize(workers), 500].map((total) => ({ workers, total })),
+    [minPoolSize(workers), usualPoolSize(workers), 500].map((total) => ({ workers, total })),
   );
 
   it.each(cases.filter(({ workers }) => workers > 1))(

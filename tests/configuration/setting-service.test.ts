@@ -46,6 +46,28 @@ describe('keys that the server does not read', () => {
   });
 });
 
+describe('a value that may be a secret', () => {
+  it('is expected by nobody, as a right guess would be told', async () => {
+    await service.set(admin, new Map([['mail.password', 'hidden']]));
+    const guess = (value: string | null) => new Map([['linotp.mail.password', value]]);
+    for (const value of ['hidden', 'other', null]) {
+      for (const trial of [
+        () => service.set(admin, new Map([['Own', 'x']]), guess(value)),
+        () => service.remove(admin, 'mail.password', guess(value)),
+      ]) {
+        const { code, message } = await eventualRefusal(trial());
+        expect(code).toBe('parameter.invalid');
+        expect(message).toContain("'mail.password' may be a secret");
+      }
+    }
+    expect((await configuration.current()).settings.has('Own')).toBe(false);
+    expect((await configuration.current()).settings.get('mail.password')).toBe('hidden');
+    // It can be replaced and removed all the same.
+    await service.set(admin, new Map([['mail.password', 'new']]), new Map([['Own', null]]));
+    await service.remove(admin, 'mail.password');
+  });
+});
+
 describe('configuration values', () => {
   it('are set, listed and removed, case counting', async () => {
     await service.set(

@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => audited.drop());
 
-/** @param rows the number of rows as the database estimates it. @param elapsed milliseconds that each look takes */
+/**
+ * @param rows the number of rows as the database estimates it
+ * @param elapsed milliseconds that each look takes
+ */
 function check(rows: number, elapsed = 0): ReturnType<typeof checkAudit> {
   let time = 0;
   return checkAudit({

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Account } from '../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 import { accountForNewCluster } from '../../src/embedded-postgres/account.ts';
 import type { EmbeddedConnection } from '../../src/embedded-postgres/membership.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
@@ -59,7 +59,7 @@ await describeAsRoot('the embedded database of root', () => {
     expect((await stat(`/proc/${pid}`)).uid).toBe(uid);
   });
 
-  it.each<[string, Account]>([
+  it.each<[string, SystemAccount]>([
     ['nobody', NOBODY],
     ['somebody without a name', { uid: 4711, gid: 4711 }],
   ])('lets %s neither reach its socket nor, were that possible, in', async (_name, account) => {

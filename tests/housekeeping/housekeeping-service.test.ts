@@ -19,7 +19,7 @@ let reported: unknown[];
 let notes: unknown[];
 let service: HousekeepingService;
 
-/** @param monthsDue what of the audit is due, where it is not kept for ever */
+/** @param monthsDue the months of the audit that are due, where it is not kept for ever */
 function open(monthsDue?: number): HousekeepingService {
   const auditRetention = {
     isOn: monthsDue !== undefined,

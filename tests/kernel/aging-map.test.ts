@@ -4,7 +4,7 @@ import { AgingMap } from '../../src/kernel/aging-map.ts';
 
 function mapAt(): { map: AgingMap<string>; time: { now: number } } {
   const time = { now: 1_000 };
-  return { map: new AgingMap({ lifetime: 100, most: 3, elapsed: () => time.now }), time };
+  return { map: new AgingMap({ lifetime: 100, max: 3, elapsed: () => time.now }), time };
 }
 
 describe('a value', () => {

@@ -38,7 +38,7 @@ describe('a loop in the background', () => {
     expect(performance.now() - begun).toBeLessThan(EVER / 2);
   });
 
-  it('waits at its stop for the turn under way, no longer than its patience', async () => {
+  it('waits at its stop for the turn under way, no longer than its time limit', async () => {
     const work = deferred<undefined>();
     const patient = new BackgroundLoop(() => work.promise);
     const impatient = new BackgroundLoop(() => work.promise, 10);

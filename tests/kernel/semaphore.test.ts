@@ -74,7 +74,7 @@ describe('a semaphore', () => {
   });
 
   it('refuses work that gets no permit in time, which it neither runs nor keeps a permit for', async () => {
-    const semaphore = new Semaphore(1, { patience: 20, refuse });
+    const semaphore = new Semaphore(1, { timeoutMs: 20, refuse });
     const first = deferred<undefined>();
     const running = semaphore.run(() => first.promise);
     let isRun = false;
@@ -90,7 +90,7 @@ describe('a semaphore', () => {
   });
 
   it('does not refuse work that has begun, however long it takes', async () => {
-    const semaphore = new Semaphore(1, { patience: 20, refuse });
+    const semaphore = new Semaphore(1, { timeoutMs: 20, refuse });
     const first = deferred<undefined>();
     const second = deferred<string>();
     const running = semaphore.run(() => first.promise);

@@ -4,7 +4,7 @@ import { type FixtureName, importFixture } from './linotp-fixture.ts';
 import { wholeContent } from './stored-installation.ts';
 
 /**
- * What an import of the fixture leaves in an empty database.
+ * The content that an import of the fixture leaves in an empty database.
  * @param place another source of the same fixture; default: its dump, whose result fixtures.test.ts compares with
  *   expected.json
  */

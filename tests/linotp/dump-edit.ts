@@ -19,7 +19,10 @@ export async function withEditedDump<T>(
   }
 }
 
-/** @returns the text with the first match replaced. @throws if there is none */
+/**
+ * @returns the text with the first match replaced
+ * @throws if there is none
+ */
 export function replaced(sql: string, from: string | RegExp, to: string): string {
   const changed = sql.replace(from, () => to);
   if (changed === sql) {

@@ -73,7 +73,7 @@ interface ExpectedChallenge {
   readonly valid_tan: boolean;
 }
 
-/** What must come out of a fixture. */
+/** The expected result of a fixture. */
 export interface Expected {
   readonly default_realm: string;
   readonly realms: readonly {

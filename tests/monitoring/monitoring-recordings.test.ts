@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AccessControl } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
-import { licenseNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
+import { licenceNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts';
 import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { LicenceInspection } from '../../src/monitoring/licence-inspection.ts';
 import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
-import type { LicenseReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
+import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
 import { SqlLicenceStore } from '../../src/storage/monitoring/licence-store.ts';
 import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
 import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
@@ -134,19 +134,19 @@ async function ask(
       return { sync, passwdresolver: resolvers.passwd, policies, realms: number };
     }
     case 'license':
-      return licenseFacts(await service.license(caller), name);
+      return licenceFacts(await service.licence(caller), name);
     case 'storageEncryption':
       return service.storageEncryption(caller);
   }
 }
 
 /** A text in another language is the dialect's affair, but of licences all are held against each other. */
-function licenseFacts(report: LicenseReport, name: string): unknown {
+function licenceFacts(report: LicenceReport, name: string): unknown {
   if (report.kind === 'none' || (report.kind === 'invalid' && report.reason === 'unreadable')) {
     return { kind: 'none' };
   }
   return report.kind === 'valid'
-    ? licenseNumbers(report)
+    ? licenceNumbers(report)
     : { valid: false, message: licenceSentence(report, name.endsWith('lang=de') ? 'de' : 'en') };
 }
 

@@ -325,7 +325,7 @@ describe('the configuration check', () => {
 
 describe('licence and storage encryption', () => {
   it('no licence is installed', async () => {
-    expect(await monitoringIn({ configuration }).license(CALLER)).toEqual({ kind: 'none' });
+    expect(await monitoringIn({ configuration }).licence(CALLER)).toEqual({ kind: 'none' });
   });
 
   it.each([true, false])('storage encryption is the result of the probe: %s', async (encrypts) => {
@@ -339,7 +339,7 @@ describe('without the right', () => {
     ['userinfo', (service) => service.userinfo(CALLER, { realms: 'unknown' })],
     ['activeUsers', (service) => service.activeUsers(CALLER, { realms: 'unknown' })],
     ['config', (service) => service.config(CALLER)],
-    ['license', (service) => service.license(CALLER)],
+    ['license', (service) => service.licence(CALLER)],
     ['storageEncryption', (service) => service.storageEncryption(CALLER)],
   ];
 

@@ -12,7 +12,7 @@ import { refusalOf } from '../support/values/refusal.ts';
 
 const suiteOf = (dataInput: string) => parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${dataInput}`);
 
-/** What follows the suite and the zero byte. */
+/** The bytes after the suite and the zero byte. */
 function encoded(dataInput: string, inputs: DataInputs): string {
   const suite = suiteOf(dataInput);
   const bytes = Buffer.from(encodeDataInput(suite, inputs));

@@ -34,7 +34,7 @@ class Counted {
   }
 }
 
-/** What a device answers, and where to look for it. */
+/** The answer of a device, and the window to search for it. */
 function checkOf(
   suiteText: string,
   { counter = 0, seconds = 0, response }: { counter?: number; seconds?: number; response?: string } = {},
@@ -76,9 +76,9 @@ describe('a search for a response', () => {
     for (const response of [undefined, 'xxxxxxxx']) {
       const counted = new Counted();
       const check = checkOf(BOTH, { counter: 103, seconds: 30, ...(response !== undefined && { response }) });
-      const { found, taken } = await counted.search.find(check, EVERYTHING);
+      const { found, computed } = await counted.search.find(check, EVERYTHING);
       expect(found.matched).toBe(response === undefined);
-      expect([counted.computed, taken]).toEqual([15 * 360, 15 * 360]);
+      expect([counted.computed, computed]).toEqual([15 * 360, 15 * 360]);
     }
   });
 
@@ -128,8 +128,8 @@ describe('a search for a response', () => {
       await counted.search.find(checkOf(BOTH, {}, { counter: counter * 1_000n }), EVERYTHING);
     }
     expect(counted.computed).toBe(MAX_FOR_CHECK);
-    const { found, taken } = await counted.search.find(checkOf(COUNTER, { counter: 100 }), EVERYTHING);
-    expect([found.matched, taken, counted.computed]).toEqual([false, 0, MAX_FOR_CHECK]);
+    const { found, computed } = await counted.search.find(checkOf(COUNTER, { counter: 100 }), EVERYTHING);
+    expect([found.matched, computed, counted.computed]).toEqual([false, 0, MAX_FOR_CHECK]);
   });
 });
 

@@ -26,8 +26,10 @@ function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
     access: new AccessControl({ clock }),
     administrators: { list: () => Promise.resolve([{ name: 'bert' }, { name: 'anna' }]) },
     refusedRights: {
-      find: () => Promise.resolve(refusal),
-      policyChangesSince: () => Promise.resolve([CHANGE]),
+      begin: () => ({
+        find: () => Promise.resolve(refusal),
+        policyChangesSince: () => Promise.resolve([CHANGE]),
+      }),
     },
     clock,
   });

@@ -26,7 +26,7 @@ const subject = fc.record({
 });
 const at = fc.date({ min: new Date(1980, 0, 1), max: new Date(2090, 0, 1), noInvalidDate: true });
 
-/** @returns what came of it; anything but a refusal with a reason fails the test */
+/** @returns the outcome; anything but a refusal with a reason fails the test */
 function attempt<Value>(work: () => Value): Value | undefined {
   try {
     return work();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../src/policy/caller.ts';
-import { decide } from '../../src/policy/decision.ts';
+import { decideRight } from '../../src/policy/right-decision.ts';
 import { explainRight, explainValue } from '../../src/policy/explanation.ts';
 import { allRights } from '../../src/policy/granting.ts';
 import { changeOfRights } from '../../src/policy/lost-rights.ts';
@@ -41,7 +41,7 @@ describe('a policy that was read', () => {
     const { policies, readings } = counted(DRAFTS);
     const base = { policies, realms: [], resolvers: [] };
     for (const right of allRights()) {
-      decide(base, BOSS, right, AT);
+      decideRight(base, BOSS, right, AT);
     }
     const question = { scope: 'authentication', action: 'otppin', realms: ['office'], at: AT } as const;
     expect(policyValue(policies, { ...question, client: '10.0.0.5' })).toEqual(['1']);

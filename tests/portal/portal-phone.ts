@@ -11,7 +11,7 @@ export class PortalPhone {
     this.#device = new VirtualDevice({ clock });
   }
 
-  /** @returns what the app shows */
+  /** @returns the display of the app */
   async scan(code: string, activationCode = ''): Promise<DeviceAnswer> {
     const { state, answer } = await this.#device.scan(this.#state, code, {
       activationCode: () => Promise.resolve(activationCode),
@@ -31,14 +31,14 @@ export class PortalPhone {
     return { message, url: callbackUrl, fields: { transactionid: transactionId, pass: response } };
   }
 
-  /** Scans a challenge and confirms it. @returns what the app showed, and whether the server took the response */
+  /** Scans a challenge and confirms it. @returns the display of the app, and whether the server took the response */
   async confirm(code: string, activationCode?: string): Promise<{ message: string; accepted: boolean }> {
     const response = await this.respond(code, activationCode);
     return { message: response.message, accepted: await send(response) };
   }
 }
 
-/** What the app sends to `u`. */
+/** The body that the app sends to `u`. */
 export interface AppResponse {
   readonly message: string;
   readonly url: string;

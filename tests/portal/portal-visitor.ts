@@ -41,7 +41,7 @@ export class PortalVisitor {
     return this.#send(path, request, 'text/html');
   }
 
-  /** @returns what the component would get */
+  /** @returns the answer that the component would get */
   async state(path: string): Promise<unknown> {
     const { text } = await this.get(path, 'application/json');
     return JSON.parse(text);
@@ -66,7 +66,10 @@ export class PortalVisitor {
   }
 }
 
-/** @returns the challenge on a page. @throws if there is none */
+/**
+ * @returns the challenge on a page
+ * @throws if there is none
+ */
 export function codeOn({ text }: PortalAnswer): ShownCode {
   const attribute = (name: string): string => {
     const found = new RegExp(`<tankeeper-challenge[^>]* ${name}="([^"]*)"`).exec(text);

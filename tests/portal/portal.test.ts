@@ -41,7 +41,7 @@ async function untilWaiting(): Promise<void> {
   }
 }
 
-/** @returns how often the portal carried an order out */
+/** @returns the number of times that the portal carried an order out */
 function timesPaid(order: string): number {
   return portal
     .output()

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../../src/http/serving/server.t
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
-/** Where the app is, in the links of the portal. */
+/** The address of the app, in the links of the portal. */
 export const APP_URL = 'http://localhost:5001/app/';
 
 /** The example portal as a process, with a real server behind it. */
@@ -14,9 +14,9 @@ export interface RunningPortal extends AsyncDisposable {
   readonly application: TestApplication;
   readonly passwords: ReadonlyMap<string, string>;
   readonly apiToken: string;
-  /** Where it listens, without a slash at its end. */
+  /** The address at which it listens, without a slash at its end. */
   origin(): string;
-  /** What it has printed so far, over all restarts. */
+  /** Its output so far, over all restarts. */
   output(): string;
   /** Ends the process and starts another one, which knows nothing of it. */
   restart(): Promise<void>;

@@ -31,7 +31,7 @@ export function shellWords(line: string): readonly string[] {
   return [...line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/['"]/g, ''));
 }
 
-/** @returns where the links of a document lead, pictures included */
+/** @returns the targets of the links of a document, pictures included */
 export function linkTargets(markdown: string): readonly string[] {
   return [...prose(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
@@ -58,7 +58,7 @@ export function tableUnder(markdown: string, heading: string): readonly (readonl
 export interface Section {
   /** The text of the heading. */
   readonly heading: string;
-  /** What follows up to the next heading of any level; wrapped lines stay as they are. */
+  /** The text up to the next heading of any level; wrapped lines stay as they are. */
   readonly paragraphs: readonly string[];
 }
 

@@ -254,7 +254,7 @@ describe('the scripts', () => {
   );
 });
 
-/** @returns what stands under each key of one level of a YAML file */
+/** @returns the values under each key of one level of a YAML file */
 function sectionsOf(text: string, indent = ''): ReadonlyMap<string, string> {
   const parts = text.split(new RegExp(`^${indent}(?=[a-z_]+:)`, 'm')).slice(1);
   return new Map(
@@ -265,7 +265,7 @@ function sectionsOf(text: string, indent = ''): ReadonlyMap<string, string> {
   );
 }
 
-/** Whether Node would find the package from there: beside it, or in a folder above. */
+/** True if Node would find the package from there: beside it, or in a folder above. */
 function isLocked(packages: Readonly<Record<string, LockedPackage>>, from: string, name: string): boolean {
   const place = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
   if (place in packages) {

@@ -9,7 +9,7 @@ export function readRepositoryFile(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
 }
 
-/** @returns whether the checkout has such a file or folder */
+/** @returns true if the checkout has such a file or folder */
 export function isInRepository(path: string): boolean {
   return existsSync(join(REPOSITORY, path));
 }

@@ -4,9 +4,9 @@ import { checkResolver } from '../../src/resolvers/resolver-draft.ts';
 import { readSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
-type Given = Readonly<Record<string, string>>;
+type Settings = Readonly<Record<string, string>>;
 
-const SQL: Given = {
+const SQL: Settings = {
   Driver: 'postgresql',
   Server: 'db.example.com',
   Database: 'crm',
@@ -14,7 +14,7 @@ const SQL: Given = {
   Table: 'people',
   Map: '{"userid": "id", "username": "login"}',
 };
-const LDAP: Given = {
+const LDAP: Settings = {
   LDAPURI: 'ldap://a.example.com, ldaps://b.example.com:6360',
   LDAPBASE: 'dc=example,dc=com',
   BINDDN: 'cn=reader,dc=example,dc=com',
@@ -25,9 +25,9 @@ const LDAP: Given = {
 };
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB+A==\n-----END CERTIFICATE-----\n';
 
-const sql = (changes: Given = {}) =>
+const sql = (changes: Settings = {}) =>
   checkResolver({ name: 'r', kind: 'sql', settings: { ...SQL, ...changes } });
-const ldap = (changes: Given = {}) =>
+const ldap = (changes: Settings = {}) =>
   checkResolver({ name: 'r', kind: 'ldap', settings: { ...LDAP, ...changes } });
 
 describe('the settings of an SQL resolver', () => {
@@ -78,7 +78,7 @@ describe('the settings of an SQL resolver', () => {
     expect(readSqlSettings(settings).tls).toBe('verify-ca');
   });
 
-  it.each<[Given, string]>([
+  it.each<[Settings, string]>([
     [
       { Nosuch: 'x' },
       "The setting 'Nosuch' is unknown: a resolver of the kind sql takes these settings: Driver",
@@ -190,7 +190,7 @@ describe('the settings of an SQL resolver', () => {
   });
 });
 
-/** Whether the parenthesis that opens the text is closed by its last character and by none before, texts left out. */
+/** True if the parenthesis that opens the text is closed by its last character and by none before, texts left out. */
 function closesAtEnd(text: string, texts: RegExp): boolean {
   const plain = text.replace(texts, '');
   let depth = 0;
@@ -222,7 +222,7 @@ describe('the settings of an LDAP resolver', () => {
     expect(secret).toBe('geheim');
   });
 
-  it.each<[Given, string]>([
+  it.each<[Settings, string]>([
     [{ LDAPURI: '' }, 'The setting LDAPURI is missing'],
     [{ LDAPURI: 'http://x' }, 'The setting LDAPURI is a comma list'],
     [{ LDAPURI: 'ldap://x, file:///etc' }, 'The setting LDAPURI is a comma list'],

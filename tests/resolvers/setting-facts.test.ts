@@ -17,8 +17,8 @@ function smallest(kind: string): Record<string, string> {
 }
 
 describe('the description of the settings of resolvers', () => {
-  it.each(settings)('explains $setting.name of $kind', ({ setting }) => {
-    expect(setting.meaning).not.toBe('');
+  it.each(settings)('explains $setting.name of $kind in sentences', ({ setting }) => {
+    expect(setting.meaning).toMatch(/^[A-Z].*\.$/);
   });
 
   it.each(['managed', 'passwd', 'sql', 'ldap'])('has examples that make a resolver: %s', (kind) => {

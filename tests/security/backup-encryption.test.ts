@@ -60,6 +60,16 @@ describe('an encrypted backup', () => {
     });
   });
 
+  // Pins the text of the age library by which this reason is told from damage.
+  it('names the identity as the fault where it is none of the recipients', async () => {
+    const [one, other] = [await keyPair(), await keyPair()];
+    const bytes = await encrypted(one.recipient);
+    await expect(decrypted(bytes, { identities: [other.identity] })).rejects.toMatchObject({
+      code: 'backup.invalid',
+      message: expect.stringContaining('the identity is none of its recipients') as unknown,
+    });
+  });
+
   it('is an age file of gzip text', async () => {
     const { identity, recipient } = await keyPair();
     const decrypter = new Decrypter();

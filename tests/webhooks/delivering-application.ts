@@ -37,7 +37,7 @@ export class TestDispatcher {
       random: systemRandom,
       log: { error: line, warn: line, info: line, debug: line },
       metrics: this.metrics.webhooks,
-      limits: { poll: 20, upkeepInterval: 50, patience: 100, ...limits },
+      limits: { poll: 20, upkeepInterval: 50, stopTimeoutMs: 100, ...limits },
     });
     this.#dispatcher.start();
     return this;

@@ -296,7 +296,7 @@ describe('what waits', () => {
   it('is given up after some days, kept, and tried again on request', async () => {
     receiver.reaction = 500;
     await server.add('siem', receiver.url);
-    await dispatch({ upkeep: { mostKept: 100, giveUpAfter: 0, keepGivenUp: 3_600 } });
+    await dispatch({ upkeep: { maxKept: 100, giveUpAfter: 0, keepGivenUp: 3_600 } });
     await server.enrol();
     await until('siem', ({ givenUp, waiting }) => givenUp === 1 && waiting === 0);
     receiver.reaction = 200;
@@ -307,7 +307,7 @@ describe('what waits', () => {
   it('is bounded: the oldest are lost, which the log and a metric say', async () => {
     receiver.reaction = 500;
     await server.add('siem', receiver.url);
-    const dispatcher = await dispatch({ upkeep: { mostKept: 2, giveUpAfter: 3_600, keepGivenUp: 3_600 } });
+    const dispatcher = await dispatch({ upkeep: { maxKept: 2, giveUpAfter: 3_600, keepGivenUp: 3_600 } });
     for (let token = 0; token < 5; token += 1) {
       await server.enrol();
     }

@@ -83,7 +83,7 @@ export function ActivationScreen({ awaited, onActivated, onFault }: ActivationPr
   );
 }
 
-/** @returns what is wrong with the entry; what is missing only after an attempt to go on */
+/** @returns the fault of the entry; missing characters only after an attempt to go on */
 function useEntryError(entry: ActivationCodeEntry, isSubmitted: boolean): string | undefined {
   const texts = useTexts(flowTexts);
   const significant = entry.characters.filter(({ state }) => state !== 'separator');

@@ -4,10 +4,10 @@ import type { HistoryEntry, HistoryOutcome, Vault } from '../vault/vault.ts';
 import type { ShownChallenge } from './open-code.ts';
 import type { SendResponse, SentOutcome } from './send-response.ts';
 
-/** Why digits are shown to be typed. */
+/** The reason why digits are shown to be typed. */
 export type DigitsReason = 'no-address' | 'insecure-address' | Exclude<SentOutcome, 'accepted' | 'refused'>;
 
-/** What became of a confirmed challenge. */
+/** The outcome of a confirmed challenge. */
 export type Answer =
   | { readonly kind: 'accepted' }
   /** @property token with the counter for another attempt */

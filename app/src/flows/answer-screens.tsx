@@ -17,7 +17,7 @@ interface AnsweredProps {
   readonly onRetry: (token: ReadyToken) => void;
 }
 
-/** What became of a confirmed challenge. */
+/** The outcome of a confirmed challenge. */
 export function AnsweredScreen({ shown, answer, onRetry }: AnsweredProps): JSX.Element {
   switch (answer.kind) {
     case 'accepted':

@@ -13,7 +13,7 @@ import type { ShownChallenge } from './open-code.ts';
 import { useReadingTime } from './reading-time.ts';
 import { harmfulClockOffset } from './server-clock.ts';
 
-/** What the user confirms with. */
+/** The means by which the user confirms. */
 export interface Confirmation {
   readonly pin: string | undefined;
   readonly offsetSeconds: number | undefined;
@@ -26,7 +26,7 @@ interface ChallengeProps {
   readonly onDecline: () => void;
 }
 
-/** What is to be confirmed. No response exists before the user has confirmed (what you see is what you sign). */
+/** The text to be confirmed. No response exists before the user has confirmed (what you see is what you sign). */
 export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: ChallengeProps): JSX.Element {
   const texts = useTexts(flowTexts);
   const [pin, setPin] = useState('');
@@ -75,7 +75,7 @@ export function ChallengeScreen({ shown, isSending, onConfirm, onDecline }: Chal
   );
 }
 
-/** Where the answer goes, with which token, and what else the user should know before confirming. */
+/** The destination of the answer, its token, and the warnings that the user reads before confirming. */
 function Circumstances({
   shown: { challenge, destination, earlier, tokenName },
   offsetSeconds,

@@ -16,7 +16,7 @@ import { RollOutFlow } from './roll-out-flow.tsx';
 type Step =
   { readonly kind: 'opening' } | { readonly kind: 'refused'; readonly refusal: Refusal } | OpenedCode;
 
-/** What a code asks for, step by step. */
+/** The request of a code, step by step. */
 export function CodeScreen({ text }: { text: string }): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(flowTexts);

@@ -1,9 +1,9 @@
 import { isServiceError } from '../../../src/kernel/errors.ts';
-import { buildResponseRequest } from '../../../src/device/send-response.ts';
+import { buildResponseRequest } from '../../../src/device/response-request.ts';
 
 /**
- * Where a response goes. `typed`: the digits are shown to be typed elsewhere, as the code names no address, or one that
- * pages in a secure context cannot reach (http).
+ * The destination of a response. `typed`: the digits are shown to be typed elsewhere, as the code names no address, or
+ * one that pages in a secure context cannot reach (http).
  */
 export type Destination =
   | { readonly kind: 'sent'; readonly host: string }

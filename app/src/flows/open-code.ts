@@ -7,17 +7,15 @@ import {
   startRollOut,
   type StartedRollOut,
 } from '../../../src/device/roll-out.ts';
-import type { QrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import type { ReadNonceUrl } from '../../../src/ocra/qrtan-url.ts';
 import type { HistoryEntry, Vault } from '../vault/vault.ts';
 import { type Destination, destinationOf } from './destination.ts';
-
-type NonceUrl = Extract<QrTanUrl, { kind: 'nonce' }>;
 
 /** A challenge with a verified signature, to be shown and decided on. */
 export interface ShownChallenge {
   readonly kind: 'challenge';
   readonly challenge: OpenChallenge;
-  /** What the user calls the token. */
+  /** The name that the user gave the token. */
   readonly tokenName: string;
   readonly destination: Destination;
   /** The last answer to the same transaction. */
@@ -27,14 +25,14 @@ export interface ShownChallenge {
 /** The first code of a roll-out: nothing is stored yet. */
 export interface ReadRollOut extends StartedRollOut {
   readonly kind: 'roll-out';
-  /** Whether this very token is stored already: the code was read before. */
+  /** True if this very token is stored already: the code was read before. */
   readonly isStored: boolean;
 }
 
 /** The second code of a roll-out, which needs its activation code. */
 export interface AwaitedActivation {
   readonly kind: 'activation';
-  readonly url: NonceUrl;
+  readonly url: ReadNonceUrl;
   readonly text: string;
   readonly token: DeviceToken;
 }

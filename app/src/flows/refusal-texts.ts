@@ -1,7 +1,7 @@
 import type { Texts } from '../language/language.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What is wrong, and what to do. */
+/** The fault, and the remedy. */
 interface RefusalText {
   readonly title: string;
   readonly advice: string;

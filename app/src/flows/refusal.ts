@@ -1,7 +1,7 @@
 import { type ErrorCode, isServiceError, type QrTanFault } from '../../../src/kernel/errors.ts';
 import { VaultError } from '../vault/vault.ts';
 
-/** Why a code is refused, or why the app cannot go on with it. */
+/** The reason why a code is refused, or why the app cannot go on with it. */
 export type Refusal =
   | QrTanFault
   | 'suite'

@@ -2,7 +2,7 @@ import {
   buildResponseRequest,
   type OutgoingResponse,
   readVerdict,
-} from '../../../src/device/send-response.ts';
+} from '../../../src/device/response-request.ts';
 import { ADDRESS_RULES } from './destination.ts';
 
 /**
@@ -14,7 +14,7 @@ export type SentOutcome = 'accepted' | 'refused' | 'no-verdict' | 'no-answer' | 
 export type SendResponse = (response: OutgoingResponse) => Promise<SentOutcome>;
 
 const TIMEOUT_MS = 10_000;
-const LARGEST_ANSWER = 64 * 1024;
+const MAX_ANSWER_LENGTH = 64 * 1024;
 
 /** Sends a response to the address of its code. Never rejects for a failure of network or server. */
 export async function sendResponse(outgoing: OutgoingResponse): Promise<SentOutcome> {
@@ -54,7 +54,7 @@ function isThisMachine(url: string): boolean {
 async function boundedText({ body }: Response): Promise<string> {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  while (reader !== undefined && text.length < LARGEST_ANSWER) {
+  while (reader !== undefined && text.length < MAX_ANSWER_LENGTH) {
     const { done, value } = await reader.read();
     if (done) {
       return text;

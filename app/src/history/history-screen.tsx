@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<HistoryOutcome, IconName>> = {
   shown: 'unknown',
 };
 
-/** What was answered or declined on this phone, the newest first. */
+/** The challenges that were answered or declined on this phone, the newest first. */
 export function HistoryScreen(): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(historyTexts);

@@ -1,7 +1,7 @@
 import { cameraFault, type CameraFault, closeCamera, hasCameraAccess, lampOf, openCamera } from './camera.ts';
 import { openQrReader, type QrReader } from './qr-reader.ts';
 
-/** What a camera session tells its screen. */
+/** The reports of a camera session to its screen. */
 export interface CameraEvents {
   onStarted(lamp: ((isOn: boolean) => Promise<void>) | undefined): void;
   onFault(fault: CameraFault | 'reader'): void;

@@ -1,4 +1,4 @@
-/** Why there is no picture of the camera. `unsupported`: the browser has no access to cameras at all. */
+/** The reason why there is no picture of the camera. `unsupported`: the browser has no access to cameras at all. */
 export type CameraFault = 'denied' | 'missing' | 'busy' | 'unsupported';
 
 /** @returns the stream of the camera on the back of a phone, or of the only one */
@@ -9,7 +9,7 @@ export function openCamera(): Promise<MediaStream> {
   });
 }
 
-/** @returns whether the page may ask for a camera */
+/** @returns true if the page may ask for a camera */
 export function hasCameraAccess(): boolean {
   // In an insecure context the property is missing, whatever the types say.
   return 'mediaDevices' in navigator && 'getUserMedia' in navigator.mediaDevices;

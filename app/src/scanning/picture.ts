@@ -6,7 +6,7 @@ export type PictureOutcome =
   | { readonly kind: 'not-a-picture' | 'no-code' | 'too-large' | 'reader' };
 
 /** Photos have less; more would fill the memory of a phone. */
-const LARGEST_FILE = 40 * 1024 * 1024;
+const MAX_FILE_BYTES = 40 * 1024 * 1024;
 /** A code that fills the picture is found in a small copy at once; a distant one needs the detail. */
 const STEPS = [700, 1_200, 2_000, 3_000];
 /** The quarters of a photo overlap, so that a code on a border is whole in one of them. */
@@ -14,7 +14,7 @@ const QUARTER = 0.6;
 
 /** Looks for a QR code in a photo or a screenshot: in copies of growing size, then in its quarters. */
 export async function readPicture(file: Blob): Promise<PictureOutcome> {
-  if (file.size > LARGEST_FILE) {
+  if (file.size > MAX_FILE_BYTES) {
     return { kind: 'too-large' };
   }
   const picture = await createImageBitmap(file).catch(() => undefined);

@@ -5,7 +5,7 @@ export interface PixelImage {
   readonly height: number;
 }
 
-/** What the worker found in an image. */
+/** The result of the worker for an image. */
 export interface ReadAnswer {
   readonly text: string | null;
 }

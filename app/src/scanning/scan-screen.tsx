@@ -119,7 +119,7 @@ function PasteForm({
   );
 }
 
-/** @returns what became of the last picture, and a function that reads another */
+/** @returns the outcome of the last picture, and a function that reads another */
 function usePicture(onCode: (text: string) => void): [PictureState, (file: File | undefined) => void] {
   const [state, setState] = useState<PictureState>({ kind: 'none' });
   const isGone = useRef(false);

@@ -4,7 +4,7 @@ import { useTexts } from '../language/language.ts';
 import { BackToSettings } from './back-to-settings.tsx';
 import { settingsTexts } from './settings-texts.ts';
 
-/** What this app is, and what it does with data. */
+/** The purpose of this app, and its use of data. */
 export function AboutScreen(): JSX.Element {
   const texts = useTexts(settingsTexts);
   return (

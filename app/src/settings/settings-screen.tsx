@@ -46,7 +46,7 @@ export function SettingsScreen(): JSX.Element {
   );
 }
 
-/** Whether codes without an address for the response are refused. */
+/** True if codes without an address for the response are refused. */
 function CallbackSetting(): JSX.Element {
   const { vault } = useServices();
   const texts = useTexts(settingsTexts);

@@ -1,8 +1,8 @@
 import type { Route } from './navigation.ts';
 
 /**
- * A link that opened the app, with a code in its fragment (`#link=…`), which no server sees. It waits here until the app
- * is unlocked. The address loses it at once: addresses are kept in the browser's history.
+ * A link that opened the app, with a code in its fragment (`#link=…`), which no server sees. It waits here until the
+ * app is unlocked. The address loses it at once: addresses are kept in the browser's history.
  */
 export class IncomingLink {
   readonly #listeners = new Set<() => void>();
@@ -16,7 +16,7 @@ export class IncomingLink {
     });
   }
 
-  /** @returns whether a code waits */
+  /** @returns true if a code waits */
   get waits(): boolean {
     return this.#route?.name === 'code';
   }

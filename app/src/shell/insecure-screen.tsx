@@ -4,7 +4,7 @@ import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { shellTexts } from './shell-texts.ts';
 
-/** What a page without a secure context says: it has neither camera nor WebCrypto (W3C Secure Contexts). */
+/** The text of a page without a secure context: it has neither camera nor WebCrypto (W3C Secure Contexts). */
 export function InsecureScreen(): JSX.Element {
   const texts = useTexts(shellTexts);
   return (

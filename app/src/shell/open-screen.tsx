@@ -7,8 +7,8 @@ import { BackToSettings } from '../settings/back-to-settings.tsx';
 import { SettingsScreen } from '../settings/settings-screen.tsx';
 import { TokenListScreen } from '../tokens/token-list-screen.tsx';
 import { TokenScreen } from '../tokens/token-screen.tsx';
-import { BackupScreen } from '../vault/backup-screen.tsx';
-import { SecuritySettings } from '../vault/security-settings.tsx';
+import { BackupScreen } from '../vault-screens/backup-screen.tsx';
+import { SecuritySettings } from '../vault-screens/security-settings.tsx';
 import type { Route } from './navigation.ts';
 import { useServices } from './services.ts';
 

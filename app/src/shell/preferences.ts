@@ -6,7 +6,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const LANGUAGES: readonly LanguageChoice[] = ['auto', 'en', 'de'];
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** How the app looks before it is unlocked. No secret, so it lives in localStorage. */
+/** The appearance of the app before it is unlocked. No secret, so it lives in localStorage. */
 export class Preferences {
   readonly #listeners = new Set<() => void>();
   #languageChoice: LanguageChoice;

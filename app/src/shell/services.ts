@@ -5,7 +5,7 @@ import type { IncomingLink } from './incoming-link.ts';
 import type { Navigation } from './navigation.ts';
 import type { Preferences } from './preferences.ts';
 
-/** What the screens share. */
+/** The services that the screens share. */
 export interface Services {
   readonly vault: ProtectedVault;
   readonly navigation: Navigation;

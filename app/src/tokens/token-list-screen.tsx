@@ -82,7 +82,7 @@ function TokenRow({ stored: { token, name } }: { stored: StoredToken }): JSX.Ele
   );
 }
 
-/** @returns what the user calls a token; its serial until then */
+/** @returns the name that the user gave a token; its serial until then */
 export function titleOf(name: string, serial: string): string {
   return name === '' ? serial : name;
 }

@@ -9,7 +9,7 @@ export interface AttemptRecord {
   readonly wipeAfter: number | null;
 }
 
-/** What an attempt may do; the record is stored before anything else happens. */
+/** The permitted effect of an attempt; the record is stored before anything else happens. */
 export type AttemptStart =
   | { readonly kind: 'begun'; readonly record: AttemptRecord }
   | { readonly kind: 'too-early'; readonly record: AttemptRecord }
@@ -35,14 +35,14 @@ export function beginAttempt(record: AttemptRecord, now: number): AttemptStart {
     : { kind: 'begun', record: { ...seen, failures: seen.failures + 1, lastAt: now } };
 }
 
-/** @returns whether the wrong PINs are as many as remove everything */
+/** @returns true if the wrong PINs are as many as remove everything */
 export function isUsedUp({ failures, wipeAfter }: AttemptRecord): boolean {
   return wipeAfter !== null && failures >= wipeAfter;
 }
 
 /**
- * The record as of a clock. A clock that was set back before the last attempt starts the wait again: it neither ends early,
- * nor lasts until the clock is there again.
+ * The record as of a clock. A clock that was set back before the last attempt starts the wait again: it neither ends
+ * early, nor lasts until the clock is there again.
  */
 export function withClock(record: AttemptRecord, now: number): AttemptRecord {
   return now < record.lastAt ? { ...record, lastAt: now } : record;
@@ -54,7 +54,7 @@ export function retryAt({ failures, lastAt }: AttemptRecord): number {
   return lastAt + 1_000 * wait;
 }
 
-/** @returns what the screens show of the record */
+/** @returns the part of the record that the screens show */
 export function attemptState(record: AttemptRecord): AttemptState {
   const { failures, wipeAfter } = record;
   return {

@@ -1,7 +1,7 @@
-/** What counts as use. */
-const USES = ['pointerdown', 'keydown', 'touchstart', 'wheel'];
-/** When a page comes back after its timers may have been held. */
-const RETURNS = ['visibilitychange', 'resume', 'pageshow', 'focus'];
+/** Events of a page that is in use. */
+const ACTIVITY_EVENTS = ['pointerdown', 'keydown', 'touchstart', 'wheel'];
+/** Events of a page that comes back after its timers may have been held. */
+const PAGE_RETURN_EVENTS = ['visibilitychange', 'resume', 'pageshow', 'focus'];
 
 /** Locks a vault that is not used, whether its page is shown or hidden. */
 export class AutoLock {
@@ -12,7 +12,10 @@ export class AutoLock {
   #lastUse = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param page the window. @param now the clock, in milliseconds */
+  /**
+   * @param page the window
+   * @param now the clock, in milliseconds
+   */
   constructor(page: EventTarget, now: () => number, lock: () => void) {
     this.#page = page;
     this.#now = now;
@@ -34,10 +37,10 @@ export class AutoLock {
   }
 
   #listen(change: 'addEventListener' | 'removeEventListener'): void {
-    for (const type of USES) {
+    for (const type of ACTIVITY_EVENTS) {
       this.#page[change](type, this.#used, { capture: true, passive: true });
     }
-    for (const type of RETURNS) {
+    for (const type of PAGE_RETURN_EVENTS) {
       this.#page[change](type, this.#check, { capture: true });
     }
   }

@@ -1,11 +1,11 @@
 import type { DeviceToken } from '../../../src/device/device-token.ts';
+import { MAX_COUNTER } from '../../../src/ocra/data-input.ts';
 import { decodeHex } from '../../../src/ocra/hex.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type BackupContent, type StoredToken, VaultError } from './vault.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const LARGEST_COUNTER = 0xffff_ffff_ffff_ffffn;
 const MAX_TOKENS = 1_000;
 const MAX_TEXT_LENGTH = 200;
 
@@ -63,7 +63,7 @@ function hex(value: unknown): string {
 }
 
 function wholeNumber(value: unknown): string {
-  return typeof value === 'string' && /^\d{1,20}$/.test(value) && BigInt(value) <= LARGEST_COUNTER
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) && BigInt(value) <= MAX_COUNTER
     ? BigInt(value).toString()
     : fail();
 }

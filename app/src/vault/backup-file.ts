@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import {
-  LEAST_ROUNDS,
+  MIN_ROUNDS,
   measuredRounds,
   MAX_ROUNDS,
   type PassphraseCost,
@@ -11,7 +11,7 @@ import { type Bytes, randomBytes, seal, unseal, utf8 } from './sealing.ts';
 import { type BackupContent, VaultError } from './vault.ts';
 
 /** The largest file that is read, in bytes: thousands of tokens. */
-export const LARGEST_BACKUP = 5_000_000;
+export const MAX_BACKUP_BYTES = 5_000_000;
 
 const FORMAT = 'tankeeper-backup';
 const VERSION = 1;
@@ -45,7 +45,7 @@ export async function writeBackup(
  * @throws VaultError 'backup-too-large', 'backup-invalid', 'backup-newer', 'backup-passphrase'
  */
 export async function readBackup(text: string, passphrase: string): Promise<BackupContent> {
-  if (text.length > LARGEST_BACKUP) {
+  if (text.length > MAX_BACKUP_BYTES) {
     throw new VaultError('backup-too-large');
   }
   const { sealed, ...header } = readFile(text);
@@ -75,7 +75,7 @@ function readFile(text: string): Header & { readonly sealed: Bytes } {
   return {
     salt: decoded(kdf.salt, 16, 64),
     rounds: checkedRounds(kdf.rounds),
-    sealed: decoded(file.content, 12 + 16, LARGEST_BACKUP),
+    sealed: decoded(file.content, 12 + 16, MAX_BACKUP_BYTES),
   };
 }
 
@@ -96,16 +96,16 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Few rounds would tell that somebody else has made the file; too many would hang the phone. */
 function checkedRounds(rounds: unknown): number {
-  if (!Number.isInteger(rounds) || Number(rounds) < LEAST_ROUNDS || Number(rounds) > MAX_ROUNDS) {
+  if (!Number.isInteger(rounds) || Number(rounds) < MIN_ROUNDS || Number(rounds) > MAX_ROUNDS) {
     throw new VaultError('backup-invalid');
   }
   return Number(rounds);
 }
 
-function decoded(value: unknown, least: number, most: number): Bytes {
+function decoded(value: unknown, min: number, max: number): Bytes {
   try {
     const bytes = new Uint8Array(base64.decode(String(value)));
-    if (bytes.length >= least && bytes.length <= most) {
+    if (bytes.length >= min && bytes.length <= max) {
       return bytes;
     }
   } catch (cause) {

@@ -1,15 +1,16 @@
 import type { DeviceToken } from '../../../src/device/device-token.ts';
 import { AutoLock } from './auto-lock.ts';
 import { readBackup, writeBackup } from './backup-file.ts';
+import { backupContent, plannedRestore, restoreRecords } from './backup-records.ts';
 import { judgeBackupPassphrase, judgePin, type StrengthVerdict } from './pin-strength.ts';
 import type { Protection } from './protection.ts';
 import { type RecordName, RecordStore } from './record-store.ts';
+import { SETTINGS, storedSettings, storedTokens, tokenName, withDefaults } from './stored-records.ts';
 import { storageFailure, throwingVaultErrors } from './storage-failure.ts';
 import { TabChannel, type TabNews } from './tab-channel.ts';
-import { replacedToken, restoredToken } from './token-change.ts';
+import { replacedToken } from './token-change.ts';
 import {
   type AttemptState,
-  type BackupContent,
   type BackupOutcome,
   type HistoryEntry,
   type HistoryOutcome,
@@ -27,7 +28,7 @@ import {
 import { openVaultDatabase, type VaultDatabase } from './vault-database.ts';
 import { type GuardEnvironment, type ProofResult, VaultGuard } from './vault-guard.ts';
 
-/** What the vault needs of the browser. */
+/** The services of the browser that the vault needs. */
 export interface VaultEnvironment extends GuardEnvironment {
   /** Of the database, and of the channel between tabs. */
   readonly name: string;
@@ -36,17 +37,14 @@ export interface VaultEnvironment extends GuardEnvironment {
   readonly storage: Pick<StorageManager, 'persist' | 'persisted'> | undefined;
 }
 
-type StoredSettings = Omit<VaultSettings, 'wipeAfterWrongPins'>;
 type Proved = Extract<ProofResult, { kind: 'open' }>;
 
 const OPEN: UnlockOutcome = { kind: 'open' };
-const DEFAULT_SETTINGS: StoredSettings = { lockAfterMinutes: 5, requireCallback: true };
-const SETTINGS: RecordName = { kind: 'settings', name: 'settings' };
 const MAX_HISTORY = 500;
 /** Entries beyond the most that are kept until they are removed together: telling the oldest decrypts all of them. */
 const HISTORY_SURPLUS = 50;
 
-/** What an open connection gives. */
+/** The services of an open connection. */
 interface Connection {
   readonly database: VaultDatabase;
   readonly guard: VaultGuard;
@@ -186,9 +184,8 @@ export class BrowserVault implements ProtectedVault {
 
   // ---- tokens
 
-  async listTokens(): Promise<readonly StoredToken[]> {
-    const tokens = (await this.#using((records) => records.list('token'))) as StoredToken[];
-    return tokens.toSorted((left, right) => left.addedAt - right.addedAt);
+  listTokens(): Promise<readonly StoredToken[]> {
+    return this.#using(storedTokens);
   }
 
   saveToken(token: DeviceToken): Promise<void> {
@@ -286,7 +283,7 @@ export class BrowserVault implements ProtectedVault {
     assertNotRefused(judgeBackupPassphrase(passphrase));
     const file: { text?: string } = {};
     const outcome = await this.#proved(proof, async () => {
-      const content = await this.#backupContent();
+      const content = await this.#using((records) => backupContent(records, this.#environment.now()));
       file.text = await writeBackup(content, passphrase, this.#environment.stopwatch);
       return OPEN;
     });
@@ -294,34 +291,15 @@ export class BrowserVault implements ProtectedVault {
   }
 
   planRestore(file: string, passphrase: string): Promise<RestorePlan> {
-    return this.#using(async (records) => {
-      const content = await readBackup(file, passphrase);
-      const names = content.tokens.map(({ token }) => tokenName(token.serial));
-      const stored = await Promise.all(names.map((name) => records.read(name)));
-      return { content, tokens: planned(content, stored) };
-    });
+    return this.#using(async (records) => plannedRestore(records, await readBackup(file, passphrase)));
   }
 
   restore({ content }: RestorePlan): Promise<void> {
     return this.#writing(async (records) => {
-      const isEmpty = (await records.count('token')) === 0;
-      const names = content.tokens.map(({ token }) => tokenName(token.serial));
-      await records.updateAll(names, (stored) => [
-        ...planned(content, stored).map(({ stored: value }) => ({
-          ...tokenName(value.token.serial),
-          value,
-        })),
-        ...(isEmpty ? [{ ...SETTINGS, value: content.settings }] : []),
-      ]);
+      await restoreRecords(records, content);
       this.#autoLock.start((await storedSettings(records)).lockAfterMinutes);
       void this.#askToKeep();
     });
-  }
-
-  async #backupContent(): Promise<BackupContent> {
-    const tokens = await this.listTokens();
-    const settings = await this.#using(storedSettings);
-    return { createdAt: this.#environment.now(), tokens, settings };
   }
 
   // ---- the state
@@ -444,26 +422,10 @@ function assertNotRefused({ strength }: StrengthVerdict): void {
   }
 }
 
-function tokenName(serial: string): RecordName {
-  return { kind: 'token', name: serial.toLowerCase() };
-}
-
 function entryName(id: string): RecordName {
   return { kind: 'history', name: id };
 }
 
 function newestFirst(entries: readonly unknown[]): HistoryEntry[] {
   return (entries as HistoryEntry[]).toSorted((left, right) => right.at - left.at);
-}
-
-async function storedSettings(records: RecordStore): Promise<StoredSettings> {
-  return withDefaults(await records.read(SETTINGS));
-}
-
-function withDefaults(stored: unknown): StoredSettings {
-  return { ...DEFAULT_SETTINGS, ...(stored as Partial<StoredSettings> | undefined) };
-}
-
-function planned(content: BackupContent, stored: readonly unknown[]): RestorePlan['tokens'] {
-  return content.tokens.map((token, place) => restoredToken(stored[place] as StoredToken | undefined, token));
 }

@@ -2,9 +2,9 @@ import { BrowserVault, type VaultEnvironment } from './browser-vault.ts';
 import type { ProtectedVault } from './vault.ts';
 
 /**
- * Opens the vault of this browser profile. Never rejects: where the browser keeps no data, the state is `unavailable`, and
- * `problem` says why.
- * @param given what differs from the browser's own
+ * Opens the vault of this browser profile. Never rejects: where the browser keeps no data, the state is `unavailable`,
+ * and `problem` says why.
+ * @param given the differences from the browser's own
  */
 export async function openVault(given: Partial<VaultEnvironment> = {}): Promise<ProtectedVault> {
   const vault = new BrowserVault({ ...browserEnvironment(), ...given });

@@ -13,7 +13,9 @@ export type PasskeyResult =
 const ALGORITHMS = [-7, -257];
 const TIMEOUT = 120_000;
 
-/** @returns whether this browser has passkeys at this address; whether they have the extension shows at the first one */
+/**
+ * @returns true if this browser has passkeys at this address; whether they have the extension shows at the first one
+ */
 export async function passkeysPossible(): Promise<boolean> {
   if (typeof PublicKeyCredential === 'undefined') {
     return false;
@@ -24,8 +26,8 @@ export async function passkeysPossible(): Promise<boolean> {
 }
 
 /**
- * Makes a passkey, and evaluates its pseudo-random function (WebAuthn Level 3 §10.1.4) at a random salt. The relying party
- * is the host of the page.
+ * Makes a passkey, and evaluates its pseudo-random function (WebAuthn Level 3 §10.1.4) at a random salt. The relying
+ * party is the host of the page.
  */
 export function createPasskey(credentials: Credentials | undefined): Promise<PasskeyResult> {
   return withoutExceptions(async () => {

@@ -1,7 +1,7 @@
 import { type Bytes, utf8 } from './sealing.ts';
 
 /** OWASP's least number of rounds of PBKDF2-HMAC-SHA256. */
-export const LEAST_ROUNDS = 600_000;
+export const MIN_ROUNDS = 600_000;
 /** A fast computer's choice must stay bearable on a slow phone that opens its backup; a hostile file must not hang it. */
 export const MAX_ROUNDS = 4_000_000;
 /** The time that a derivation is to take, in milliseconds. */
@@ -46,5 +46,5 @@ export async function measuredRounds(stopwatch: () => number): Promise<number> {
   const start = stopwatch();
   await passphraseKey('trial', { salt, rounds: TRIAL_ROUNDS });
   const rounds = (TRIAL_ROUNDS * TARGET) / Math.max(stopwatch() - start, 1);
-  return Math.min(MAX_ROUNDS, Math.max(LEAST_ROUNDS, Math.round(rounds / 1_000) * 1_000));
+  return Math.min(MAX_ROUNDS, Math.max(MIN_ROUNDS, Math.round(rounds / 1_000) * 1_000));
 }

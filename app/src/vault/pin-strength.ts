@@ -1,7 +1,7 @@
 /** `refused`: guessed within the first tries. `weak`: allowed with a warning. */
 type Strength = 'refused' | 'weak' | 'good';
 
-/** Why a PIN or passphrase is not good; `none` if it is. */
+/** The reason why a PIN or passphrase is not good; `none` if it is. */
 export type StrengthReason =
   'none' | 'short' | 'long' | 'pattern' | 'common' | 'few-characters' | 'guessable';
 
@@ -10,10 +10,10 @@ export interface StrengthVerdict {
   readonly reason: StrengthReason;
 }
 
-const SHORTEST_PIN = 4;
-const SHORTEST_PASSPHRASE = 8;
+const MIN_PIN_LENGTH = 4;
+const MIN_PASSPHRASE_LENGTH = 8;
 /** A thief of the file can guess for years, without the device key that a PIN has beside it. */
-const SHORTEST_BACKUP_PASSPHRASE = 12;
+const MIN_BACKUP_PASSPHRASE_LENGTH = 12;
 /** PBKDF2 takes any length; this one keeps a pasted document out. */
 const MAX_LENGTH = 200;
 
@@ -37,12 +37,12 @@ const COMMON_PINS: ReadonlySet<string> = new Set([
   ...['789456', '123654', '789456123', '147258369', '123456123456', '1123581321', '31415926', '3141592653'],
 ]);
 
-/** @returns what is to be said of a PIN: digits, or a passphrase of letters and digits */
+/** @returns the judgement of a PIN: digits, or a passphrase of letters and digits */
 export function judgePin(pin: string): StrengthVerdict {
   if (!/^\d*$/.test(pin)) {
-    return judgePassphrase(pin, SHORTEST_PASSPHRASE);
+    return judgePassphrase(pin, MIN_PASSPHRASE_LENGTH);
   }
-  if (pin.length < SHORTEST_PIN) {
+  if (pin.length < MIN_PIN_LENGTH) {
     return refused('short');
   }
   if (pin.length > MAX_LENGTH) {
@@ -57,9 +57,9 @@ export function judgePin(pin: string): StrengthVerdict {
   return pin.length < 6 || isDate(pin) ? { strength: 'weak', reason: 'guessable' } : GOOD;
 }
 
-/** @returns what is to be said of the passphrase of a backup */
+/** @returns the judgement of the passphrase of a backup */
 export function judgeBackupPassphrase(passphrase: string): StrengthVerdict {
-  return judgePassphrase(passphrase, SHORTEST_BACKUP_PASSPHRASE);
+  return judgePassphrase(passphrase, MIN_BACKUP_PASSPHRASE_LENGTH);
 }
 
 const GOOD: StrengthVerdict = { strength: 'good', reason: 'none' };

@@ -2,11 +2,13 @@ import { measuredRounds, type PassphraseCost, passphraseKey } from './passphrase
 import { type Bytes, randomBytes, seal, unseal, utf8 } from './sealing.ts';
 import { VaultError } from './vault.ts';
 
-/** What opens the master key, at rest. */
+/** The means that open the master key, at rest. */
 export interface Protection {
   /** Random. Tells this vault from one that was made after everything was removed. */
   readonly vaultId: Bytes;
-  /** AES-256-GCM, non-extractable: the master key cannot be opened outside this browser profile by the ciphertext alone. */
+  /**
+   * AES-256-GCM, non-extractable: the master key cannot be opened outside this browser profile by the ciphertext alone.
+   */
   readonly deviceKey: CryptoKey;
   readonly pin: PinSlot;
   readonly passkey: PasskeySlot | null;
@@ -14,7 +16,7 @@ export interface Protection {
 
 /** The master key, sealed by the key of the PIN and then by the device key. */
 interface PinSlot extends PassphraseCost {
-  /** Whether the PIN has digits only. */
+  /** True if the PIN has digits only. */
   readonly isDigits: boolean;
   readonly sealed: Bytes;
 }
@@ -72,7 +74,10 @@ export async function withPasskey(
   return { ...protection, passkey: { credentialId, salt, sealed } };
 }
 
-/** @returns the master key; null for a wrong PIN. @throws VaultError 'storage-failed' if the device key is of another vault */
+/**
+ * @returns the master key; null for a wrong PIN.
+ * @throws VaultError 'storage-failed' if the device key is of another vault
+ */
 export async function openByPin({ deviceKey, pin: slot }: Protection, pin: string): Promise<Bytes | null> {
   return openTwice(deviceKey, await passphraseKey(pin, slot), slot.sealed, PIN_CONTEXT);
 }

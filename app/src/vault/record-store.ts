@@ -22,7 +22,7 @@ export interface RecordChange extends RecordName {
   readonly value: unknown;
 }
 
-/** How often a write is repeated because others have written the same records between. */
+/** The number of times that a write is repeated because others have written the same records between. */
 const TRIES = 20;
 
 /**
@@ -110,7 +110,7 @@ export class RecordStore {
     return Promise.all(ids.map((id) => store.get(id)));
   }
 
-  /** Writes if the records are still those of before. @returns whether they were */
+  /** Writes if the records are still those of before. @returns true if they were */
   async #replace(
     ids: readonly string[],
     before: readonly (SealedRecord | undefined)[],

@@ -43,7 +43,7 @@ export async function unseal(key: CryptoKey, sealed: Bytes, context: string): Pr
   }
 }
 
-/** @returns whether both hold the same bytes. Not for secrets: the time depends on the bytes */
+/** @returns true if both hold the same bytes. Not for secrets: the time depends on the bytes */
 export function sameBytes(left: Bytes, right: Bytes): boolean {
   return left.length === right.length && left.every((byte, place) => byte === right[place]);
 }

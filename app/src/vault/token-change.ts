@@ -3,8 +3,9 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type RestoredToken, type StoredToken, VaultError } from './vault.ts';
 
 /**
- * How far a counter that comes from a backup alone is moved on: half of the server's default window of 10. It passes up to
- * five responses that were given after the backup, and leaves the other half to responses that never arrive.
+ * The distance by which a counter that comes from a backup alone is moved on: half of the server's default window of
+ * 10. It passes up to five responses that were given after the backup, and leaves the other half to responses that
+ * never arrive.
  */
 const RESTORE_STEP = 5n;
 
@@ -22,7 +23,10 @@ export function replacedToken(before: StoredToken | undefined, token: DeviceToke
   return { ...before, token };
 }
 
-/** @returns what becomes of a token of a backup. @param stored the one of its serial on the phone */
+/**
+ * @returns the outcome for a token of a backup
+ * @param stored the one of its serial on the phone
+ */
 export function restoredToken(stored: StoredToken | undefined, backup: StoredToken): RestoredToken {
   if (stored === undefined) {
     return { kind: 'added', stored: { ...backup, token: steppedOn(backup.token) } };
@@ -35,7 +39,7 @@ export function restoredToken(stored: StoredToken | undefined, backup: StoredTok
   return { kind: 'merged', stored: { ...stored, token: { ...ready, counter } } };
 }
 
-/** @returns whether responses of both tokens may be the same; a key is not derived yet in phase 1 of a roll-out */
+/** @returns true if responses of both tokens may be the same; a key is not derived yet in phase 1 of a roll-out */
 function sameKey(left: DeviceToken, right: DeviceToken): boolean {
   return (
     left.sharedSecret === right.sharedSecret &&

@@ -23,7 +23,7 @@ interface VaultSchema extends DBSchema {
 
 export type VaultDatabase = IDBPDatabase<VaultSchema>;
 
-/** What a transaction writes is on disk when it is complete. */
+/** The writes of a complete transaction are on disk. */
 export const STRICT: IDBTransactionOptions = { durability: 'strict' };
 
 const VERSION = 1;

@@ -44,7 +44,7 @@ export class VaultGuard {
     this.#environment = environment;
   }
 
-  /** @returns what protects the vault; undefined if there is none */
+  /** @returns the protection of the vault; undefined if there is none */
   protection(): Promise<Protection | undefined> {
     return this.#database.get('protection', 'protection');
   }

@@ -8,7 +8,9 @@ export interface StoredToken {
   readonly addedAt: number;
 }
 
-/** What became of a response: the server's verdict, none that the app could read, or digits that were shown to be typed. */
+/**
+ * The outcome of a response: the server's verdict, none that the app could read, or digits that were shown to be typed.
+ */
 export type HistoryOutcome = 'accepted' | 'refused' | 'unknown' | 'shown' | 'declined';
 
 /** A challenge that was answered or declined on this phone. Holds the display data, never a response. */
@@ -33,7 +35,7 @@ export interface VaultSettings {
   readonly requireCallback: boolean;
 }
 
-/** Why a passkey did not open the vault, or was not set up. */
+/** The reason why a passkey did not open the vault, or was not set up. */
 export type PasskeyFault =
   /** The browser or the authenticator has no pseudo-random function (WebAuthn Level 3 §10.1.4). */
   | 'unsupported'
@@ -87,13 +89,13 @@ export class VaultError extends Error {
 }
 
 /**
- * The tokens, the history and the settings of this phone, encrypted. Every method that reads or writes them rejects with
- * VaultError 'locked' unless the state is `open`; what a method wrote is on disk when it resolves. Nothing is cached: other
- * tabs may have changed it.
+ * The tokens, the history and the settings of this phone, encrypted. Every method that reads or writes them rejects
+ * with VaultError 'locked' unless the state is `open`; what a method wrote is on disk when it resolves. Nothing is
+ * cached: other tabs may have changed it.
  */
 export interface Vault {
   readonly state: VaultState;
-  /** Why the state is `unavailable`; else null. */
+  /** The reason why the state is `unavailable`; else null. */
   readonly problem: VaultErrorCode | null;
   /**
    * Calls the listener when the state changes, and when a tab has written something.
@@ -104,10 +106,10 @@ export interface Vault {
   lock(): void;
   listTokens(): Promise<readonly StoredToken[]>;
   /**
-   * Adds the token, or replaces that of its serial and keeps its name. A new token is named by its serial. Resolves when
-   * the token is on disk. A response may be shown only afterwards.
-   * @throws VaultError 'counter-used' unless the counter of the same key rises. So a token without change is refused, too,
-   *   if its suite has a counter and it has a key: of two tabs that use one counter, one gets the error
+   * Adds the token, or replaces that of its serial and keeps its name. A new token is named by its serial. Resolves
+   * when the token is on disk. A response may be shown only afterwards.
+   * @throws VaultError 'counter-used' unless the counter of the same key rises. So a token without change is refused,
+   *   too, if its suite has a counter and it has a key: of two tabs that use one counter, one gets the error
    */
   saveToken(token: DeviceToken): Promise<void>;
   renameToken(serial: string, name: string): Promise<void>;
@@ -121,7 +123,7 @@ export interface Vault {
   changeSettings(change: Partial<VaultSettings>): Promise<void>;
 }
 
-/** What proves that the owner of the phone is there. */
+/** The proof that the owner of the phone is there. */
 export type Proof = { readonly kind: 'pin'; readonly pin: string } | { readonly kind: 'passkey' };
 
 /** The attempts with the PIN. */
@@ -132,7 +134,7 @@ export interface AttemptState {
   readonly attemptsLeft: number | null;
 }
 
-/** What becomes of a token of a backup. */
+/** The outcome for a token of a backup. */
 export type RestoredToken =
   | { readonly kind: 'added'; readonly stored: StoredToken }
   /** On the phone with the same key. The greater counter of both stays. */
@@ -140,9 +142,9 @@ export type RestoredToken =
   /** On the phone with another key, which stays. */
   | { readonly kind: 'kept'; readonly stored: StoredToken };
 
-/** What a backup holds: no history, and nothing of what protects this phone (PIN, passkey, wiping). */
+/** The content of a backup: no history, and nothing of what protects this phone (PIN, passkey, wiping). */
 export interface BackupContent {
-  /** When the backup was made, in milliseconds since 1970. */
+  /** The time of the backup, in milliseconds since 1970. */
   readonly createdAt: number;
   readonly tokens: readonly StoredToken[];
   readonly settings: Omit<VaultSettings, 'wipeAfterWrongPins'>;
@@ -158,15 +160,15 @@ export interface RestorePlan {
 export type BackupOutcome =
   { readonly kind: 'file'; readonly text: string } | Exclude<UnlockOutcome, { kind: 'open' }>;
 
-/** Whether the browser promised to keep the data when its disk is full; `unknown` where it cannot be asked. */
+/** True if the browser promised to keep the data when its disk is full; `unknown` where it cannot be asked. */
 export type Persistence = 'kept' | 'at-risk' | 'unknown';
 
 /** The vault with what protects it: its screens' part. */
 export interface ProtectedVault extends Vault {
   readonly hasPasskey: boolean;
-  /** Whether the PIN has digits only: which keyboard the phone shows. */
+  /** True if the PIN has digits only: which keyboard the phone shows. */
   readonly hasDigitPin: boolean;
-  /** Whether wrong PINs have removed everything, since the app was started. */
+  /** True if wrong PINs have removed everything, since the app was started. */
   readonly wasWiped: boolean;
   /**
    * Makes the vault and opens it.

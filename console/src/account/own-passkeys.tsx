@@ -1,5 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
@@ -7,6 +7,7 @@ import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { createPasskey, hasPasskeys } from '../sign-in/web-authn.ts';
@@ -111,7 +112,7 @@ function Removal({
 function Addition(): ReactNode {
   const t = useTexts(accountTexts);
   const { run, dialog } = useConfirmation();
-  const queries = useQueryClient();
+  const reread = useReread();
   const [name, setName] = useState('');
   const add = useMutation({
     mutationFn: async () => {
@@ -120,7 +121,7 @@ function Addition(): ReactNode {
     },
     onSuccess: async () => {
       setName('');
-      await queries.invalidateQueries();
+      await reread();
     },
     gcTime: 0,
   });

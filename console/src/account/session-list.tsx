@@ -1,17 +1,18 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 
 type OpenSession = ValueOf<'/admin/sessions'>[number];
 
 interface SessionListProps {
-  /** Whose; `*`: everybody's. Undefined: the caller's. */
+  /** The owner of the sessions; `*`: everybody's. Undefined: the caller's. */
   readonly owner?: string | undefined;
 }
 
@@ -61,7 +62,7 @@ const texts: Texts<SessionTexts> = {
 /** Open sessions, with buttons to end them. */
 export function SessionList({ owner }: SessionListProps): ReactNode {
   const t = useTexts(texts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const given = owner === undefined ? {} : { administrator: owner };
   const sessions = useQuery({
     queryKey: ['sessions', owner ?? ''],
@@ -73,7 +74,7 @@ export function SessionList({ owner }: SessionListProps): ReactNode {
         '/admin/sessions/end',
         one === 'all' ? { ...given, all: '1' } : { administrator: one.administrator, id: one.id },
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+    onSuccess: () => reread(['sessions']),
   });
   return (
     <>

@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { Section } from '../account/section.tsx';
@@ -11,6 +11,7 @@ import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { RecordTable } from '../design/record-table.tsx';
 import { SecretField } from '../design/secret-field.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -56,7 +57,7 @@ export default function AdministratorsPage(): ReactNode {
 
 function Addition(): ReactNode {
   const t = useTexts(administratorTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const { run, dialog } = useConfirmation();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -70,7 +71,7 @@ function Addition(): ReactNode {
       setAdded(name);
       setName('');
       setPassword('');
-      await queries.invalidateQueries({ queryKey: ['administrators'] });
+      await reread(['administrators']);
     },
     gcTime: 0,
   });

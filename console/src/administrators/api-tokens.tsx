@@ -1,5 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
@@ -9,6 +9,7 @@ import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { apiTokenTexts } from './api-token-texts.ts';
@@ -97,14 +98,14 @@ const EMPTY = { name: '', rights: '', expires: '' };
 
 function Addition({ administrator }: { readonly administrator: string }): ReactNode {
   const t = useTexts(apiTokenTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const { run, dialog } = useConfirmation();
   const [draft, setDraft] = useState(EMPTY);
   const add = useMutation({
     mutationFn: () => run(() => call('/admin/api-tokens/add', { administrator, ...draft })),
     onSuccess: async () => {
       setDraft(EMPTY);
-      await queries.invalidateQueries({ queryKey: ['api-tokens'] });
+      await reread(['api-tokens']);
     },
     gcTime: 0,
   });

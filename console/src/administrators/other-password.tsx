@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
@@ -7,13 +7,14 @@ import { call } from '../api/call.ts';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
 import { SecretField } from '../design/secret-field.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
 import { administratorTexts } from './administrator-texts.ts';
 
 /** Sets the password of another administrator. */
 export function OtherPassword({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const { run, dialog } = useConfirmation();
   const [password, setPassword] = useState('');
   const [revokes, setRevokes] = useState(false);
@@ -28,7 +29,7 @@ export function OtherPassword({ name }: { readonly name: string }): ReactNode {
       ),
     onSuccess: async () => {
       setPassword('');
-      await queries.invalidateQueries();
+      await reread();
     },
     gcTime: 0,
   });

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Section } from '../account/section.tsx';
 import classes from '../account/section.module.css';
@@ -7,6 +7,7 @@ import { call } from '../api/call.ts';
 import { AskingButton, ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { administratorTexts } from './administrator-texts.ts';
@@ -34,7 +35,7 @@ export function SecondFactor({ administrator }: { readonly administrator: Listed
 
 function TokenForm({ name }: { readonly name: string }): ReactNode {
   const t = useTexts(administratorTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const { run, dialog } = useConfirmation();
   const [serial, setSerial] = useState('');
   const set = useMutation({
@@ -42,7 +43,7 @@ function TokenForm({ name }: { readonly name: string }): ReactNode {
       run(() => call('/admin/administrators/second-factor', { administrator: name, serial: serial.trim() })),
     onSuccess: async () => {
       setSerial('');
-      await queries.invalidateQueries();
+      await reread();
     },
   });
   const submit = (event: SyntheticEvent): void => {

@@ -6770,7 +6770,7 @@ export interface components {
             readonly value?: string;
             /** @description the type of the value in LinOTP: types of secrets are refused */
             readonly type?: string;
-            /** @description the values that are replaced, as a JSON object of texts by key; `null`: it is not set. Others are kept */
+            /** @description the values that are replaced, as a JSON object of texts by key, no secrets; `null`: it is not set. Others are kept */
             readonly expected?: string;
         };
         readonly SystemSetConfigAnswer: {
@@ -6858,7 +6858,7 @@ export interface components {
              * @example OcraMaxChallenges
              */
             readonly key: string;
-            /** @description the value that is removed, as a JSON object of a text by key. Another one is kept */
+            /** @description the value that is removed, as a JSON object of a text by key, no secret. Another one is kept */
             readonly expected?: string;
         };
         readonly SystemDelConfigAnswer: {

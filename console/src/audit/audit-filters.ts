@@ -100,7 +100,7 @@ export function subjectPath({
 /** Responses and acts that were refused. */
 const REFUSED = /^(?:wrong|exhausted|locked|closed|unverifiable|refused|failed)/;
 
-/** @returns how an outcome is coloured */
+/** @returns the colour of an outcome */
 export function outcomeColour(outcome: string): 'green' | 'red' | 'gray' {
   return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : 'gray';
 }

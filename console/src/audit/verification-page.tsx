@@ -1,10 +1,11 @@
 import { Button, Code, Paper, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
 import classes from './audit.module.css';
 import { VerificationResult } from './verification-result.tsx';
@@ -12,7 +13,7 @@ import { verificationTexts } from './verification-texts.ts';
 
 const KEY = ['audit', 'verification'];
 /** Milliseconds between two looks at a running verification, and at one that is over: others may begin one. */
-const LOOK_MS = { running: 1_000, over: 30_000 };
+const POLL_MS = { running: 1_000, over: 30_000 };
 
 /** Verifies the audit, and shows the last result. */
 export default function VerificationPage(): ReactNode {
@@ -21,7 +22,7 @@ export default function VerificationPage(): ReactNode {
     queryKey: KEY,
     queryFn: ({ signal }) => call('/audit/verification', {}, { signal }),
     refetchInterval: ({ state: { data } }) =>
-      data?.verification?.state === 'running' ? LOOK_MS.running : LOOK_MS.over,
+      data?.verification?.state === 'running' ? POLL_MS.running : POLL_MS.over,
   });
   return (
     <Page title={t.title} lead={t.lead}>
@@ -64,12 +65,12 @@ export default function VerificationPage(): ReactNode {
 
 function BeginForm({ isRunning }: { readonly isRunning: boolean }): ReactNode {
   const t = useTexts(verificationTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const [checkpoint, setCheckpoint] = useState('');
   const begin = useMutation({
     mutationFn: () =>
       call('/audit/verify', checkpoint.trim() === '' ? {} : { checkpoint: checkpoint.trim() }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
+    onSuccess: () => reread(KEY),
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();

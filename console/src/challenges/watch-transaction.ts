@@ -6,7 +6,7 @@ import { useSessionControl } from '../session/session.tsx';
 /** A transaction's entry of /ocra/checkstatus. */
 type TransactionStatus = ValueOf<'/ocra/checkstatus'>[number];
 
-/** What is known of a transaction that is watched. */
+/** The known state of a transaction that is watched. */
 export interface WatchedTransaction {
   /** Undefined: nothing yet, or the transaction is no longer stored. */
   readonly status: TransactionStatus | undefined;
@@ -16,7 +16,7 @@ export interface WatchedTransaction {
   readonly failure: Error | null;
 }
 
-/** How long the server waits for a change before it answers: below the limits of usual proxies. */
+/** The time for which the server waits for a change before it answers: below the limits of usual proxies. */
 const WAIT = '20S';
 const PAUSE_MS = 3_000;
 const NOTHING: WatchedTransaction = { status: undefined, isClosed: false, failure: null };

@@ -7,12 +7,12 @@ import { useConfirmation } from './use-confirmation.tsx';
 
 interface ConfirmedDialogProps {
   readonly title: string;
-  /** What happens, in a sentence or two. */
+  /** The effect, in a sentence or two. */
   readonly children: ReactNode;
   /** The act, as a verb. */
   readonly action: string;
   readonly act: () => Promise<unknown>;
-  /** What is read anew after the act; left out: everything. */
+  /** The queries that are read anew after the act; left out: everything. */
   readonly changes?: QueryKey;
   /** False where the act ends with another page. */
   readonly waits?: boolean;
@@ -48,7 +48,10 @@ interface AskingButtonProps {
   readonly label: string;
   readonly isDangerous?: boolean;
   readonly size?: 'xs' | 'sm';
-  /** @returns the dialog that asks. @param close ends it */
+  /**
+   * @returns the dialog that asks
+   * @param close ends it
+   */
   readonly children: (close: () => void) => ReactNode;
 }
 
@@ -59,21 +62,21 @@ export function AskingButton({
   size = 'sm',
   children,
 }: AskingButtonProps): ReactNode {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button
         size={size}
         {...(isDangerous ? { color: 'red' } : { variant: 'default' })}
         onClick={() => {
-          setAsked(true);
+          setOpen(true);
         }}
       >
         {label}
       </Button>
-      {isAsked &&
+      {isOpen &&
         children(() => {
-          setAsked(false);
+          setOpen(false);
         })}
     </>
   );

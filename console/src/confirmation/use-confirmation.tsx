@@ -6,9 +6,9 @@ import { Dialog } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
-import { type AskedFactor, SecondStep } from '../sign-in/second-step.tsx';
+import { type RequestedFactor, SecondStep } from '../sign-in/second-step.tsx';
 import classes from '../sign-in/sign-in-page.module.css';
-import { askedFactor, usePasswordStep } from '../sign-in/use-password-step.ts';
+import { requestedFactor, usePasswordStep } from '../sign-in/use-password-step.ts';
 import { confirmationTexts } from './confirmation-texts.ts';
 
 /** A person who is asked to confirm. */
@@ -64,16 +64,16 @@ function ConfirmationDialog({
   readonly question: Question;
 }): ReactNode {
   const t = useTexts(confirmationTexts);
-  const [asked, setAsked] = useState<AskedFactor>();
+  const [factor, setFactor] = useState<RequestedFactor>();
   const restart = useCallback(() => {
-    setAsked(undefined);
+    setFactor(undefined);
   }, []);
   return (
     <Dialog onClose={cancelled} title={t.title}>
-      {asked === undefined ? (
-        <PasswordStep onAsked={setAsked} onDone={confirmed} />
+      {factor === undefined ? (
+        <PasswordStep onFactorRequested={setFactor} onDone={confirmed} />
       ) : (
-        <SecondStep asked={asked} finish={finishConfirmation} onDone={confirmed} onRestart={restart} />
+        <SecondStep factor={factor} finish={finishConfirmation} onDone={confirmed} onRestart={restart} />
       )}
     </Dialog>
   );
@@ -84,13 +84,13 @@ async function finishConfirmation(proof: { response?: string; credential?: strin
 }
 
 /** @returns undefined: the password was enough */
-async function beginConfirmation(password: string): Promise<AskedFactor | undefined> {
+async function beginConfirmation(password: string): Promise<RequestedFactor | undefined> {
   const { value, detail } = await callWithDetail('/admin/confirmation', { password });
-  return value.confirmed ? undefined : askedFactor(value, detail);
+  return value.confirmed ? undefined : requestedFactor(value, detail);
 }
 
 interface PasswordStepProps {
-  readonly onAsked: (asked: AskedFactor) => void;
+  readonly onFactorRequested: (factor: RequestedFactor) => void;
   readonly onDone: () => void;
 }
 

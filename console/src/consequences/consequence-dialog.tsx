@@ -10,7 +10,7 @@ import { useDialogAct } from '../design/use-dialog-act.ts';
 
 interface ConsequenceDialogProps {
   readonly title: string;
-  /** What happens, in a sentence. */
+  /** The effect, in a sentence. */
   readonly children: ReactNode;
   /** The act, as a verb. */
   readonly action: string;
@@ -19,13 +19,15 @@ interface ConsequenceDialogProps {
   readonly of: readonly string[];
   readonly foresee: (signal: AbortSignal) => Promise<readonly Consequence[]>;
   readonly act: () => Promise<unknown>;
-  /** What is read anew after the act. */
+  /** The queries that are read anew after the act. */
   readonly changes: QueryKey;
   /** Called by the person, or after the act. */
   readonly onClose: () => void;
 }
 
-/** Asks before an act, with the consequences that the server names. Where it refuses to foretell, it refuses the act. */
+/**
+ * Asks before an act, with the consequences that the server names. Where it refuses to foretell, it refuses the act.
+ */
 export function ConsequenceDialog(props: ConsequenceDialogProps): ReactNode {
   const { title, children, action, isDangerous = true, of, foresee, act, changes, onClose } = props;
   const foretold = useQuery({

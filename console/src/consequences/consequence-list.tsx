@@ -22,7 +22,7 @@ interface ConsequenceListProps {
   readonly nothing?: string;
 }
 
-/** What follows from an act; read aloud when it appears. */
+/** The consequences of an act; read aloud when it appears. */
 export function ConsequenceList({ list, locksOut = false, nothing }: ConsequenceListProps): ReactNode {
   const t = useTexts(texts);
   const shown = useLanguage();

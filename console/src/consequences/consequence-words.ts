@@ -1,6 +1,6 @@
 import type { Language } from '../language/language.ts';
 
-/** What follows from an act, as the server foretells it. */
+/** A consequence of an act, as the server foretells it. */
 export interface Consequence {
   readonly code: string;
   /** In English. */

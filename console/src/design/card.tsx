@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './card.module.css';
 
 interface CardListProps {
-  /** What the list is of, read aloud. */
+  /** The subject of the list, read aloud. */
   readonly label: string;
   readonly children: ReactNode;
 }

@@ -7,7 +7,7 @@ import { Failure } from './failure.tsx';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What happens, in a sentence or two. */
+  /** The effect, in a sentence or two. */
   readonly children: ReactNode;
   /** The act, as a verb: `Remove token`. */
   readonly action: string;

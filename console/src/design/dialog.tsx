@@ -9,8 +9,8 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   /**
-   * What closes it besides its own buttons. `anything`: Escape, the cross, a click beside it; `keys`: not the click,
-   * which would lose what was typed; `nothing`, where it shows a secret once.
+   * The events that close it besides its own buttons. `anything`: Escape, the cross, a click beside it; `keys`: not the
+   * click, which would lose what was typed; `nothing`, where it shows a secret once.
    */
   readonly closedBy?: 'anything' | 'keys' | 'nothing';
   readonly children: ReactNode;

@@ -9,11 +9,11 @@ export interface FailureWords {
   readonly text: string;
   /** The language of the text, where it is not that of the console. */
   readonly language: Language | undefined;
-  /** What happens next; undefined: the text says it. */
+  /** The next step; undefined: the text says it. */
   readonly next?: string | undefined;
 }
 
-/** What failed: an act, a read that is repeated by itself, or one that the person may repeat. */
+/** The kind of work that failed: an act, a read that is repeated by itself, or one that the person may repeat. */
 export type FailedKind = 'act' | 'goes-on' | 'ended';
 
 /** German for the words of the server: in their place, or as a heading above what only they say. */

@@ -14,7 +14,7 @@ interface FailureProps {
   readonly onRetry?: (() => unknown) | undefined;
 }
 
-/** What went wrong; read aloud when it appears. */
+/** The failure; read aloud when it appears. */
 export function Failure({ error, goesOn = false, onRetry }: FailureProps): ReactNode {
   const t = useTexts(designTexts);
   const wordsOf = useFailureWords();

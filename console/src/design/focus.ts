@@ -1,7 +1,9 @@
-/** What takes the focus in a dialog without a place for it: not the cross, which throws away what was typed. */
+/**
+ * The element that takes the focus in a dialog without a place for it: not the cross, which throws away what was typed.
+ */
 const FIELD = '.mantine-Modal-body :is(input, select, textarea, button):enabled';
 
-/** @returns where to go on in the dialog that was opened last; null: there is none */
+/** @returns the element to go on at in the dialog that was opened last; null: there is none */
 export function placeInDialog(within: ParentNode): Element | null {
   const dialog = [...within.querySelectorAll('[role="dialog"]')].at(-1) ?? null;
   return dialog?.querySelector('[data-autofocus]') ?? dialog?.querySelector(FIELD) ?? dialog;

@@ -5,7 +5,7 @@ import { CardList } from './card.tsx';
 import { Loaded } from './loaded.tsx';
 
 interface LoadedCardsProps<One> {
-  /** What the list is of, read aloud. */
+  /** The subject of the list, read aloud. */
   readonly label: string;
   readonly query: UseQueryResult<readonly One[]>;
   /** Shown where there is none. */

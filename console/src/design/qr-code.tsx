@@ -4,7 +4,7 @@ import classes from './qr-code.module.css';
 
 interface QrCodeProps {
   readonly text: string;
-  /** What it is for, read aloud in its place. */
+  /** The purpose of the code, read aloud in its place. */
   readonly label: string;
 }
 

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import classes from './record-table.module.css';
 
 interface RecordTableProps<Row> {
-  /** What the rows are, read aloud. */
+  /** The subject of the rows, read aloud. */
   readonly label: string;
   /** The names of the columns; those with `null` are left out. */
   readonly columns: readonly (readonly [name: string, cell: (row: Row) => ReactNode] | null)[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** What a button at the end of each row does; undefined: there is none. */
+  /** The act of a button at the end of each row; undefined: there is none. */
   readonly act?: RowAct<Row> | undefined;
 }
 

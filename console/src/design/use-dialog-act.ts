@@ -1,8 +1,9 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { useReread } from './use-reread.ts';
 
 interface DialogAct {
   readonly act: () => Promise<unknown>;
-  /** What is read anew after the act, also where the dialog was closed meanwhile; left out: everything. */
+  /** The queries that are read anew after the act, also where the dialog was closed meanwhile; left out: everything. */
   readonly changes?: QueryKey | undefined;
   /**
    * False where the dialog does not stay until that is read: the page may be gone with it. Else the focus can go back
@@ -19,14 +20,14 @@ export function useDialogAct({ act, changes = [], waits = true, onDone }: Dialog
   readonly isPending: boolean;
   readonly error: Error | null;
 } {
-  const queries = useQueryClient();
+  const reread = useReread();
   const { mutate, isPending, error } = useMutation({
     mutationFn: act,
     gcTime: 0,
     onSettled: (_result, failure) => {
-      const reread = queries.invalidateQueries({ queryKey: changes });
+      const pages = reread(changes);
       // A server that is away would hold the failure back.
-      return failure === null && waits ? reread : undefined;
+      return failure === null && waits ? pages : undefined;
     },
   });
   const run = (): void => {

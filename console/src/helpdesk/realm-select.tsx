@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/language.ts';
-import { useSession } from '../session/session.tsx';
+import { useRealmsWith } from '../session/use-realms-with.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 
 interface RealmSelectProps {
@@ -18,7 +18,7 @@ interface RealmSelectProps {
 /** Chooses a realm. */
 export function RealmSelect({ right, none, others = [], value, onChange }: RealmSelectProps): ReactNode {
   const names = useTexts(helpdeskTexts);
-  const realms = useSession().realmsWith(right);
+  const realms = useRealmsWith(right);
   // A realm that was chosen before may be gone.
   const known = value === '' || realms.includes(value) || others.some((one) => one.value === value);
   return (

@@ -1,4 +1,4 @@
-/** What keeps a token from accepting responses; `ready`: nothing. */
+/** The reason why a token accepts no responses; `ready`: nothing. */
 export type TokenState = 'ready' | 'locked' | 'disabled' | 'phase1' | 'phase2';
 
 interface Switches {
@@ -30,7 +30,10 @@ export function stateOf({ active, locked, rollout }: Switches): TokenState {
   return rollout === 'phase2' ? 'phase2' : 'ready';
 }
 
-/** @returns whether a right of the scope admin holds in one of the token's realms; without realms it must hold everywhere */
+/**
+ * @returns true if a right of the scope admin holds in one of the token's realms; without realms it must hold
+ *   everywhere
+ */
 export function mayOnToken(
   { rights }: Rights,
   wanted: string,

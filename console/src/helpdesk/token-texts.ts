@@ -3,7 +3,7 @@ import type { Texts } from '../language/language.ts';
 interface TokenTexts {
   readonly type: string;
   readonly suite: string;
-  readonly failCount: (count: string, most: string) => string;
+  readonly failCount: (count: string, max: string) => string;
   readonly failCountName: string;
   readonly counter: string;
   readonly timeShift: string;
@@ -43,7 +43,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     type: 'Type',
     suite: 'OCRA suite',
     failCountName: 'Wrong responses',
-    failCount: (count, most) => `${count} in a row; ${most} lock the token`,
+    failCount: (count, max) => `${count} in a row; ${max} lock the token`,
     counter: 'Next counter',
     timeShift: 'Clock of the device',
     seconds: (count) => `${count} seconds ahead`,
@@ -84,7 +84,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     type: 'Art',
     suite: 'OCRA-Suite',
     failCountName: 'Falsche Antworten',
-    failCount: (count, most) => `${count} in Folge; ${most} sperren das Token`,
+    failCount: (count, max) => `${count} in Folge; ${max} sperren das Token`,
     counter: 'Nächster Zähler',
     timeShift: 'Uhr des Geräts',
     seconds: (count) => `${count} Sekunden voraus`,

@@ -71,7 +71,7 @@ const texts: Texts<TokensTexts> = {
   },
 };
 
-/** What the table shows. */
+/** The content of the table. */
 interface View {
   readonly filter: Filter;
   /** The cursors of the pages up to this one. */

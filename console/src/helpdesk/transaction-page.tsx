@@ -20,7 +20,7 @@ type History = ValueOf<'/admin/transaction'>;
 /** Milliseconds after which an open transaction is looked at again. */
 const AGAIN_MS = 3_000;
 
-/** What happened to a transaction. */
+/** The history of a transaction. */
 export default function TransactionPage(): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { id } = useNames('id');

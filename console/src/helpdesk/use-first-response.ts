@@ -6,22 +6,22 @@ import { useWatchedTransaction, type WatchedTransaction } from '../challenges/wa
 import { useSession } from '../session/session.tsx';
 
 /**
- * What has come of the first response. `fallen`: too many were wrong, and the activation code is asked for again.
+ * The outcome of the first response. `fallen`: too many were wrong, and the activation code is asked for again.
  * `ended`: the transaction takes none any more, and the roll-out waits for another one.
  */
 export type FirstResponse =
   | { readonly kind: 'waiting'; readonly wrong: number; readonly failure: Error | null }
   | { readonly kind: 'accepted' | 'fallen' | 'ended' };
 
-/** Milliseconds between two looks at the token, where no change of the transaction leads to one. */
-const LOOK_MS = 2_000;
-/** Looks at the token after the end of the transaction: what has ended it may be stored a moment later. */
-const LAST_LOOKS = 3;
+/** Milliseconds between two readings of the token, where no change of the transaction leads to one. */
+const POLL_MS = 2_000;
+/** Readings of the token after the end of the transaction: what has ended it may be stored a moment later. */
+const LAST_READS = 3;
 
 /** The roll-out as it was seen. */
-interface Look {
+interface RollOutReading {
   readonly state: ValueOf<'/admin/token'>['token']['rollout'];
-  /** The looks since the transaction is closed, with this one. */
+  /** The readings since the transaction is closed, with this one. */
   readonly sinceClosed: number;
 }
 
@@ -47,31 +47,34 @@ function useWrongResponses({ status }: WatchedTransaction): number {
   return status === undefined ? 0 : Math.max(0, status.failcount - (first.current ?? 0));
 }
 
-/** Looks at the token after each change of the transaction, and now and then where no change can be seen. */
-function useRollOut(serial: string, { status, isClosed, failure }: WatchedTransaction): UseQueryResult<Look> {
+/** Reads the token after each change of the transaction, and now and then where no change can be seen. */
+function useRollOut(
+  serial: string,
+  { status, isClosed, failure }: WatchedTransaction,
+): UseQueryResult<RollOutReading> {
   const isFollowed = status !== undefined && !isClosed && failure === null;
-  return useQuery<Look>({
+  return useQuery<RollOutReading>({
     queryKey: ['helpdesk', 'roll-out', serial, status?.failcount, isClosed],
     queryFn: async ({ client, queryKey, signal }) => {
       const { token } = await call('/admin/token', { serial }, { signal });
-      const before = client.getQueryData<Look>(queryKey)?.sinceClosed ?? 0;
+      const before = client.getQueryData<RollOutReading>(queryKey)?.sinceClosed ?? 0;
       return { state: token.rollout, sinceClosed: isClosed ? before + 1 : 0 };
     },
-    refetchInterval: ({ state: { data } }) => (isFollowed || isOver(data) || isLast(data) ? false : LOOK_MS),
+    refetchInterval: ({ state: { data } }) => (isFollowed || isOver(data) || isLast(data) ? false : POLL_MS),
     staleTime: 0,
     gcTime: 0,
   });
 }
 
-function isOver(look: Look | undefined): look is Look {
-  return look?.state === 'complete' || look?.state === 'phase1';
+function isOver(reading: RollOutReading | undefined): reading is RollOutReading {
+  return reading?.state === 'complete' || reading?.state === 'phase1';
 }
 
-function isLast(look: Look | undefined): boolean {
-  return look !== undefined && look.sinceClosed >= LAST_LOOKS;
+function isLast(reading: RollOutReading | undefined): boolean {
+  return reading !== undefined && reading.sinceClosed >= LAST_READS;
 }
 
-/** A caller without the right to the transaction looks at the token alone. */
+/** A caller without the right to the transaction reads the token alone. */
 function awayOf({ failure }: WatchedTransaction): Error | null {
   return failure instanceof ServerFailure && failure.isAway ? failure : null;
 }

@@ -1,5 +1,6 @@
-import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { useReread } from '../design/use-reread.ts';
 
 /**
  * A change of a token, after which the helpdesk's pages are read again.
@@ -11,7 +12,7 @@ export function useTokenAct<Result>(
   act: () => Promise<Result>,
   onSuccess?: (result: Result) => void,
 ): UseMutationResult<Result, Error, void> {
-  const queries = useQueryClient();
+  const reread = useReread();
   const isThere = useRef(true);
   useEffect(() => {
     isThere.current = true;
@@ -28,9 +29,9 @@ export function useTokenAct<Result>(
       }
     },
     onSettled: (_result, error) => {
-      const reread = queries.invalidateQueries({ queryKey: ['helpdesk'] });
+      const pages = reread(['helpdesk']);
       // A server that is away would hold the failure back.
-      return error === null ? reread : undefined;
+      return error === null ? pages : undefined;
     },
   });
 }

@@ -19,7 +19,7 @@ export interface KeyReport {
   readonly counted: string | null;
 }
 
-/** What a key is for. `former`: whether it is needed is not known before its secrets are counted. */
+/** The use of a key. `former`: whether it is needed is not known before its secrets are counted. */
 export type KeyUse = 'current' | 'added' | 'needed' | 'unused' | 'former' | 'retired' | 'unknown';
 
 /** @returns the use of a key; the first of these that holds */

@@ -21,7 +21,7 @@ import {
 } from './key-use.ts';
 
 /** Milliseconds between two looks while a rotation is under way. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 const COLOURS: Readonly<Partial<Record<KeyUse, string>>> = {
   current: 'green',
   unknown: 'red',
@@ -35,17 +35,17 @@ export default function KeysPage(): ReactNode {
   const report = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => call('/system/keys', {}, { signal }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
   // The count reads all tokens, and may take seconds: it is made on request.
-  const [isAsked, setAsked] = useState(false);
+  const [isCountRequested, setCountRequested] = useState(false);
   const counted = useQuery({
     queryKey: ['keys', 'counted', stateOf(report.data)],
     queryFn:
-      isAsked && report.data !== undefined
+      isCountRequested && report.data !== undefined
         ? ({ signal }) => call('/system/keys', { count: '1' }, { signal })
         : skipToken,
-    refetchInterval: ({ state }) => (isRotating(state.data) ? LOOK_MS : false),
+    refetchInterval: ({ state }) => (isRotating(state.data) ? POLL_MS : false),
   });
   return (
     <Page title={t.title} lead={t.lead}>
@@ -59,7 +59,7 @@ export default function KeysPage(): ReactNode {
             variant="default"
             loading={counted.isFetching}
             onClick={() => {
-              setAsked(true);
+              setCountRequested(true);
             }}
           >
             {t.count}

@@ -3,7 +3,10 @@ import { type Language, useLanguage } from './language.ts';
 /** Numbers and times as the language writes them. */
 export interface Format {
   number(value: number): string;
-  /** @param at ISO 8601, or null: never. @returns date and time in the browser's zone, with seconds */
+  /**
+   * @param at ISO 8601, or null: never
+   * @returns date and time in the browser's zone, with seconds
+   */
   time(at: string | null): string;
   /** @returns `3 minutes ago`, `in 2 days` */
   ago(at: string, now?: Date): string;

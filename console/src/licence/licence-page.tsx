@@ -1,5 +1,5 @@
 import { Badge, Button, Text, Textarea, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { AskingButton, ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
@@ -8,6 +8,7 @@ import card from '../design/card.module.css';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
@@ -71,7 +72,7 @@ function LicenceCard({ licence, mayChange }: LicenceCardProps): ReactNode {
   );
 }
 
-/** What the licence is for, and how much of it is used. */
+/** The volume of the licence, and its use. */
 function Volume({ licence }: Pick<LicenceCardProps, 'licence'>): ReactNode {
   const t = useTexts(licenceTexts);
   const format = useFormat();
@@ -118,13 +119,13 @@ function Removal(): ReactNode {
 
 function Installation(): ReactNode {
   const t = useTexts(licenceTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const [text, setText] = useState('');
   const installing = useMutation({
     mutationFn: () => call('/system/licence/install', { licence: text }),
     onSuccess: () => {
       setText('');
-      return queries.invalidateQueries({ queryKey: ['licence'] });
+      return reread(['licence']);
     },
     gcTime: 0,
   });

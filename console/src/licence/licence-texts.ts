@@ -27,7 +27,7 @@ interface LicenceTexts {
 export const licenceTexts: Texts<LicenceTexts> = {
   en: {
     title: 'Licence',
-    lead: 'The support subscription. Nothing stops when it ends.',
+    lead: 'The state of the licence. Nothing stops when it ends.',
     none: 'No licence is installed: support comes from the community.',
     valid: 'valid',
     invalid: 'does not count',
@@ -51,7 +51,7 @@ export const licenceTexts: Texts<LicenceTexts> = {
   },
   de: {
     title: 'Lizenz',
-    lead: 'Der Vertrag über Unterstützung. Endet er, läuft alles weiter.',
+    lead: 'Der Stand der Lizenz. Endet sie, läuft alles weiter.',
     none: 'Es ist keine Lizenz installiert: Unterstützung gibt die Gemeinschaft.',
     valid: 'gültig',
     invalid: 'gilt nicht',

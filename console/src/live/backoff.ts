@@ -1,5 +1,5 @@
 /** Milliseconds before another attempt: at first, and at most. */
-const PAUSE = { first: 1_000, most: 30_000 };
+const PAUSE = { first: 1_000, max: 30_000 };
 
 /**
  * @param failures the attempts in a row that have failed
@@ -7,6 +7,6 @@ const PAUSE = { first: 1_000, most: 30_000 };
  * @returns milliseconds before the next attempt
  */
 export function pauseAfter(failures: number, chance: number): number {
-  const pause = Math.min(PAUSE.most, PAUSE.first * 2 ** Math.max(0, failures - 1));
+  const pause = Math.min(PAUSE.max, PAUSE.first * 2 ** Math.max(0, failures - 1));
   return pause * (0.5 + chance / 2);
 }

@@ -5,7 +5,7 @@ type Answer = paths['/admin/overview']['post']['responses'][200]['content']['app
 /** The value of the overview. */
 export type Overview = Extract<Answer, { readonly result: { readonly status: true } }>['result']['value'];
 
-/** What the pages of a browser know from its stream. */
+/** The state that the pages of a browser know from its stream. */
 export interface LiveState {
   /** Undefined: nothing has arrived yet. */
   readonly overview: Overview | undefined;
@@ -20,7 +20,7 @@ export interface LiveState {
   readonly isSignedOut: boolean;
 }
 
-/** What happens to a stream. */
+/** An event of a stream. */
 export type LiveEvent =
   | { readonly kind: 'overview'; readonly overview: Overview }
   | { readonly kind: 'unavailable' | 'lost'; readonly at: number }

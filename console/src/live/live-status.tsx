@@ -5,7 +5,7 @@ import classes from './live-status.module.css';
 import type { LiveState } from './live-state.ts';
 import { liveTexts } from './live-texts.ts';
 
-/** Whether the shown numbers are the present ones; read aloud when that changes. */
+/** True if the shown numbers are the present ones; read aloud when that changes. */
 export function LiveStatus({ connection, since }: Pick<LiveState, 'connection' | 'since'>): ReactNode {
   const t = useTexts(liveTexts);
   const format = useFormat();

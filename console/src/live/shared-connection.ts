@@ -4,13 +4,13 @@ import { afterEvent, FIRST_STATE, type LiveEvent, type LiveState } from './live-
 /** The lock that one tab of this browser holds, for each administrator. */
 const LOCK = 'tankeeper-live';
 
-/** What tabs tell each other. */
+/** A message between tabs. */
 type TabMessage = { readonly state: LiveState } | { readonly question: 'state' };
 
 /**
  * The stream of this browser: the tab that holds a lock has it, and tells the others. When that tab is closed, another
  * one goes on. Without locks (no secure context) each tab has a stream of its own.
- * @param administrator whose stream it is: another login of this browser must not see it
+ * @param administrator the owner of the stream: another login of this browser must not see it
  * @param changed gets each new state
  * @returns a function that ends it
  */

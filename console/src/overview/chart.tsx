@@ -36,7 +36,7 @@ interface ChartProps {
   readonly series: readonly Series[];
   /** Above the chart. */
   readonly caption: string;
-  /** What the chart shows, for those who do not see it; a table beside it has the numbers. */
+  /** The content of the chart, for those who do not see it; a table beside it has the numbers. */
   readonly description: string;
 }
 
@@ -89,7 +89,7 @@ export function Chart(props: ChartProps): ReactNode {
   );
 }
 
-interface ChartLooks {
+interface ChartStyle {
   readonly kind: ChartProps['kind'];
   readonly scheme: 'light' | 'dark';
   readonly series: readonly (readonly [name: string, colour: Series['colour']])[];
@@ -99,7 +99,7 @@ interface ChartLooks {
   readonly labels: { readonly current: readonly string[] };
 }
 
-function optionsOf({ kind, scheme, series, width, labels }: ChartLooks): UPlot.Options {
+function optionsOf({ kind, scheme, series, width, labels }: ChartStyle): UPlot.Options {
   const axis = { stroke: TEXT[scheme], grid: { stroke: GRID[scheme], width: 1 }, ticks: { show: false } };
   const bars = UPlot.paths.bars?.({ size: [0.8] });
   return {

@@ -77,17 +77,17 @@ function sizeOf({ tokens, activeUsers }: RealmRow): number {
 
 /**
  * @param sought a part of names
- * @param most the most rows
+ * @param max the most rows
  * @returns the first rows whose name has that part, and the number of all of these
  */
 export function soughtRows(
   rows: readonly RealmRow[],
   sought: string,
-  most: number,
+  max: number,
 ): { readonly rows: readonly RealmRow[]; readonly found: number } {
   const part = sought.trim().toLowerCase();
   const found = rows.filter(({ realm }) => realm.includes(part));
-  return { rows: found.slice(0, most), found: found.length };
+  return { rows: found.slice(0, max), found: found.length };
 }
 
 /** A resolver, as far as it may be seen. */

@@ -55,8 +55,8 @@ export function RealmSection({ tokens, activeUsers }: RealmSectionProps): ReactN
 /** Active and inactive tokens of each realm, as bars that begin at one edge. The table below has the numbers. */
 function RealmChart({ rows }: { readonly rows: readonly RealmRow[] }): ReactNode {
   const t = useTexts(overviewTexts);
-  const most = Math.max(1, ...rows.map(({ tokens }) => (tokens?.active ?? 0) + (tokens?.inactive ?? 0)));
-  const share = (count: number | undefined): number => (100 * (count ?? 0)) / most;
+  const max = Math.max(1, ...rows.map(({ tokens }) => (tokens?.active ?? 0) + (tokens?.inactive ?? 0)));
+  const share = (count: number | undefined): number => (100 * (count ?? 0)) / max;
   return (
     <figure className={classes.figureBox} role="img" aria-label={t.realmChart}>
       {rows.map(({ realm, tokens }) => (

@@ -73,7 +73,10 @@ export function meaningOf(language: Language, name: string, meaning: string): st
   return language === 'de' ? (GERMAN[name] ?? meaning) : meaning;
 }
 
-/** @param meaning the server's, of a form of entries. @returns it in the language of the console */
+/**
+ * @param meaning the server's, of a form of entries
+ * @returns it in the language of the console
+ */
 export function formMeaning(language: Language, meaning: string): string {
   return language === 'de' ? (GERMAN_FORMS[meaning] ?? meaning) : meaning;
 }

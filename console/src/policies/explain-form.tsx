@@ -4,13 +4,13 @@ import type { ValueOf } from '../api/call.ts';
 import { useTexts } from '../language/language.ts';
 import { explainTexts } from './explain-texts.ts';
 import classes from './policies.module.css';
-import { hasGroups, isAskable, type Question } from './question.ts';
+import { hasGroups, isAskable, type ExplanationForm } from './question.ts';
 
 interface ExplainFormProps {
-  readonly question: Question;
+  readonly question: ExplanationForm;
   readonly names: ValueOf<'/system/policyNames'>;
   readonly isAsking: boolean;
-  readonly onChange: (question: Question) => void;
+  readonly onChange: (question: ExplanationForm) => void;
   readonly onAsk: () => void;
 }
 

@@ -10,7 +10,7 @@ import { useSession } from '../session/session.tsx';
 import { ExplainForm } from './explain-form.tsx';
 import { explainTexts } from './explain-texts.ts';
 import { Explanation } from './explanation.tsx';
-import { askedBy, isAskable, type Question, questionAt } from './question.ts';
+import { parametersOf, isAskable, type ExplanationForm, questionAt } from './question.ts';
 
 /** Answers what somebody may do, and why a request was refused. */
 export default function ExplainPage(): ReactNode {
@@ -18,18 +18,18 @@ export default function ExplainPage(): ReactNode {
   const params = useParams<{ request?: string; question?: string }>();
   const { administrator } = useSession();
   const first = questionAt(params.request ?? params.question, administrator);
-  const [question, setQuestion] = useState<Question>(first);
-  const [asked, setAsked] = useState(first.kind === 'refusal' ? first : undefined);
+  const [question, setQuestion] = useState<ExplanationForm>(first);
+  const [submitted, setSubmitted] = useState(first.kind === 'refusal' ? first : undefined);
   const names = useQuery({
     queryKey: ['policy-names'],
     queryFn: ({ signal }) => call('/system/policyNames', {}, { signal }),
   });
   const answer = useQuery({
-    queryKey: ['policies', 'explained', asked],
+    queryKey: ['policies', 'explained', submitted],
     queryFn:
-      asked === undefined
+      submitted === undefined
         ? skipToken
-        : ({ signal }) => call('/system/explainPolicy', askedBy(asked), { signal }),
+        : ({ signal }) => call('/system/explainPolicy', parametersOf(submitted), { signal }),
     staleTime: 0,
     gcTime: 0,
   });
@@ -51,16 +51,16 @@ export default function ExplainPage(): ReactNode {
             isAsking={answer.isFetching}
             onChange={setQuestion}
             onAsk={() => {
-              if (asked !== undefined && hashKey([asked]) === hashKey([question])) {
+              if (submitted !== undefined && hashKey([submitted]) === hashKey([question])) {
                 void answer.refetch();
               } else if (isAskable(question)) {
-                setAsked(question);
+                setSubmitted(question);
               }
             }}
           />
         )}
       </Loaded>
-      {asked !== undefined && (
+      {submitted !== undefined && (
         <Loaded query={answer}>
           {(data) => <Explanation answer={data} scopes={names.data?.scopes ?? []} />}
         </Loaded>

@@ -14,7 +14,7 @@ interface PolicyConflictProps {
   readonly onTake: () => void;
 }
 
-/** What somebody else has stored meanwhile, beside what was typed. */
+/** The policy that somebody else has stored meanwhile, beside what was typed. */
 export function PolicyConflict({ draft, stored, onKeep, onTake }: PolicyConflictProps): ReactNode {
   const t = useTexts(editorTexts);
   const { fields, state, active, inactive } = useTexts(policyTexts);

@@ -10,7 +10,7 @@ interface PolicyConsequencesProps {
   readonly preview: Pick<PolicyPreview, 'consequences' | 'lock_out'>;
 }
 
-/** What follows from a change of a policy. */
+/** The consequences of a change of a policy. */
 export function PolicyConsequences({ preview }: PolicyConsequencesProps): ReactNode {
   const t = useTexts(policyTexts);
   return (

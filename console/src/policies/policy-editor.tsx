@@ -61,7 +61,7 @@ export function PolicyEditor({ names, stored, mayWrite }: PolicyEditorProps): Re
   );
 }
 
-/** What the server says of the draft, and what became of storing it. */
+/** The server's findings on the draft, and the outcome of storing it. */
 function Messages({ editing }: { readonly editing: PolicyEditing }): ReactNode {
   const t = useTexts(editorTexts);
   const { preview, conflict, draft, isRefused } = editing;

@@ -1,5 +1,5 @@
 /** The question on the explainer's page, as it is typed. */
-export interface Question {
+export interface ExplanationForm {
   readonly kind: 'administrator' | 'owner' | 'refusal';
   readonly administrator: string;
   readonly groups: string;
@@ -13,7 +13,7 @@ export interface Question {
 }
 
 /** @param address the part of the page's address: `explain`, `explain?request=ID`, or the id itself */
-export function questionAt(address: string | undefined, administrator: string): Question {
+export function questionAt(address: string | undefined, administrator: string): ExplanationForm {
   const request = /^explain(?:\?request=(.*))?$/s.exec(address ?? 'explain');
   const id = request === null ? (address ?? '') : decoded(request[1] ?? '');
   const rest = { groups: '', user: '', resolver: '', realm: '', client: '', time: '' };
@@ -21,12 +21,12 @@ export function questionAt(address: string | undefined, administrator: string): 
 }
 
 /** @returns true if enough is typed to ask */
-export function isAskable({ kind, administrator, request }: Question): boolean {
+export function isAskable({ kind, administrator, request }: ExplanationForm): boolean {
   return kind === 'owner' || (kind === 'refusal' ? request : administrator).trim() !== '';
 }
 
 /** @returns the parameters of /system/explainPolicy */
-export function askedBy(question: Question): Readonly<Record<string, string>> {
+export function parametersOf(question: ExplanationForm): Readonly<Record<string, string>> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
     return { request: request.trim(), groups };
@@ -39,7 +39,7 @@ export function askedBy(question: Question): Readonly<Record<string, string>> {
 }
 
 /** @returns true for people who sign in by single sign-on, who have groups */
-export function hasGroups({ kind, administrator }: Question): boolean {
+export function hasGroups({ kind, administrator }: ExplanationForm): boolean {
   return kind === 'refusal' || (kind === 'administrator' && administrator.startsWith('oidc:'));
 }
 

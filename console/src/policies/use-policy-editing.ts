@@ -34,7 +34,7 @@ export interface PolicyEditing {
   /** True while the consequences wait for a confirmation. */
   readonly isAsking: boolean;
   readonly isSaving: boolean;
-  /** What somebody else has stored meanwhile. */
+  /** The policy that somebody else has stored meanwhile. */
   readonly conflict: PolicyConflictError | undefined;
   /** Any other failure of storing. */
   readonly failure: Error | null;
@@ -110,7 +110,7 @@ export function usePolicyEditing(stored: StoredPolicy | null): PolicyEditing {
   };
 }
 
-/** @returns what is typed, and a way to put another draft in its place */
+/** @returns the typed draft, and a way to put another draft in its place */
 function useTypedDraft(first: PolicyDraft): Pick<
   PolicyEditing,
   'draft' | 'setDraft' | 'setReadable' | 'revision'

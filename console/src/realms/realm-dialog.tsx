@@ -127,7 +127,7 @@ function ResolverOrder({ all, chosen, onChange }: OrderProps): ReactNode {
   );
 }
 
-/** What follows where resolvers are left out. */
+/** The consequences where resolvers are left out. */
 function Dropped({
   realm,
   chosen,

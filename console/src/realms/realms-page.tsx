@@ -11,7 +11,7 @@ import { RealmDialog } from './realm-dialog.tsx';
 import { type ShownRealm, useRealms, useResolvers } from './realm-queries.ts';
 import { realmTexts } from './realm-texts.ts';
 
-/** What the caller is about to do. */
+/** The act that the caller is about to do. */
 type Intent =
   | { readonly act: 'set'; readonly realm: ShownRealm | undefined }
   | { readonly act: 'remove' | 'default' | 'no-default'; readonly realm: ShownRealm };

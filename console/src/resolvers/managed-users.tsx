@@ -13,12 +13,12 @@ import { userTexts } from './user-texts.ts';
 
 type User = ValueOf<'/admin/userlist'>[number];
 
-/** What the caller is about to do. */
+/** The act that the caller is about to do. */
 type Intent =
   | { readonly act: 'add' }
   | { readonly act: 'password' | 'remove-password' | 'remove'; readonly login: string };
 
-const SHOWN = 50;
+const MAX_SHOWN_USERS = 50;
 
 /** Lists, adds and removes the users of a managed resolver. */
 export function ManagedUsers({ resolver }: { readonly resolver: string }): ReactNode {
@@ -96,8 +96,10 @@ function UserList({ resolver, onIntent }: UserListProps): ReactNode {
             <Text>{t.none}</Text>
           ) : (
             <>
-              {all.length > SHOWN && <Text>{t.more(SHOWN, format.number(all.length))}</Text>}
-              <UserTable users={all.slice(0, SHOWN)} onIntent={onIntent} />
+              {all.length > MAX_SHOWN_USERS && (
+                <Text>{t.more(MAX_SHOWN_USERS, format.number(all.length))}</Text>
+              )}
+              <UserTable users={all.slice(0, MAX_SHOWN_USERS)} onIntent={onIntent} />
             </>
           )
         }

@@ -1,9 +1,9 @@
 import { Anchor, Radio, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
 import type { Draft, ResolverKind } from './resolver-draft.ts';
 import { ResolverForm } from './resolver-form.tsx';
@@ -26,7 +26,7 @@ export default function NewResolverPage(): ReactNode {
 function NewResolver({ kinds }: { readonly kinds: readonly ResolverKind[] }): ReactNode {
   const t = useTexts(resolverTexts);
   const { kinds: names, meanings } = useTexts(settingTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const [, open] = useLocation();
   const [draft, setDraft] = useState<Draft>({
     name: '',
@@ -44,7 +44,7 @@ function NewResolver({ kinds }: { readonly kinds: readonly ResolverKind[] }): Re
         onDraft={setDraft}
         stored={undefined}
         onSaved={async () => {
-          await queries.invalidateQueries({ queryKey: ['resolvers'] });
+          await reread(['resolvers']);
           open(`/resolvers/${encodeURIComponent(draft.name.trim())}`);
         }}
       >

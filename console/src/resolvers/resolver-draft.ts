@@ -47,6 +47,12 @@ export function draftOf({ name, type, ...settings }: StoredResolver): Draft {
   return { name, kind: type, values: settings, removesPassword: false };
 }
 
+/** @returns the form after it was saved: the password is forgotten */
+export function withoutPassword(draft: Draft, { settings }: ResolverKind): Draft {
+  const secrets = settings.filter(({ secret }) => secret).map(({ name }) => [name, ''] as const);
+  return { ...draft, values: { ...draft.values, ...Object.fromEntries(secrets) }, removesPassword: false };
+}
+
 /** @returns the parameters of the requests that try and store it */
 export function parametersOf({ name, kind, values, removesPassword }: Draft): {
   readonly name: string;

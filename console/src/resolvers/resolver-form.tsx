@@ -17,7 +17,7 @@ interface ResolverFormProps {
   readonly onDraft: (draft: Draft) => void;
   /** The resolver as it was read; undefined: a new one. */
   readonly stored: ShownResolver | undefined;
-  /** Reads it anew, which forgets the password that was typed. */
+  /** Reads it anew, and forgets the password that was typed. */
   readonly onSaved: () => Promise<void>;
   /** Fields before the settings. */
   readonly children?: ReactNode;

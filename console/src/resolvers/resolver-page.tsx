@@ -2,6 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
+import { waitBriefly } from '../design/brief-wait.ts';
 import { Facts } from '../design/card.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -9,7 +10,7 @@ import { useTexts } from '../language/language.ts';
 import { type ShownResolver, useResolvers } from '../realms/realm-queries.ts';
 import { useSession } from '../session/session.tsx';
 import { ManagedUsers } from './managed-users.tsx';
-import { draftOf, type ResolverKind, settingsInForm } from './resolver-draft.ts';
+import { draftOf, type ResolverKind, settingsInForm, withoutPassword } from './resolver-draft.ts';
 import { ResolverForm } from './resolver-form.tsx';
 import { useResolverKinds } from './resolver-kinds.ts';
 import { resolverTexts } from './resolver-texts.ts';
@@ -27,7 +28,10 @@ export default function ResolverPage(): ReactNode {
     <Page title={name} lead={resolver && (kindNames[resolver.type] ?? resolver.type)}>
       <Anchor href="#/resolvers">{t.back}</Anchor>
       <Loaded query={resolvers}>
-        {() => (resolver === undefined ? <Text>{t.unknown(name)}</Text> : null)}
+        {() =>
+          // One that was just made may be on its way.
+          resolver === undefined && !resolvers.isFetching ? <Text>{t.unknown(name)}</Text> : null
+        }
       </Loaded>
       {resolver !== undefined && (
         <Loaded query={kinds}>
@@ -67,14 +71,20 @@ function Settings({ kind, resolver }: SettingsProps): ReactNode {
       draft={draft}
       onDraft={setDraft}
       stored={stored}
-      onSaved={async () => {
-        await queries.invalidateQueries({ queryKey: ['resolvers'] });
-        const all = queries.getQueryData<readonly ShownResolver[]>(['resolvers']) ?? [];
-        const saved = all.find(({ name }) => name === resolver.name);
-        if (saved !== undefined) {
-          setStored(saved);
-          setDraft(draftOf(saved));
-        }
+      onSaved={() => {
+        const sent = withoutPassword(draft, kind);
+        setDraft(sent);
+        // Also where that comes late: what was typed meanwhile stays.
+        const read = queries.invalidateQueries({ queryKey: ['resolvers'] }).then(() => {
+          const { data = [], isInvalidated } =
+            queries.getQueryState<readonly ShownResolver[]>(['resolvers']) ?? {};
+          const saved = data.find(({ name }) => name === resolver.name);
+          if (saved !== undefined && isInvalidated === false) {
+            setStored(saved);
+            setDraft((present) => (present === sent ? draftOf(saved) : present));
+          }
+        });
+        return waitBriefly(read);
       }}
     />
   );

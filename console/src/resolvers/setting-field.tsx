@@ -62,15 +62,11 @@ export function SettingField({
   );
 }
 
-/** @returns what the setting is for, and what applies without it */
+/** @returns the purpose of the setting, and its default */
 function useDescription(kind: string, { name, meaning, secret, default: fallback }: ResolverSetting): string {
   const t = useTexts(resolverTexts);
   const { meanings } = useTexts(settingTexts);
-  const text = meanings[`${kind} ${name}`] ?? sentence(meaning);
+  const text = meanings[`${kind} ${name}`] ?? meaning;
   const rest = secret ? t.keepsPassword : fallback === null ? '' : t.fallback(fallback);
-  return `${text.replaceAll('`', '')}${/[.!?]$/.test(text) ? '' : '.'} ${rest}`.trim();
-}
-
-function sentence(text: string): string {
-  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return `${text.replaceAll('`', '')} ${rest}`.trim();
 }

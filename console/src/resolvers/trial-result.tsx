@@ -8,7 +8,7 @@ import { resolverTexts } from './resolver-texts.ts';
 
 export type Trial = ValueOf<'/system/testResolver'>;
 
-/** What a trial has found, read aloud when it appears. */
+/** The result of a trial, read aloud when it appears. */
 export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
   const t = useTexts(resolverTexts);
   const format = useFormat();

@@ -36,7 +36,7 @@ export function useSession(): Session {
 }
 
 /** @returns the login of that name with these rights */
-function makeSession({ administrator, rights, realms }: ValueOf<'/admin/rights'>): Session {
+export function makeSession({ administrator, rights, realms }: ValueOf<'/admin/rights'>): Session {
   return {
     administrator,
     isOfProvider: administrator.startsWith('oidc:'),

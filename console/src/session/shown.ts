@@ -17,7 +17,7 @@ export interface Session {
   realmsWith(action: string): readonly string[];
 }
 
-/** What is known of the login. `away`: the server does not answer. */
+/** The known state of the login. `away`: the server does not answer. */
 export type SessionState =
   | { readonly kind: 'unknown' | 'signed-out' }
   | { readonly kind: 'away'; readonly failure: ServerFailure }
@@ -35,7 +35,9 @@ export interface Shown {
 /** After a person has left. */
 export const NOBODY_SHOWN: Shown = { state: { kind: 'signed-out' }, owner: undefined, isOpen: false };
 
-/** @returns what is shown after the login was read: pages that are closed stay so until their owner is back */
+/**
+ * @returns the state that is shown after the login was read: pages that are closed stay so until their owner is back
+ */
 export function afterRead(before: Shown, read: SessionState): Shown {
   if (read.kind === 'signed-in') {
     return { state: read, owner: read.session, isOpen: true };

@@ -6,7 +6,7 @@ import { changesHands, NOBODY_SHOWN, type Shown } from './shown.ts';
 /** Milliseconds for which the pages of an ended login are kept, so that its owner goes on with what was typed. */
 const KEPT_MS = 600_000;
 
-/** @returns what is shown, and a way to change it. With its pages, the address of a person goes */
+/** @returns the shown state, and a way to change it. With its pages, the address of a person goes */
 export function useShown(): {
   readonly shown: Shown;
   readonly change: (next: (before: Shown) => Shown) => void;

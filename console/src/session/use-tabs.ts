@@ -9,7 +9,10 @@ export interface Tabs {
   readonly listen: (listener: Listener) => () => void;
 }
 
-/** @param name of the channel. @returns the other tabs that have the console open */
+/**
+ * @param name of the channel
+ * @returns the other tabs that have the console open
+ */
 export function useTabs(name: string): Tabs {
   const channel = useRef<BroadcastChannel>(undefined);
   const listeners = useRef(new Set<Listener>());

@@ -13,6 +13,7 @@ import { ConsequenceList } from '../consequences/consequence-list.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { QueryFailure } from '../design/failure.tsx';
 import { useFailureLine } from '../design/failure-words.ts';
+import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
 import { settingTexts } from './setting-texts.ts';
 import { expectedOf, type Setting, type SettingChange } from './setting-change.ts';
@@ -29,6 +30,7 @@ const TYPING_MS = 300;
 export function SettingDialog({ change: { setting, kind }, onClose }: SettingDialogProps): ReactNode {
   const t = useTexts(settingTexts);
   const queries = useQueryClient();
+  const reread = useReread();
   const lineOf = useFailureLine();
   const { key } = setting;
   const [value, setValue] = useState(setting.value ?? '');
@@ -41,7 +43,7 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
         ? call('/system/setConfig', { ...wanted, value })
         : call('/system/delConfig', wanted));
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
+    onSuccess: () => reread(['settings']),
     onError: () => {
       // Not awaited: a server that is away would hold the failure back.
       void queries.invalidateQueries({ queryKey: ['settings'] }).then(() => {
@@ -85,7 +87,7 @@ function wrongValue(error: Error | null): Error | null {
   return error instanceof ServerFailure && !error.isAway ? error : null;
 }
 
-/** What follows from the value, or why that is not known. */
+/** The consequences of the value, or the reason why they are not known. */
 function Check({ preview, isChecked }: ReturnType<typeof useCheck>): ReactNode {
   const t = useTexts(settingTexts);
   return (

@@ -20,7 +20,7 @@ interface SettingTexts {
   readonly save: string;
   readonly present: (value: string) => string;
   readonly forms: Readonly<Record<'number' | 'duration' | 'suite' | 'truth' | 'text', string>>;
-  readonly range: (least: number, most: number) => string;
+  readonly range: (min: number, max: number) => string;
   readonly seconds: string;
   readonly nothingFollows: string;
   readonly meanings: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export const settingTexts: Texts<SettingTexts> = {
       truth: 'True or False',
       text: 'A text',
     },
-    range: (least, most) => `from ${least} to ${most}`,
+    range: (min, max) => `from ${min} to ${max}`,
     seconds: 'seconds',
     nothingFollows: 'Nothing else follows.',
     meanings: {},
@@ -84,7 +84,7 @@ export const settingTexts: Texts<SettingTexts> = {
       truth: 'True oder False',
       text: 'Ein Text',
     },
-    range: (least, most) => `von ${least} bis ${most}`,
+    range: (min, max) => `von ${min} bis ${max}`,
     seconds: 'Sekunden',
     nothingFollows: 'Sonst folgt nichts daraus.',
     meanings: {

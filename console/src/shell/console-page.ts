@@ -10,7 +10,7 @@ export interface ConsolePage {
   /** Below `#`, as a pattern of wouter: `/tokens/:serial`. */
   readonly path: string;
   readonly title: Texts<{ readonly title: string }>;
-  /** Where the navigation shows it; undefined: other pages lead to it. */
+  /** The place of the page in the navigation; undefined: other pages lead to it. */
   readonly group?: (typeof GROUPS)[number];
   /** True for those who may see anything on it. */
   readonly isFor: (session: Session) => boolean;

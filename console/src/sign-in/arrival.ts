@@ -3,7 +3,10 @@ export type Arrival =
   | { readonly kind: 'single-sign-on'; readonly word: string }
   | { readonly kind: 'link'; readonly secret: string };
 
-/** @param hash `location.hash`. @returns undefined for that of a page */
+/**
+ * @param hash `location.hash`
+ * @returns undefined for that of a page
+ */
 export function readArrival(hash: string): Arrival | undefined {
   const [, name, value = ''] = /^#(single-sign-on|link)=([\w-]{1,64})$/.exec(hash) ?? [];
   if (name === 'link') {

@@ -10,7 +10,7 @@ import classes from './sign-in-page.module.css';
 import { assertPasskey, type PasskeyOptions } from './web-authn.ts';
 
 /** A second factor that the server asks for. */
-export type AskedFactor =
+export type RequestedFactor =
   | { readonly kind: 'token'; readonly url: string }
   | { readonly kind: 'passkey'; readonly options: PasskeyOptions };
 
@@ -21,8 +21,11 @@ interface Proof {
 }
 
 interface SecondStepProps {
-  readonly asked: AskedFactor;
-  /** @returns true if it is proven. @throws ServerFailure */
+  readonly factor: RequestedFactor;
+  /**
+   * @returns true if it is proven
+   * @throws ServerFailure
+   */
   readonly finish: (proof: Proof) => Promise<boolean>;
   readonly onDone: () => unknown;
   /** Begins again with the password. */
@@ -46,10 +49,10 @@ export function SecondStep(props: SecondStepProps): ReactNode {
       </>
     );
   }
-  return props.asked.kind === 'token' ? (
-    <TokenStep {...props} url={props.asked.url} />
+  return props.factor.kind === 'token' ? (
+    <TokenStep {...props} url={props.factor.url} />
   ) : (
-    <PasskeyStep {...props} options={props.asked.options} />
+    <PasskeyStep {...props} options={props.factor.options} />
   );
 }
 

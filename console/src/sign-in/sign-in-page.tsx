@@ -7,11 +7,11 @@ import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import type { Arrival } from './arrival.ts';
-import { keepWanted } from './take-arrival.ts';
-import { type AskedFactor, SecondStep } from './second-step.tsx';
+import { keepWanted } from './consume-arrival.ts';
+import { type RequestedFactor, SecondStep } from './second-step.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 import classes from './sign-in-page.module.css';
-import { askedFactor, usePasswordStep } from './use-password-step.ts';
+import { requestedFactor, usePasswordStep } from './use-password-step.ts';
 
 interface SignInPageProps {
   /** The outcome of single sign-on, if that is why the console was opened. */
@@ -22,9 +22,9 @@ interface SignInPageProps {
 export function SignInPage({ arrival }: SignInPageProps): ReactNode {
   const t = useTexts(signInTexts);
   const { refresh } = useSessionControl();
-  const [asked, setAsked] = useState<AskedFactor>();
+  const [factor, setFactor] = useState<RequestedFactor>();
   const restart = useCallback(() => {
-    setAsked(undefined);
+    setFactor(undefined);
   }, []);
   useEffect(() => {
     document.title = `${t.title} · Tankeeper`;
@@ -33,16 +33,16 @@ export function SignInPage({ arrival }: SignInPageProps): ReactNode {
     <main className={classes.page}>
       <div className={classes.form}>
         <Title order={1} size="h2">
-          {asked === undefined ? t.title : t.secondFactor}
+          {factor === undefined ? t.title : t.secondFactor}
         </Title>
-        {asked === undefined ? (
+        {factor === undefined ? (
           <>
             <ProviderOutcome arrival={arrival} />
-            <PasswordForm onAsked={setAsked} onDone={refresh} />
+            <PasswordForm onFactorRequested={setFactor} onDone={refresh} />
             <ProviderButton />
           </>
         ) : (
-          <SecondStep asked={asked} finish={finishSignIn} onDone={refresh} onRestart={restart} />
+          <SecondStep factor={factor} finish={finishSignIn} onDone={refresh} onRestart={restart} />
         )}
       </div>
     </main>
@@ -54,7 +54,7 @@ async function finishSignIn(proof: { response?: string; credential?: string }): 
 }
 
 interface PasswordFormProps {
-  readonly onAsked: (asked: AskedFactor) => void;
+  readonly onFactorRequested: (factor: RequestedFactor) => void;
   readonly onDone: () => unknown;
 }
 
@@ -89,9 +89,9 @@ function PasswordForm(props: PasswordFormProps): ReactNode {
 }
 
 /** @returns undefined: the password was enough */
-async function beginSignIn(username: string, password: string): Promise<AskedFactor | undefined> {
+async function beginSignIn(username: string, password: string): Promise<RequestedFactor | undefined> {
   const { value, detail } = await callWithDetail('/admin/sign-in', { username, password });
-  return value.signed_in ? undefined : askedFactor(value, detail);
+  return value.signed_in ? undefined : requestedFactor(value, detail);
 }
 
 function ProviderOutcome({ arrival }: SignInPageProps): ReactNode {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import type { AskedFactor } from './second-step.tsx';
+import type { RequestedFactor } from './second-step.tsx';
 import type { PasskeyOptions } from './web-authn.ts';
 
 /** An answer to a right password that asks for a second factor. */
@@ -9,22 +9,25 @@ type FactorAnswer =
   | { readonly second_factor: 'passkey'; readonly options: PasskeyOptions };
 
 /** @param detail has the content of the QR code; an answer with `passkey` has none */
-export function askedFactor(answer: FactorAnswer, detail: { readonly data: string }): AskedFactor {
+export function requestedFactor(answer: FactorAnswer, detail: { readonly data: string }): RequestedFactor {
   return answer.second_factor === 'passkey'
     ? { kind: 'passkey', options: answer.options }
     : { kind: 'token', url: detail.data };
 }
 
-/** What a form with a password does. */
+/** The acts of a form with a password. */
 interface PasswordStepActs {
-  /** @returns undefined: the password was enough. @throws ServerFailure */
-  readonly begin: (password: string) => Promise<AskedFactor | undefined>;
-  readonly onAsked: (asked: AskedFactor) => void;
+  /**
+   * @returns undefined: the password was enough
+   * @throws ServerFailure
+   */
+  readonly begin: (password: string) => Promise<RequestedFactor | undefined>;
+  readonly onFactorRequested: (factor: RequestedFactor) => void;
   readonly onDone: () => unknown;
 }
 
 /** The first step of a sign-in or a confirmation: the password, which is forgotten with the answer. */
-export function usePasswordStep({ begin, onAsked, onDone }: PasswordStepActs): {
+export function usePasswordStep({ begin, onFactorRequested, onDone }: PasswordStepActs): {
   readonly password: string;
   readonly setPassword: (password: string) => void;
   readonly submit: (event: SyntheticEvent) => void;
@@ -34,9 +37,9 @@ export function usePasswordStep({ begin, onAsked, onDone }: PasswordStepActs): {
   const [password, setPassword] = useState('');
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => begin(password),
-    onSuccess: (asked) => {
-      if (asked !== undefined) {
-        onAsked(asked);
+    onSuccess: (factor) => {
+      if (factor !== undefined) {
+        onFactorRequested(factor);
         return undefined;
       }
       return onDone();

@@ -13,7 +13,7 @@ interface DeviceScreenProps {
   readonly onDecline: () => void;
 }
 
-/** What the device shows before there is any response, as the app does: what you see is what you sign. */
+/** The display of the device before there is any response, as the app does: what you see is what you sign. */
 export function DeviceScreen({
   challenge,
   isSending = false,

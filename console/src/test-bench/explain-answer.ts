@@ -1,4 +1,4 @@
-/** How a response was made. `typed`: by a person. `device`: by the virtual device. */
+/** The origin of a response. `typed`: by a person. `device`: by the virtual device. */
 export type ResponseKind = 'typed' | 'device' | 'altered' | 'repeated';
 
 /** A response that was sent, and the server's answer. */
@@ -10,11 +10,11 @@ export interface Attempt {
   readonly meaning: AttemptMeaning;
 }
 
-/** What the answer to a response means. */
+/** The meaning of the answer to a response. */
 export type AttemptMeaning = 'accepted' | 'replay' | 'closed' | 'wrong' | 'refused';
 
-/** What was known of the transaction before a response was sent. */
-export interface KnownBefore {
+/** The known state of the transaction before a response was sent. */
+export interface TransactionBefore {
   readonly status: { readonly valid_tan: boolean; readonly failcount: number } | undefined;
   readonly isClosed: boolean;
   /** Responses that were sent from this page before. */
@@ -22,12 +22,12 @@ export interface KnownBefore {
 }
 
 /**
- * @returns why the server answers so: it tells nobody who guesses, so that the reason follows from what was before.
- *   `refused`: not accepted and not counted, as for an expired challenge or a disabled token
+ * @returns the reason why the server answers so: it tells nobody who guesses, so that the reason follows from what was
+ *   before. `refused`: not accepted and not counted, as for an expired challenge or a disabled token
  */
 export function explainAnswer(
   { failcount, result }: { readonly failcount: number; readonly result: boolean },
-  { status, isClosed, attempts }: KnownBefore,
+  { status, isClosed, attempts }: TransactionBefore,
 ): AttemptMeaning {
   if (result) {
     return 'accepted';

@@ -120,7 +120,10 @@ function FoundTokens({
   );
 }
 
-/** @returns the OCRA tokens of that serial, else those of that user. @throws ServerFailure */
+/**
+ * @returns the OCRA tokens of that serial, else those of that user
+ * @throws ServerFailure
+ */
 async function findTokens(text: string): Promise<readonly FoundToken[]> {
   const bySerial = await call('/admin/show', { serial: text, pagesize: '20' });
   if (bySerial.tokens.length > 0) {

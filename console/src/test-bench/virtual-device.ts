@@ -79,7 +79,11 @@ export function confirmChallenge(challenge: OpenChallenge): {
   return respond(challenge, { now: new Date() });
 }
 
-/** Sends a response. @returns what the server says. @throws ServerFailure */
+/**
+ * Sends a response.
+ * @returns the answer of the server
+ * @throws ServerFailure
+ */
 export function sendResponse(
   transactionid: string,
   pass: string,

@@ -8,7 +8,7 @@ import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { webhookTexts } from './webhook-texts.ts';
 
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** The latest deliveries of a webhook that wait or were given up. */
 export function Deliveries({ name }: { readonly name: string }): ReactNode {
@@ -17,7 +17,7 @@ export function Deliveries({ name }: { readonly name: string }): ReactNode {
   const deliveries = useQuery({
     queryKey: ['webhooks', 'deliveries', name],
     queryFn: ({ signal }) => call('/system/webhooks/deliveries', { name }, { signal }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
   return (
     <section>

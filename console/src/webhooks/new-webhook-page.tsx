@@ -1,5 +1,5 @@
 import { Anchor, Button, Checkbox, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
@@ -7,6 +7,7 @@ import card from '../design/card.module.css';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
+import { useReread } from '../design/use-reread.ts';
 import { useTexts } from '../language/language.ts';
 import { useRealms } from '../realms/realm-queries.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -27,7 +28,7 @@ export default function NewWebhookPage(): ReactNode {
 
 function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): ReactNode {
   const t = useTexts(webhookTexts);
-  const queries = useQueryClient();
+  const reread = useReread();
   const [, open] = useLocation();
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
@@ -39,7 +40,7 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
       const wanted = { name, url, events: events.join(','), realms: chosen.join(',') };
       // Only the page has it, not the memory of requests.
       setSecret((await call('/system/webhooks/add', wanted)).secret);
-      await queries.invalidateQueries({ queryKey: ['webhooks'] });
+      await reread(['webhooks']);
     },
     gcTime: 0,
   });

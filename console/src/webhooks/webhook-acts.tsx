@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
+import { useReread } from '../design/use-reread.ts';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -13,16 +14,16 @@ import type { ShownWebhook } from './webhook-queries.ts';
 import { webhookTexts } from './webhook-texts.ts';
 
 /** Acts that are asked about first. */
-type Asked = 'disable' | 'rotate' | 'remove';
+type ActToConfirm = 'disable' | 'rotate' | 'remove';
 
 /** Tests, repeats, switches, renews and removes a webhook. */
 export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
-  const queries = useQueryClient();
-  const [asked, setAsked] = useState<Asked>();
+  const [act, setAct] = useState<ActToConfirm>();
   const { name, enabled } = webhook;
-  const reread = () => queries.invalidateQueries({ queryKey: ['webhooks'] });
+  const rereadAll = useReread();
+  const reread = () => rereadAll(['webhooks']);
   const testing = useMutation({
     mutationFn: () => call('/system/webhooks/test', { name }),
     onSuccess: reread,
@@ -35,11 +36,11 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
     mutationFn: () => call('/system/webhooks/enable', { name }),
     onSuccess: reread,
   });
-  const ask = (act: Asked, label: string): ReactNode => (
+  const ask = (act: ActToConfirm, label: string): ReactNode => (
     <Button
       variant="default"
       onClick={() => {
-        setAsked(act);
+        setAct(act);
       }}
     >
       {label}
@@ -62,11 +63,11 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
       <Failure error={testing.error ?? retrying.error ?? enabling.error} />
       {testing.data !== undefined && <TestResult test={testing.data} />}
       {retrying.data !== undefined && <Text role="status">{t.retried(format.number(retrying.data))}</Text>}
-      <AskedActs
+      <ActConfirmation
         webhook={webhook}
-        asked={asked}
+        act={act}
         onEnd={() => {
-          setAsked(undefined);
+          setAct(undefined);
         }}
       />
     </>
@@ -87,18 +88,18 @@ function TestResult({ test }: { readonly test: ValueOf<'/system/webhooks/test'> 
   );
 }
 
-interface AskedActsProps {
+interface ActConfirmationProps {
   readonly webhook: ShownWebhook;
-  readonly asked: Asked | undefined;
+  readonly act: ActToConfirm | undefined;
   readonly onEnd: () => void;
 }
 
 /** The act that is asked about, and the secret that it has made. */
-function AskedActs({ webhook, asked, onEnd }: AskedActsProps): ReactNode {
+function ActConfirmation({ webhook, act, onEnd }: ActConfirmationProps): ReactNode {
   const [secret, setSecret] = useState<string>();
   return (
     <>
-      {asked !== undefined && <AskedAct {...{ webhook, asked, onEnd }} onSecret={setSecret} />}
+      {act !== undefined && <ActDialog {...{ webhook, act, onEnd }} onSecret={setSecret} />}
       {secret !== undefined && (
         <SecretDialog
           secret={secret}
@@ -111,30 +112,30 @@ function AskedActs({ webhook, asked, onEnd }: AskedActsProps): ReactNode {
   );
 }
 
-interface AskedActProps extends AskedActsProps {
-  readonly asked: Asked;
+interface ActDialogProps extends ActConfirmationProps {
+  readonly act: ActToConfirm;
   /** Called with a new secret, also where the dialog was closed meanwhile: nobody can read it again. */
   readonly onSecret: (secret: string) => void;
 }
 
-function AskedAct({ webhook, asked, onSecret, onEnd }: AskedActProps): ReactNode {
+function ActDialog({ webhook, act, onSecret, onEnd }: ActDialogProps): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
   const [, open] = useLocation();
   const { name, waiting, given_up: givenUp } = webhook;
   const acting = useDialogAct({
     act: async () => {
-      if (asked === 'rotate') {
+      if (act === 'rotate') {
         // Only the page has it, not the memory of requests.
         onSecret((await call('/system/webhooks/rotate-secret', { name })).secret);
       } else {
-        await call(`/system/webhooks/${asked}`, { name });
+        await call(`/system/webhooks/${act}`, { name });
       }
     },
     changes: ['webhooks'],
     waits: false,
     onDone: () => {
-      if (asked === 'remove') {
+      if (act === 'remove') {
         open('/webhooks');
       }
       onEnd();
@@ -145,12 +146,12 @@ function AskedAct({ webhook, asked, onSecret, onEnd }: AskedActProps): ReactNode
     rotate: [t.rotateTitle(name), t.rotateText, t.rotate],
     remove: [t.removeTitle(name), t.removeText(format.number(waiting + givenUp)), t.remove],
   } as const;
-  const [title, text, action] = dialogs[asked];
+  const [title, text, action] = dialogs[act];
   return (
     <ConfirmDialog
       title={title}
       action={action}
-      isDangerous={asked === 'remove'}
+      isDangerous={act === 'remove'}
       isRunning={acting.isPending}
       error={acting.error}
       onConfirm={acting.run}

@@ -5,7 +5,7 @@ export type WebhookList = ValueOf<'/system/webhooks'>;
 export type ShownWebhook = WebhookList['webhooks'][number];
 
 /** Milliseconds between two looks: deliveries go on. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** @param select a part of the webhooks and the types of events */
 export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => Part): UseQueryResult<Part> {
@@ -13,7 +13,7 @@ export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => 
     ...(select !== undefined && { select }),
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => call('/system/webhooks', {}, { signal }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   });
 }
 

@@ -84,9 +84,9 @@ export class EnrolmentService {
       realms: assignment.realms ?? [],
       secrets: this.#secrets(phase, serial, key, request),
     });
-    const given = { suite: parseOcraSuite(suite), key };
+    const expected = { suite: parseOcraSuite(suite), key };
     const token = await this.#deps.registration.store(enrolment, make, (known) =>
-      hasKey(this.#deps.vault, known, given),
+      hasKey(this.#deps.vault, known, expected),
     );
     const secret = key.toString('hex');
     return phase === 'plain'

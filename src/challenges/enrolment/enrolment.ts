@@ -60,7 +60,7 @@ export type EnrolmentPhase = Enrolled['kind'];
 
 /** Bytes of a generated key: 160 bits, as RFC 4226 R6 recommends and apps expect. */
 const KEY_BYTES = 20;
-const SHORTEST_KEY_BYTES = 16;
+const MIN_KEY_BYTES = 16;
 const MAX_KEY_BYTES = 128;
 
 /**
@@ -95,8 +95,8 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
       parameter: 'genkey',
     });
   }
-  const given = otpkey === undefined || otpkey === '' ? undefined : otpkey;
-  if (genkey === '1' && given !== undefined) {
+  const hexKey = otpkey === undefined || otpkey === '' ? undefined : otpkey;
+  if (genkey === '1' && hexKey !== undefined) {
     throw new ServiceError('parameter.invalid', 'You may either specify genkey or otpkey, but not both!', {
       parameter: 'genkey',
       conflictsWith: 'otpkey',
@@ -105,22 +105,22 @@ export function keyOf({ genkey, otpkey }: EnrolmentRequest, randomBytes: (size: 
   if (genkey === '1') {
     return randomBytes(KEY_BYTES);
   }
-  if (given === undefined) {
+  if (hexKey === undefined) {
     throw new ServiceError(
       'parameter.missing',
       "Missing parameter 'otpkey', or genkey=1 for a key that the server makes.",
       { parameters: ['otpkey'] },
     );
   }
-  return givenKey(given);
+  return readKey(hexKey);
 }
 
-function givenKey(otpkey: string): Buffer {
+function readKey(otpkey: string): Buffer {
   const key = Buffer.from(bytesFromHex(otpkey, 'otpkey'));
-  if (key.length < SHORTEST_KEY_BYTES || key.length > MAX_KEY_BYTES) {
+  if (key.length < MIN_KEY_BYTES || key.length > MAX_KEY_BYTES) {
     throw new ServiceError(
       'parameter.invalid',
-      `The parameter otpkey must be ${SHORTEST_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
+      `The parameter otpkey must be ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in hexadecimal digits`,
       { parameter: 'otpkey' },
     );
   }

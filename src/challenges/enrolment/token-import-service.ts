@@ -11,12 +11,18 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type { ImportedKey, KeyFileFormat, KeyFileReader, TokenLoading, UnreadableKey } from './key-file.ts';
+import type {
+  ImportedKey,
+  KeyFileFormat,
+  KeyFileReader,
+  TokenLoading,
+  UnreadableKey,
+} from './token-key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
 /** A key file and its secret. */
-export interface ImportRequest {
+export interface KeyFileImportRequest {
   /** Default: `pskc`. */
   readonly format?: KeyFileFormat | undefined;
   readonly file: string;
@@ -34,8 +40,8 @@ interface RefusedKey {
   readonly reason: string;
 }
 
-/** What an import of a file would do. Any refused key makes it load none. */
-export interface ImportReport {
+/** The effect that an import of a file would have. Any refused key makes it load none. */
+export interface KeyFileImportReport {
   /** The serials of the tokens it would load, in the order of the file. */
   readonly serials: readonly string[];
   readonly refused: readonly RefusedKey[];
@@ -51,7 +57,7 @@ export interface ImportDependencies {
   readonly random: Random;
 }
 
-/** What the tokens of a file depend on, but for the file. */
+/** The conditions for the tokens of a file, without the file. */
 interface Surroundings {
   readonly configuration: Configuration;
   readonly grant: Grant;
@@ -91,7 +97,7 @@ export class TokenImportService {
    * @throws ServiceError 'right.missing', 'realm.unknown', 'parameter.invalid', 'key-file.invalid', 'key-file.secret',
    *   'token.exists'
    */
-  async load(caller: Caller, request: ImportRequest): Promise<readonly string[]> {
+  async load(caller: Caller, request: KeyFileImportRequest): Promise<readonly string[]> {
     const surroundings = await this.#surroundings(caller, request);
     const keys = await this.#read(request);
     const seen = new Set<string>();
@@ -108,7 +114,7 @@ export class TokenImportService {
    * Reads a file as `load` does and stores nothing: every wrong key is reported, not the first one alone.
    * @throws ServiceError as `load`, but for keys that are wrong or exist
    */
-  async check(caller: Caller, request: ImportRequest): Promise<ImportReport> {
+  async check(caller: Caller, request: KeyFileImportRequest): Promise<KeyFileImportReport> {
     const surroundings = await this.#surroundings(caller, request);
     const keys = await this.#read(request);
     const taken = await this.#deps.loading.taken(keys.map(({ serial }) => serial).filter(isSerial));
@@ -129,14 +135,14 @@ export class TokenImportService {
     return { serials, refused };
   }
 
-  async #surroundings(caller: Caller, request: ImportRequest): Promise<Surroundings> {
+  async #surroundings(caller: Caller, request: KeyFileImportRequest): Promise<Surroundings> {
     const configuration = await this.#deps.configuration.current();
     const grant = this.#grantOf(configuration, caller);
     const realms = realmsFor(configuration, grant, request);
     return { configuration, grant, realms, settings: readOcraSettings(configuration.settings) };
   }
 
-  #read(request: ImportRequest): ReturnType<KeyFileReader['read']> {
+  #read(request: KeyFileImportRequest): ReturnType<KeyFileReader['read']> {
     return this.#deps.readers[request.format ?? 'pskc'].read(request.file, secretsOf(request));
   }
 
@@ -218,7 +224,7 @@ export class TokenImportService {
 function realmsFor(
   configuration: Configuration,
   grant: Grant,
-  { realm = '' }: ImportRequest,
+  { realm = '' }: KeyFileImportRequest,
 ): readonly string[] {
   if (realm.trim() !== '') {
     return [visibleRealm(configuration, grant, realm)];
@@ -232,7 +238,7 @@ function realmsFor(
   return [];
 }
 
-function secretsOf({ preSharedKey = '', password = '' }: ImportRequest): {
+function secretsOf({ preSharedKey = '', password = '' }: KeyFileImportRequest): {
   preSharedKey?: Buffer;
   password?: string;
 } {

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isServiceError } from '../../kernel/errors.ts';
 import { maskPassword } from '../../kernel/masked-url.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import { CliFailure, describeFailure } from '../cli-failure.ts';
+import { fetchFaultReason } from '../fetch-fault.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
 import { examples } from '../examples.ts';
@@ -85,7 +86,7 @@ async function check(
   const late = new CliFailure(`no answer within ${options.timeout} s`);
   try {
     const work = options.database === true ? checkDatabase(context) : checkServer(context, options);
-    const readings = await within(options.timeout * 1000, work, () => late);
+    const readings = await withTimeLimit(options.timeout * 1000, work, () => late);
     const measurements = measurementsOf(readings, options.warning, options.critical);
     const what = options.database === true ? 'the database answers' : 'the server is ready';
     return pluginResult(what, measurements, readings.problems);
@@ -121,7 +122,7 @@ async function checkServer(
       now: dependencies.clock.now().getTime(),
     });
   } catch (error) {
-    const text = `no answer from ${url}: ${reasonOf(error)}`;
+    const text = `no answer from ${url}: ${fetchFaultReason(error)}`;
     return { values: {}, problems: [{ state: 'CRITICAL', text }] };
   }
 }
@@ -146,20 +147,13 @@ async function readApiToken(io: CliIo, file: string): Promise<string> {
   return token;
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return 'unknown reason';
-  }
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
-
 /** Reads `name=range`, or a range of the days of the licence. */
-function collectThreshold(text: string, given: Thresholds): Thresholds {
+function collectThreshold(text: string, thresholds: Thresholds): Thresholds {
   const [, name = 'licence_days', range = ''] = /^(?:([a-z_]+)=)?(.*)$/s.exec(text) ?? [];
   if (!isReadingName(name)) {
     throw new InvalidArgumentError(`There is no value '${name}'. There are: ${READING_NAMES.join(', ')}.`);
   }
-  return { ...given, [name]: parseThresholdRange(range) };
+  return { ...thresholds, [name]: parseThresholdRange(range) };
 }
 
 function isReadingName(name: string): name is ReadingName {

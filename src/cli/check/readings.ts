@@ -7,7 +7,7 @@ interface ReadingSpec {
   readonly critical?: string;
 }
 
-/** What a check can measure, with its default thresholds. */
+/** The measurements of a check, with its default thresholds. */
 const READINGS = {
   response: { unit: 's', warning: '2', critical: '8' },
   database: { unit: 's', warning: '1', critical: '5' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
 import type { Fetch } from '../device/send-response.ts';
 import type { Problem } from './plugin-result.ts';
 import type { ReadingName, Readings } from './readings.ts';
@@ -40,7 +41,7 @@ export async function readServer(fetch: Fetch, server: CheckedServer): Promise<R
   const { status, text: readiness } = await get(fetch, server, '/readyz');
   const response = (performance.now() - begun) / 1000;
   if (status === 503) {
-    const isStarting = startingAnswer.safeParse(parsed(readiness)).success;
+    const isStarting = startingAnswer.safeParse(parseJsonOrUndefined(readiness)).success;
     const text = isStarting
       ? 'the server is starting'
       : 'the server is not ready: its database does not answer';
@@ -114,7 +115,7 @@ function problemsOf(metrics: Metrics): readonly Problem[] {
 
 async function checkEncryption(fetch: Fetch, server: CheckedServer): Promise<readonly Problem[]> {
   const { status, text } = await get(fetch, server, '/monitoring/storageEncryption');
-  const answer = encryptionAnswer.safeParse(parsed(text));
+  const answer = encryptionAnswer.safeParse(parseJsonOrUndefined(text));
   if (!answer.success) {
     const why = `the encryption of the storage could not be checked (status ${status}): the API token needs the right monitoring:storageEncryption`;
     return [{ state: 'UNKNOWN', text: why }];
@@ -135,14 +136,6 @@ async function get(
     signal,
   });
   return { status: response.status, text: await response.text() };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Metrics in Prometheus' text format. */

@@ -28,7 +28,7 @@ export function parseThresholdRange(text: string): ThresholdRange {
   return { text, start, end, isInside: at !== undefined };
 }
 
-/** @returns whether the value raises an alert */
+/** @returns true if the value raises an alert */
 export function raisesAlert({ start, end, isInside }: ThresholdRange, value: number): boolean {
   const isWithin = value >= start && value <= end;
   return isInside ? isWithin : !isWithin;

@@ -4,7 +4,7 @@ import type { Argument, Command, Option } from 'commander';
 export type NameKind =
   'serials' | 'realms' | 'resolvers' | 'policies' | 'users' | 'administrators' | 'settings';
 
-/** What may stand in the place of a word. */
+/** The candidates for the place of a word. */
 export interface CompletedWord {
   readonly words: readonly string[];
   readonly names?: NameKind | undefined;
@@ -19,7 +19,7 @@ const BY_WORD: Readonly<Record<string, NameKind>> = {
   user: 'users',
   administrator: 'administrators',
 };
-/** What the argument of a group's commands names. */
+/** The kind of object that the argument of a group's commands names. */
 const BY_GROUP: Readonly<Record<string, NameKind>> = {
   realm: 'realms',
   resolver: 'resolvers',

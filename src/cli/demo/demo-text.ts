@@ -13,18 +13,18 @@ export interface Introduction {
 }
 
 /** @returns the text before the first step */
-export function introduction(given: Introduction): string {
-  const { realms, tokens } = given.plan;
+export function introduction(facts: Introduction): string {
+  const { realms, tokens } = facts.plan;
   const users = realms.reduce((sum, { logins }) => sum + logins.length, 0);
   const lines = [
-    ['server', given.server.baseUrl],
-    ['database', `embedded, fresh, in ${given.folder}; goes when the demo ends`],
-    ...(given.databaseConfigured ? [['', 'DATABASE_URL is set; the demo leaves that database alone']] : []),
-    ['log', given.logFile],
-    ['login', `admin with the throw-away password ${given.server.adminPassword}`],
+    ['server', facts.server.baseUrl],
+    ['database', `embedded, fresh, in ${facts.folder}; goes when the demo ends`],
+    ...(facts.databaseConfigured ? [['', 'DATABASE_URL is set; the demo leaves that database alone']] : []),
+    ['log', facts.logFile],
+    ['login', `admin with the throw-away password ${facts.server.adminPassword}`],
     [
       'filled',
-      `${realms.length} realms, ${users} users, ${tokens.length} tokens in ${given.seconds.toFixed(1)} s`,
+      `${realms.length} realms, ${users} users, ${tokens.length} tokens in ${facts.seconds.toFixed(1)} s`,
     ],
   ];
   return [

@@ -53,9 +53,9 @@ function isList(expected: Expectation): expected is readonly Expectation[] {
   return Array.isArray(expected);
 }
 
-function assertThat(holds: boolean, where: string, actual: unknown, wanted: string): void {
+function assertThat(holds: boolean, where: string, actual: unknown, expected: string): void {
   if (!holds) {
     const text = JSON.stringify(actual) as string | undefined;
-    throw new CliFailure(`${where} is ${(text ?? 'missing').slice(0, 300)}, expected ${wanted}`);
+    throw new CliFailure(`${where} is ${(text ?? 'missing').slice(0, 300)}, expected ${expected}`);
   }
 }

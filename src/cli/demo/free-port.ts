@@ -2,11 +2,14 @@ import { createServer } from 'node:net';
 import { CliFailure } from '../cli-failure.ts';
 
 const MAX_ATTEMPTS = 100;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
-/** @returns the first free port of 127.0.0.1 from `first` on. @throws CliFailure if all are taken */
+/**
+ * @returns the first free port of 127.0.0.1 from `first` on
+ * @throws CliFailure if all are taken
+ */
 export async function findFreePort(first: number): Promise<number> {
-  for (let port = first; port < first + MAX_ATTEMPTS && port <= HIGHEST_PORT; port += 1) {
+  for (let port = first; port < first + MAX_ATTEMPTS && port <= MAX_PORT; port += 1) {
     if (await isFree(port)) {
       return port;
     }

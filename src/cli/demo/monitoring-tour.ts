@@ -44,7 +44,10 @@ function monitoring(name: string, parameters: Readonly<Record<string, string>> =
   return { method: 'GET', path: `/monitoring/${name}`, parameters, asAdministrator: true };
 }
 
-/** @param statuses as the request names them, `unassigned&inactive` for both at once. @returns rows of /monitoring/tokens */
+/**
+ * @param statuses as the request names them, `unassigned&inactive` for both at once
+ * @returns rows of /monitoring/tokens
+ */
 export function expectedTokenRows({ realms, tokens }: DemoPlan, statuses: readonly string[]): CountRow[] {
   const names = realms.map(({ name }) => name);
   const groups = [

@@ -11,7 +11,7 @@ const PASSWORD_BYTES = 6;
 
 type SeededServices = Pick<CliServices, 'administrators' | 'policies' | 'realms' | 'resolvers' | 'users'>;
 
-/** What the portal needs to know. */
+/** The settings of the portal. */
 export interface PortalAccess {
   readonly apiToken: string;
   /** Throw-away passwords by login; the first is the one that the demo shows. */
@@ -19,9 +19,9 @@ export interface PortalAccess {
 }
 
 /**
- * Creates what an installation with a portal has: users in a realm, the policy with the destination of responses, and an
- * administrator for the portal with an API token.
- * @param publicUrl where browsers find the server, without a slash at its end
+ * Creates what an installation with a portal has: users in a realm, the policy with the destination of responses, and
+ * an administrator for the portal with an API token.
+ * @param publicUrl the address at which browsers find the server, without a slash at its end
  */
 export async function seedPortal(
   { administrators, policies, realms, resolvers, users }: SeededServices,

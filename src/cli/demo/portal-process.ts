@@ -24,8 +24,8 @@ export interface PortalProcess {
 
 /**
  * Starts the example portal.
- * @param environment what examples/portal/server.js needs, without PORT
- * @param firstPort where to begin looking for a free port
+ * @param environment the variables of examples/portal/server.js, without PORT
+ * @param firstPort the port at which the search for a free one begins
  * @param giveUp its reason is thrown if it is aborted before the portal has started
  * @throws CliFailure if its files are missing, or with its output if it does not start
  */

@@ -17,7 +17,7 @@ export class CodeReader {
     this.#isVirtual = isVirtual;
   }
 
-  /** @param activationCode what the user types into the app, for the code of the second roll-out phase */
+  /** @param activationCode the text that the user types into the app, for the code of the second roll-out phase */
   async show(url: string, activationCode = ''): Promise<void> {
     const { io } = this.#context.dependencies;
     this.#output.say(await drawQrText(url, io));

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CliFailure } from '../cli-failure.ts';
-import { fileErrorText } from '../secret-input.ts';
+import { fileErrorText } from '../read-file.ts';
 import { type DeviceState, emptyDeviceState, formatDeviceState, parseDeviceState } from './device-state.ts';
 
 /** The longest wait for the lock of another process, and the time between two looks at it, in milliseconds. */
-const LOCK_PATIENCE_MS = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_PAUSE_MS = 50;
 
 /** @returns the state in that file; an empty one if there is no such file */
@@ -26,14 +26,14 @@ export async function readDeviceFile(file: string): Promise<DeviceState> {
 /**
  * Changes the state in that file under a lock, so that no counter is used twice.
  * @param change returns the new state and a result for the caller; nothing is written when it throws
- * @param patience milliseconds for which another process may hold the lock
+ * @param timeoutMs milliseconds for which another process may hold the lock
  */
 export async function changeDeviceFile<T>(
   file: string,
   change: (state: DeviceState) => Promise<{ state: DeviceState; result: T }>,
-  patience = LOCK_PATIENCE_MS,
+  timeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<T> {
-  const release = await lock(file, patience);
+  const release = await lock(file, timeoutMs);
   try {
     const { state, result } = await change(await readDeviceFile(file));
     await replaceFile(file, formatDeviceState(state));
@@ -55,11 +55,11 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /** @returns the function that releases the lock */
-async function lock(file: string, patience: number): Promise<() => Promise<void>> {
+async function lock(file: string, timeoutMs: number): Promise<() => Promise<void>> {
   const lockFile = `${file}.lock`;
   const mine = await writeAside(lockFile, String(process.pid));
   try {
-    for (let waited = 0; waited < patience; waited += LOCK_PAUSE_MS) {
+    for (let waited = 0; waited < timeoutMs; waited += LOCK_PAUSE_MS) {
       if (await takeLock(mine, lockFile)) {
         return () => rm(lockFile, { force: true });
       }

@@ -6,7 +6,7 @@ import { type DeviceAnswer, type DeviceQuestions, VirtualDevice } from './virtua
 /**
  * Lets the virtual device read a code.
  * @param file the file of its state
- * @returns what it shows
+ * @returns its display
  * @throws ServiceError 'qrtan-url.invalid' for a code that it refuses
  */
 export function readByDevice(

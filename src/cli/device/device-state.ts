@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
 import type { DeviceToken } from '../../device/device-token.ts';
 import { CliFailure } from '../cli-failure.ts';
 
@@ -32,7 +33,7 @@ export function emptyDeviceState(): DeviceState {
  * @throws CliFailure if the text is no state that this version knows
  */
 export function parseDeviceState(text: string, file: string): DeviceState {
-  const parsed = deviceState.safeParse(parseJson(text));
+  const parsed = deviceState.safeParse(parseJsonOrUndefined(text));
   if (!parsed.success) {
     throw new CliFailure(`${file} is not the state of a virtual device; nothing was changed`);
   }
@@ -42,12 +43,4 @@ export function parseDeviceState(text: string, file: string): DeviceState {
 /** @returns the text of the state's file */
 export function formatDeviceState(state: DeviceState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

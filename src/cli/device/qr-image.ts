@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { PNG } from 'pngjs';
 import { CliFailure } from '../cli-failure.ts';
-import { fileErrorText } from '../secret-input.ts';
+import { fileErrorText, readFileBytes } from '../read-file.ts';
 
-const LARGEST_FILE = 16 * 1024 * 1024;
-const LARGEST_SIDE = 4096;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_SIDE_PIXELS = 4096;
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
@@ -14,7 +14,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
  * @throws CliFailure if it is no such picture or holds no readable code
  */
 export async function readQrPng(file: string): Promise<string> {
-  const bytes = await readPicture(file);
+  const bytes = await readFileBytes(file);
   const { data, width, height } = await decodePng(bytes, file);
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
   // Loaded on use, as every other command would wait for these libraries, too.
@@ -40,21 +40,15 @@ export async function writeQrPng(file: string, text: string): Promise<void> {
   }
 }
 
-async function readPicture(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
-  }
-}
-
 async function decodePng(bytes: Buffer, file: string): Promise<PNG> {
   // The header first: a small file may claim a picture that fills the memory.
-  if (bytes.length > LARGEST_FILE || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
+  if (bytes.length > MAX_FILE_BYTES || bytes.length < 24 || !bytes.subarray(0, 8).equals(SIGNATURE)) {
     throw new CliFailure(`${file} is not a PNG picture of at most 16 MiB`);
   }
-  if (bytes.readUInt32BE(16) > LARGEST_SIDE || bytes.readUInt32BE(20) > LARGEST_SIDE) {
-    throw new CliFailure(`${file}: the picture is larger than ${LARGEST_SIDE} by ${LARGEST_SIDE} pixels`);
+  if (bytes.readUInt32BE(16) > MAX_SIDE_PIXELS || bytes.readUInt32BE(20) > MAX_SIDE_PIXELS) {
+    throw new CliFailure(
+      `${file}: the picture is larger than ${MAX_SIDE_PIXELS} by ${MAX_SIDE_PIXELS} pixels`,
+    );
   }
   const { PNG: reader } = await import('pngjs');
   try {

@@ -45,8 +45,8 @@ async function readCode(
   url: string | undefined,
   { png, urlFile }: ScanOptions,
 ): Promise<string> {
-  const given = [url, png, urlFile].filter((source) => source !== undefined);
-  if (given.length !== 1) {
+  const sources = [url, png, urlFile].filter((source) => source !== undefined);
+  if (sources.length !== 1) {
     throw new CliFailure('give one of URL, --png FILE and --url-file FILE', EXIT_CODES.usage);
   }
   if (png !== undefined) {

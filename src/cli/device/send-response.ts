@@ -1,5 +1,6 @@
-import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/send-response.ts';
+import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/response-request.ts';
 import { CliFailure } from '../cli-failure.ts';
+import { fetchFaultReason } from '../fetch-fault.ts';
 
 /** The server's answer to a response. */
 export interface SentResponse {
@@ -30,13 +31,6 @@ export async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Prom
     const text = await answered.text();
     return { status: answered.status, accepted: readVerdict(text) };
   } catch (error) {
-    throw new CliFailure(`nobody answered at ${url}: ${reasonOf(error)}`);
+    throw new CliFailure(`nobody answered at ${url}: ${fetchFaultReason(error)}`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return 'unknown reason';
-  }
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../output.ts';
 import type { ShadowAnswer } from './shadowed-server.ts';
 
-/** What must differ between two servers or dialects and is not compared, by name. */
+/** The facts that must differ between two servers or dialects and are not compared, by name. */
 export const IGNORED: Readonly<Record<string, string>> = {
   envelope: 'version, versionNumber, jsonrpc, id and detail, which name the server',
   rows: 'head and data, in which the documented dialect repeats the value',
@@ -27,7 +27,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 export const ADMINISTRATORS_REALM = 'linotp_admins';
 
 /** A fact that two servers state differently; undefined: one of them does not state it. */
-export interface Difference {
+export interface DifferingFact {
   readonly question: string;
   /** `Realms.office.total`. */
   readonly fact: string;
@@ -40,7 +40,7 @@ export function differences(
   question: string,
   old: ShadowAnswer,
   tankeeper: ShadowAnswer,
-): readonly Difference[] {
+): readonly DifferingFact[] {
   const [before, after] = [factsOf(question, old), factsOf(question, tankeeper)];
   const kind = { old: before.get('answer'), new: after.get('answer') };
   if (kind.old !== kind.new) {
@@ -52,7 +52,7 @@ export function differences(
     .map((fact) => ({ question, fact, old: before.get(fact), new: after.get(fact) }));
 }
 
-/** @returns whether the server has answered the question: with a result, not with an error */
+/** @returns true if the server has answered the question: with a result, not with an error */
 export function hasResult({ body }: ShadowAnswer): boolean {
   return memberOf(memberOf(body, 'result'), 'status') === true;
 }

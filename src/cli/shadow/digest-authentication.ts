@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The name and password of an administrator. */
-export interface Account {
+export interface LoginAccount {
   readonly name: string;
   readonly password: string;
 }
@@ -41,7 +41,7 @@ export class DigestAuthentication {
    * @param clientNonce random text
    * @returns the value of `Authorization` (RFC 7616 §3.4)
    */
-  authorize(account: Account, method: string, uri: string, clientNonce: string): string {
+  authorize(account: LoginAccount, method: string, uri: string, clientNonce: string): string {
     const { realm = '', nonce = '', opaque, algorithm } = Object.fromEntries(this.#challenge);
     this.#count += 1;
     const count = this.#count.toString(16).padStart(8, '0');

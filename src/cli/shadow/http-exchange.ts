@@ -4,10 +4,10 @@ import { CliFailure } from '../cli-failure.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Bytes. */
-const LARGEST_ANSWER = 16 * 1_048_576;
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
 
 /** A request of GET or, with a form, of POST. */
-export interface HttpQuestion {
+export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface HttpAnswer {
  * Sends one request, without following redirects: credentials go to the named server only.
  * @throws CliFailure without an answer within a minute, or for one larger than 16 MiB
  */
-export async function exchange(question: HttpQuestion): Promise<HttpAnswer> {
+export async function exchange(question: HttpRequest): Promise<HttpAnswer> {
   try {
     const answer = await send(question);
     return {
@@ -48,7 +48,7 @@ export async function exchange(question: HttpQuestion): Promise<HttpAnswer> {
   }
 }
 
-function send({ url, headers, form, ca }: HttpQuestion): Promise<IncomingMessage> {
+function send({ url, headers, form, ca }: HttpRequest): Promise<IncomingMessage> {
   const body = form === undefined ? undefined : new URLSearchParams(form).toString();
   const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
   const options = {
@@ -79,7 +79,7 @@ async function bodyOf(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > LARGEST_ANSWER) {
+    if (size > MAX_ANSWER_BYTES) {
       answer.destroy();
       throw new CliFailure('an answer is larger than 16 MiB');
     }

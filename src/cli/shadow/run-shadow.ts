@@ -4,14 +4,14 @@ import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { readSecretText } from '../secret-input.ts';
-import { type Difference, differences, hasResult, IGNORED } from './comparable-answer.ts';
+import { type DifferingFact, differences, hasResult, IGNORED } from './comparable-answer.ts';
 import { parseQuestions, questionsAbout, REALMS_QUESTION } from './shadow-questions.ts';
 import { ShadowedServer } from './shadowed-server.ts';
 
-/** What a comparison has found. */
+/** The result of a comparison. */
 interface Comparison {
   readonly questions: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly DifferingFact[];
   /** The questions that both servers have answered by an error, or not as servers of this kind do. */
   readonly unanswered: readonly string[];
 }
@@ -36,13 +36,14 @@ export async function runShadow(
   output: Output,
 ): Promise<void> {
   const { io } = context.dependencies;
-  const given =
+  const requested =
     options.questions === undefined
       ? undefined
       : parseQuestions(await readSecretText(io, options.questions, 'the list of questions'));
   const [old, tankeeper] = await openServers(context, options);
   const questions =
-    given ?? questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
+    requested ??
+    questionsAbout(await Promise.all([old.ask(REALMS_QUESTION), tankeeper.ask(REALMS_QUESTION)]));
   const bar = new ProgressBar(io, 'questions');
   const found = await compare([old, tankeeper], questions, (done) => {
     bar.show(done, questions.length);
@@ -57,7 +58,7 @@ async function compare(
   questions: readonly string[],
   progress: (done: number) => void,
 ): Promise<Comparison> {
-  const found: Difference[] = [];
+  const found: DifferingFact[] = [];
   const unanswered: string[] = [];
   for (const [place, question] of questions.entries()) {
     const [before, after] = await Promise.all([old.ask(question), tankeeper.ask(question)]);

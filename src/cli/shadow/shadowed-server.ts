@@ -1,13 +1,13 @@
 import type { Random } from '../../kernel/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type Account, DigestAuthentication } from './digest-authentication.ts';
+import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
 
-/** How to reach a server. */
+/** The address and the login of a server. */
 export interface ServerAddress {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  readonly account: Account;
+  readonly account: LoginAccount;
   /** Certificates in PEM; undefined: the usual authorities. */
   readonly ca: string | undefined;
 }
@@ -41,8 +41,8 @@ export class ShadowedServer {
   }
 
   /**
-   * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper), or
-   * /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
+   * Logs in as the server asks for it: HTTP Digest or Basic with a session of /admin/getsession (LinOTP 2, tankeeper),
+   * or /admin/login (LinOTP 3). The password is sent in clear only where the server does not offer Digest.
    * @throws CliFailure if the server refuses or redirects
    */
   static async open(address: ServerAddress, random: Random): Promise<ShadowedServer> {
@@ -105,7 +105,7 @@ async function login(address: ServerAddress, random: Random): Promise<Login> {
 
 function credentialsFor(
   challenges: readonly string[],
-  account: Account,
+  account: LoginAccount,
   random: Random,
 ): Credentials | undefined {
   const digest = challenges.map((one) => DigestAuthentication.of(one)).find((one) => one !== undefined);

@@ -57,7 +57,7 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const watch = new StatusWatch({
     watched: new SqlWatchedChallenges({ database }),
     metrics: parts.metrics.statusWaits,
-    most: shareOf(parts.statusWaits ?? STATUS_WAITS, parts.workers ?? 1),
+    max: shareOf(parts.statusWaits ?? STATUS_WAITS, parts.workers ?? 1),
     poll: parts.statusPoll,
   });
   const openAnswers = new OpenAnswers({ ...shared, check });

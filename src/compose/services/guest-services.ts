@@ -5,7 +5,7 @@ import type { Services } from './build-services.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from '../shared-parts.ts';
 
-/** What browsers alone use. */
+/** The services that only browsers use. */
 const OF_BROWSERS = {
   singleSignOn: undefined,
   signInMethods: { passkeys: false, singleSignOn: undefined },

@@ -1,5 +1,5 @@
 import type { StreamPlaces } from '../../http/limits/stream-places.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Milliseconds for which a stream waits for its place. */
@@ -9,35 +9,37 @@ const LATEST_MS = 60_000;
 
 /**
  * @param worker the process that takes the places
- * @param patience milliseconds
+ * @param timeoutMs milliseconds
  * @returns the places of streams, which the primary counts. One that it gives too late is given back
  */
 export function placesOfPrimary(
-  conversation: Pick<Conversation, 'ask'>,
+  conversation: Pick<Conversation, 'request'>,
   worker: number,
-  patience = TIMEOUT_MS,
+  timeoutMs = TIMEOUT_MS,
 ): StreamPlaces {
-  const leave = (administrator: string): void => {
+  const release = (administrator: string): void => {
     // A primary that is gone needs no answer.
-    conversation.ask('leave stream', { process: worker, administrator }).catch(() => undefined);
+    conversation.request('release stream', { process: worker, administrator }).catch(() => undefined);
   };
   return {
-    take: async (administrator) => {
-      const taken = conversation.ask('take stream', { process: worker, administrator }, LATEST_MS).then(
-        (answer) => answer === true,
-        () => false,
-      );
+    acquire: async (administrator) => {
+      const acquired = conversation
+        .request('acquire stream', { process: worker, administrator }, LATEST_MS)
+        .then(
+          (answer) => answer === true,
+          () => false,
+        );
       try {
-        return await within(patience, taken, () => new Error('the primary is late'));
+        return await withTimeLimit(timeoutMs, acquired, () => new Error('the primary is late'));
       } catch {
-        void taken.then((isTaken) => {
-          if (isTaken) {
-            leave(administrator);
+        void acquired.then((isAcquired) => {
+          if (isAcquired) {
+            release(administrator);
           }
         });
         return false;
       }
     },
-    leave,
+    release,
   };
 }

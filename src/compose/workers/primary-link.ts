@@ -6,6 +6,8 @@ import type { StartFailure } from './worker-pool.ts';
 
 /** Milliseconds for a worker's last message. */
 const LAST_MESSAGE_MS = 1_000;
+/** Milliseconds for the port: a worker that listens too early ends the whole start. */
+const FREE_PORT_MS = 30_000;
 
 /** The place of a worker among the others. */
 export interface WorkerPlace {
@@ -54,7 +56,7 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
   const conversation = new Conversation({
     send: (message) => process.connected && process.send?.(message, undefined, {}, () => undefined) === true,
     answers: { metrics: snapshot },
-    heard: {
+    notices: {
       start: (place) => {
         start(place as WorkerPlace);
       },
@@ -73,27 +75,31 @@ export function linkToPrimary(snapshot: () => Promise<unknown>): PrimaryLink {
       urgent.abort();
     }
     stop();
+    conversation.end();
   });
   return {
     requested: requested.signal,
     urgent: urgent.signal,
     begin: () => {
-      conversation.say('hello');
+      conversation.notify('hello');
       return placed;
     },
-    freePort: async () => {
-      await conversation.ask('free port').catch(() => undefined);
-    },
+    freePort: () => askForPort(conversation),
     ready: (port) => {
-      conversation.say('ready', port);
+      conversation.notify('ready', port);
     },
-    failed: (failure) => sendLast({ say: 'failed', given: failure }),
-    cutOff: () => sendLast({ say: 'cut off' }),
+    failed: (failure) => sendLast({ notify: 'failed', value: failure }),
+    cutOff: () => sendLast({ notify: 'cut off' }),
     // A worker without a primary finishes its requests only.
-    lease: async (client) => Number(await conversation.ask('lease', client).catch(() => 1)),
+    lease: async (client) => Number(await conversation.request('lease', client).catch(() => 1)),
     streams: placesOfPrimary(conversation, process.pid),
-    metricsText: async () => String(await conversation.ask('metrics')),
+    metricsText: async () => String(await conversation.request('metrics')),
   };
+}
+
+/** Resolves when the primary has freed the port, or is gone. */
+export async function askForPort(conversation: Pick<Conversation, 'request'>): Promise<void> {
+  await conversation.request('free port', undefined, FREE_PORT_MS).catch(() => undefined);
 }
 
 /**

@@ -110,8 +110,8 @@ function workersOf(
       lease: (client) => leases.lease(String(client)),
       metrics: text,
       'free port': freePort,
-      'take stream': (given) => changeOf(streams, 'take', given),
-      'leave stream': (given) => changeOf(streams, 'leave', given),
+      'acquire stream': (value) => changeOf(streams, 'acquire', value),
+      'release stream': (value) => changeOf(streams, 'release', value),
     },
     ended: (pid) => {
       noteRestart();
@@ -123,8 +123,8 @@ function workersOf(
   return { pool, text };
 }
 
-/** @param given the stream of a worker */
-function changeOf(streams: StreamPlan, change: 'take' | 'leave', given: unknown): unknown {
-  const { process, administrator } = given as { readonly process: number; readonly administrator: string };
+/** @param value the stream of a worker */
+function changeOf(streams: StreamPlan, change: 'acquire' | 'release', value: unknown): unknown {
+  const { process, administrator } = value as { readonly process: number; readonly administrator: string };
   return streams[change](process, administrator);
 }

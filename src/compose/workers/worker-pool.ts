@@ -4,7 +4,7 @@ import { Conversation } from './conversation.ts';
 import type { ProcessExit, WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds before a worker is started again that has answered for less than `SETTLED_MS`: at first, and at most. */
-const DELAY = { first: 250, most: 10_000 };
+const DELAY = { first: 250, max: 10_000 };
 /** Milliseconds after which a worker that ended had not failed at its start. */
 const SETTLED_MS = 10_000;
 /** Milliseconds in which a worker must have ended when it was told to; the requests have seven seconds of them. */
@@ -19,7 +19,7 @@ export interface WorkerPoolParts {
   readonly workers: number;
   readonly fork: () => WorkerProcess;
   /** Answers questions of workers, by their name. */
-  readonly answers: Readonly<Record<string, (given: unknown) => unknown>>;
+  readonly answers: Readonly<Record<string, (value: unknown) => unknown>>;
   readonly log: Log;
   /** Called when a worker has ended by itself. */
   readonly ended: (pid: number) => void;
@@ -46,14 +46,14 @@ interface LiveWorker {
   readonly ended: Promise<void>;
   /** Milliseconds of a monotonic clock; undefined before it listens. */
   readyAt?: number;
-  hasSaidHello: boolean;
+  isConnected: boolean;
   hasCutOff: boolean;
   failure?: StartFailure;
 }
 
 /** The milliseconds before the next start, after so many ends in a row that followed a start closely. */
 export function restartDelay(failures: number): number {
-  return failures === 0 ? 0 : Math.min(DELAY.most, DELAY.first * 2 ** (failures - 1));
+  return failures === 0 ? 0 : Math.min(DELAY.max, DELAY.first * 2 ** (failures - 1));
 }
 
 /** Starts workers, starts those again that end by themselves, and stops them all. */
@@ -99,7 +99,7 @@ export class WorkerPool {
     await Promise.all(
       asked.map(async ({ conversation, process: { pid } }) => {
         const metrics = await conversation
-          .ask('metrics', undefined, METRICS_TIMEOUT_MS)
+          .request('metrics', undefined, METRICS_TIMEOUT_MS)
           .catch(() => undefined);
         if (metrics !== undefined) {
           report(pid, metrics);
@@ -131,10 +131,10 @@ export class WorkerPool {
       clearTimeout(deadline);
       deadline = setTimeout(killAll, URGENT_TIMEOUT_MS);
       live.forEach(({ conversation }) => {
-        conversation.say('stop at once');
+        conversation.notify('stop at once');
       });
     };
-    live.forEach(tellToStop);
+    live.forEach(requestStop);
     urgent?.addEventListener('abort', hurry);
     if (urgent?.aborted === true) {
       hurry();
@@ -161,10 +161,10 @@ export class WorkerPool {
     const conversation = new Conversation({
       send: (message) => process.send(message),
       answers: this.#parts.answers,
-      heard: {
+      notices: {
         hello: () => {
-          worker.hasSaidHello = true;
-          conversation.say('start', { number: place.number, workers: this.#parts.workers });
+          worker.isConnected = true;
+          conversation.notify('start', { number: place.number, workers: this.#parts.workers });
         },
         ready: (port) => {
           this.#ready(place, worker, Number(port));
@@ -177,7 +177,7 @@ export class WorkerPool {
         },
       },
     });
-    const worker: LiveWorker = { process, conversation, ended, hasSaidHello: false, hasCutOff: false };
+    const worker: LiveWorker = { process, conversation, ended, isConnected: false, hasCutOff: false };
     place.worker = worker;
     process.onMessage((message) => {
       conversation.receive(message);
@@ -219,9 +219,9 @@ export class WorkerPool {
 }
 
 /** A worker that has not begun has nothing to finish, and hears nothing yet. */
-function tellToStop({ hasSaidHello, conversation, process }: LiveWorker): void {
-  if (hasSaidHello) {
-    conversation.say('stop');
+function requestStop({ isConnected, conversation, process }: LiveWorker): void {
+  if (isConnected) {
+    conversation.notify('stop');
   } else {
     process.kill();
   }

@@ -58,11 +58,11 @@ export function forkWorker(): WorkerProcess {
  */
 function closeLostConnection(worker: Worker): void {
   const child = worker.process;
-  const send = child.send.bind(child) as (...given: unknown[]) => boolean;
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   let last: unknown;
-  child.send = (...given: unknown[]) => {
-    last = given[1] ?? last;
-    return send(...given);
+  child.send = (...args: unknown[]) => {
+    last = args[1] ?? last;
+    return send(...args);
   };
   child.once('exit', () => {
     if (isClosable(last)) {

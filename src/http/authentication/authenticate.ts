@@ -8,7 +8,7 @@ import { equalText } from '../../kernel/constant-time.ts';
 import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from '../limits/guards.ts';
-import type { Origin } from './origin.ts';
+import type { RequestSender } from '../request/request-sender.ts';
 import type { RequestValues } from '../request/parameters.ts';
 
 export const SESSION_COOKIE = 'admin_session';
@@ -55,13 +55,13 @@ export interface Identity {
  */
 export async function authenticate(
   request: IncomingMessage,
-  given: RequestValues,
-  origin: Origin,
+  values: RequestValues,
+  sender: RequestSender,
   checks: Checks,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
-  const { client } = origin;
-  const session = given.get('session');
+  const { client } = sender;
+  const session = values.get('session');
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   const cookie = readCookie(request.headers.cookie, SESSION_COOKIE);
   const loginToken = readLoginCookie(request);
@@ -69,13 +69,13 @@ export async function authenticate(
     return withoutSession(await byApiToken(authorization.token, session, client, check));
   }
   if (authorization !== undefined) {
-    const { administrator: named } = await byPassword(authorization, origin, checks);
+    const { administrator: named } = await byPassword(authorization, sender, checks);
     return session === undefined
       ? withoutSession(byOwnPassword(named, client))
       : bySession(session, cookie, client, check, named);
   }
   if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
-    return byLogin(request, loginToken, given, client, logins);
+    return byLogin(request, loginToken, values, client, logins);
   }
   return bySession(session, cookie, client, check);
 }
@@ -91,16 +91,16 @@ export async function authenticate(
 export async function findCandidates(
   request: IncomingMessage,
   inQuery: RequestValues,
-  origin: Origin,
+  sender: RequestSender,
   checks: Checks,
 ): Promise<readonly Principal[]> {
-  const { client } = origin;
+  const { client } = sender;
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme === 'bearer') {
     return [await byApiToken(authorization.token, inQuery.get('session'), client, checks.credentials)];
   }
   if (authorization !== undefined) {
-    return [principal((await byPassword(authorization, origin, checks)).administrator, client)];
+    return [principal((await byPassword(authorization, sender, checks)).administrator, client)];
   }
   const owners = await ownersOfCookies(request, inQuery.has('session'), checks);
   return owners.map(({ administrator, groups }) => principal(administrator, client, groups));
@@ -132,23 +132,23 @@ async function ownersOfCookies(
  */
 export async function authenticateByPassword(
   request: IncomingMessage,
-  origin: Origin,
+  sender: RequestSender,
   checks: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<Identity> {
   const authorization = parseAuthorization(request.headersDistinct.authorization);
   if (authorization?.scheme !== 'basic') {
     throw notAuthenticated();
   }
-  const proven = await byPassword(authorization, origin, checks);
-  return { ...withoutSession(byOwnPassword(proven.administrator, origin.client)), proven };
+  const proven = await byPassword(authorization, sender, checks);
+  return { ...withoutSession(byOwnPassword(proven.administrator, sender.client)), proven };
 }
 
 async function byPassword(
   { name, password }: Extract<Authorization, { scheme: 'basic' }>,
-  origin: Origin,
+  sender: RequestSender,
   { credentials, guards }: Pick<Checks, 'credentials' | 'guards'>,
 ): Promise<ProvenPassword> {
-  const attempt = { client: origin.limitedAs, account: name, password };
+  const attempt = { client: sender.limitedAs, account: name, password };
   const proven = await guards.logins.attempt(
     attempt,
     () => credentials.authenticatePassword(name, password),
@@ -183,7 +183,7 @@ async function bySession(
 async function byLogin(
   request: IncomingMessage,
   token: string,
-  given: RequestValues,
+  values: RequestValues,
   client: string,
   logins: LoginCheck,
 ): Promise<Identity> {
@@ -191,7 +191,7 @@ async function byLogin(
   if (login === undefined) {
     throw notAuthenticated('login');
   }
-  assertCsrfToken(request, login, given.get('csrf_token'));
+  assertCsrfToken(request, login, values.get('csrf_token'));
   const proof = { login: sessionHash(login.session, 'login') };
   const known = { ...principal(login.administrator, client, login.groups), proof };
   return { principal: known, session: undefined, login: login.session };
@@ -215,7 +215,7 @@ function principal(administrator: string, client: string, groups?: readonly stri
   return { administrator, rights: ['*'], operator: false, client, ...(groups !== undefined && { groups }) };
 }
 
-/** Who has a second factor is not authenticated by the password alone, see `byPassword`. */
+/** Refuses the password alone for an account with a second factor, see `byPassword`. */
 function byOwnPassword(administrator: string, client: string): Principal {
   return { ...principal(administrator, client), proof: 'password' };
 }

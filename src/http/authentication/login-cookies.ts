@@ -10,7 +10,10 @@ const TOKEN_COOKIE = 'access_token_cookie';
 const CSRF_COOKIE = 'csrf_access_token';
 const CSRF_HEADER = 'x-csrf-token';
 
-/** @returns the login token in the request, if any. @throws ServiceError 'authentication.required' for two */
+/**
+ * @returns the login token in the request, if any
+ * @throws ServiceError 'authentication.required' for two
+ */
 export function readLoginCookie(request: IncomingMessage): string | undefined {
   return readCookie(request.headers.cookie, TOKEN_COOKIE);
 }
@@ -37,8 +40,8 @@ export function assertCsrfToken(
       { credentials: 'csrf token', account: login.administrator },
     );
   }
-  const given = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
-  if (given.length === 0 || !given.every((value) => equalText(value, login.csrfToken))) {
+  const values = [...(request.headersDistinct[CSRF_HEADER] ?? []), ...(inForm === undefined ? [] : [inForm])];
+  if (values.length === 0 || !values.every((value) => equalText(value, login.csrfToken))) {
     throw notAuthenticated('csrf token', login.administrator);
   }
 }

@@ -19,7 +19,7 @@ import {
 /** The operations of /monitoring. */
 export type MonitoringOperations = Pick<
   MonitoringService,
-  'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption'
+  'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'licence' | 'storageEncryption'
 >;
 
 const REPLICA_LAG = 'Tankeeper-Replica-Lag';
@@ -27,12 +27,12 @@ const LAG = {
   [REPLICA_LAG]: 'seconds by which the numbers may be old; absent without a read replica',
 };
 
+/** The last parts of the paths, which are LinOTP's. */
+type MonitoringPath = Exclude<keyof MonitoringOperations, 'licence'> | 'license';
+
 /** The facts in which the endpoints differ. */
 const FACTS: Readonly<
-  Record<
-    keyof MonitoringOperations,
-    Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers' | 'answerHeaders'>
-  >
+  Record<MonitoringPath, Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers' | 'answerHeaders'>>
 > = {
   tokens: {
     summary: 'number of tokens by realm and status',
@@ -46,7 +46,7 @@ const FACTS: Readonly<
     answerHeaders: LAG,
   },
   config: { summary: 'state and synchronisation of the configuration', answers: CONFIGURATION_STATE },
-  license: { summary: 'state of the support subscription', answers: LICENCE_STATE },
+  license: { summary: 'state of the licence', answers: LICENCE_STATE },
   storageEncryption: {
     summary: 'state of the encryption of stored secrets',
     answers: STORAGE_ENCRYPTION,
@@ -71,10 +71,7 @@ export function monitoringEndpoints(
   dialect: MonitoringDialect,
   post: 'on' | 'off',
 ): Endpoint[] {
-  const spec = <Shape extends z.ZodRawShape>(
-    name: keyof MonitoringOperations,
-    shape: Shape,
-  ): EndpointSpec<Shape> => ({
+  const spec = <Shape extends z.ZodRawShape>(name: MonitoringPath, shape: Shape): EndpointSpec<Shape> => ({
     path: `/monitoring/${name}`,
     ...(post === 'on' ? { methods: ['GET', 'POST'], isPostDeprecated: true } : { methods: ['GET'] }),
     ...FACTS[name],
@@ -107,7 +104,7 @@ export function monitoringEndpoints(
       dialect.configurationReport(await monitoring.config(caller), context),
     ),
     administratorEndpoint(spec('license', {}), async ({ caller, context }) =>
-      dialect.licenseReport(await monitoring.license(caller), context),
+      dialect.licenceReport(await monitoring.licence(caller), context),
     ),
     administratorEndpoint(spec('storageEncryption', {}), async ({ caller, context }) =>
       dialect.storageEncryption(await monitoring.storageEncryption(caller), context),

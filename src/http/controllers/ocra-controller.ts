@@ -166,11 +166,11 @@ function waitingStatusEndpoint(
       }),
     },
     async ({ caller, parameters: { transactionid, wait, known, ...reference }, context }) => {
-      const wanted = { transactionId: transactionid, ...reference };
+      const requested = { transactionId: transactionid, ...reference };
       if (wait === undefined) {
-        return dialect.transactionStatus(await ocra.status(caller, wanted), context);
+        return dialect.transactionStatus(await ocra.status(caller, requested), context);
       }
-      const awaitEnd = await waits.begin(caller, { ...wanted, wait, known });
+      const awaitEnd = await waits.begin(caller, { ...requested, wait, known });
       return {
         status: 200,
         later: async (gone) => {

@@ -5,7 +5,7 @@ import type { AnyServiceError } from '../../kernel/errors.ts';
 import type {
   ActiveUserReport,
   ConfigurationReport,
-  LicenseReport,
+  LicenceReport,
   TokenReport,
   UserReport,
 } from '../../monitoring/outcomes.ts';
@@ -38,11 +38,11 @@ export interface OcraDialect {
   /** True if /ocra/checkstatus takes the parameters `wait` and `known`. */
   readonly waitsForStatus: boolean;
   /**
-   * @param given the client's text, if any
+   * @param text the client's text, if any
    * @returns the text that an activation code encodes; undefined: random bytes
    * @throws ServiceError 'parameter.invalid'
    */
-  activationCodeSource(given: string | undefined): string | undefined;
+  activationCodeSource(text: string | undefined): string | undefined;
   issuedChallenge(issued: IssuedChallenge, context: RequestContext, picture?: QrOptions): Reply;
   checkedTransaction(checked: CheckedTransaction, context: RequestContext): Reply;
   transactionStatus(entries: readonly StatusEntry[], context: RequestContext): Reply;
@@ -88,7 +88,7 @@ export interface MonitoringDialect {
   userReport(report: UserReport, context: RequestContext): Reply;
   activeUserReport(report: ActiveUserReport, context: RequestContext): Reply;
   configurationReport(report: ConfigurationReport, context: RequestContext): Reply;
-  licenseReport(report: LicenseReport, context: RequestContext): Reply;
+  licenceReport(report: LicenceReport, context: RequestContext): Reply;
   storageEncryption(encrypted: boolean, context: RequestContext): Reply;
 }
 

@@ -14,11 +14,11 @@ import { monitoringFailures } from './linotp3/linotp-monitoring-failures.ts';
 /**
  * The dialect of LinOTP: the recorded answers of LinOTP 2.12.6, and for /monitoring and the login of LinOTP 3.4.4, byte
  * for byte except random values.
- * @param given the `version` in answers in place of LinOTP's own
+ * @param version the `version` in answers in place of LinOTP's own
  */
-export function createLinotpDialect(given: string | undefined): Dialect {
-  const linotp2 = given ?? LINOTP_VERSION;
-  const linotp3 = given ?? MONITORING_VERSION;
+export function createLinotpDialect(version: string | undefined): Dialect {
+  const linotp2 = version ?? LINOTP_VERSION;
+  const linotp3 = version ?? MONITORING_VERSION;
   return {
     routes,
     ocra: linotpOcra(linotp2),

@@ -1,6 +1,6 @@
 /**
- * What the page may load and run: its own files, and requests to this server. Swagger UI sets styles through the object
- * model alone, so no inline style is allowed either; its icons are data URLs.
+ * The sources that the page may load and run: its own files, and requests to this server. Swagger UI sets styles
+ * through the object model alone, so no inline style is allowed either; its icons are data URLs.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",

@@ -6,14 +6,14 @@ import type { LimitReporter } from './limit-reporter.ts';
 interface ConnectionGuardDependencies {
   readonly refusals: LimitReporter;
   /** The most open connections. */
-  readonly most: number;
+  readonly max: number;
   /** True for a proxy or an exempt client, whose connections are counted in the total only. */
   readonly isExempt: (address: string) => boolean;
 }
 
-/** The divisor of `most` for the connections of one address. */
-const SHARE = 4;
-/** The part of `most` above which the server is crowded. */
+/** The divisor of `max` for the connections of one address. */
+const CLIENT_DIVISOR = 4;
+/** The part of `max` above which the server is crowded. */
 const CROWDED = 3 / 4;
 
 /** Limits open connections, in total and by address, so that one client cannot take the places of all others. */
@@ -28,7 +28,7 @@ export class ConnectionGuard {
 
   /** True if places are scarce; idle connections are then closed. */
   get isCrowded(): boolean {
-    return this.#all > this.#deps.most * CROWDED;
+    return this.#all > this.#deps.max * CROWDED;
   }
 
   /** Begins to count the server's connections. To be called before the server listens. */
@@ -40,8 +40,8 @@ export class ConnectionGuard {
   }
 
   #count(socket: Socket): void {
-    const { refusals, most, isExempt } = this.#deps;
-    if (this.#all >= most) {
+    const { refusals, max, isExempt } = this.#deps;
+    if (this.#all >= max) {
       refusals.note('connections', undefined, 0);
       socket.destroy();
       return;
@@ -56,7 +56,7 @@ export class ConnectionGuard {
     }
     const network = clientNetwork(address);
     const open = (this.#open.get(network) ?? 0) + 1;
-    if (open > Math.max(1, Math.floor(most / SHARE))) {
+    if (open > Math.max(1, Math.floor(max / CLIENT_DIVISOR))) {
       refusals.note('connections', network, 0);
       socket.destroy();
       return;

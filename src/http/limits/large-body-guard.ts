@@ -3,7 +3,7 @@ import type { LimitReporter } from './limit-reporter.ts';
 interface LargeBodyGuardDependencies {
   readonly refusals: LimitReporter;
   /** Milliseconds for which a request waits for its turn. */
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
 /** The most requests that wait; each of them keeps a connection. */
@@ -25,7 +25,7 @@ export class LargeBodyGuard {
   /** @throws ServiceError 'server.busy', or what the work throws */
   async run<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#isTaken && !(await this.#turn())) {
-      this.#deps.refusals.refuseForNow('large-bodies', this.#deps.patience);
+      this.#deps.refusals.refuseForNow('large-bodies', this.#deps.timeoutMs);
     }
     this.#isTaken = true;
     try {
@@ -40,7 +40,7 @@ export class LargeBodyGuard {
     }
   }
 
-  /** @returns true if the turn came before the patience ended */
+  /** @returns true if the turn came before the time ran out */
   async #turn(): Promise<boolean> {
     if (this.#waiting.size >= MAX_WAITING) {
       return false;
@@ -56,7 +56,7 @@ export class LargeBodyGuard {
       };
       const timer = setTimeout(() => {
         end(false);
-      }, this.#deps.patience).unref();
+      }, this.#deps.timeoutMs).unref();
       this.#waiting.add(take);
     });
   }

@@ -22,20 +22,20 @@ export interface RequestShares {
 }
 
 /**
- * @param most the limit
+ * @param max the limit
  * @returns shares that never exceed the limit together. Where a client's requests all reach one worker, at least three
  *   quarters of the limit are for them
  */
-export function requestShares(most: number, workers: number): RequestShares {
-  const own = Math.floor((most * OWN_PART) / workers);
-  return { own, leased: most - own * workers, piece: Math.max(1, own) };
+export function requestShares(max: number, workers: number): RequestShares {
+  const own = Math.floor((max * OWN_PART) / workers);
+  return { own, leased: max - own * workers, piece: Math.max(1, own) };
 }
 
 /** Leases requests to the workers. */
 export class RequestLeases {
   readonly #clock: Clock;
   readonly #shares: RequestShares;
-  readonly #given = new Map<string, number>();
+  readonly #leased = new Map<string, number>();
   #second = 0;
 
   constructor({ clock, shares }: { readonly clock: Clock; readonly shares: RequestShares }) {
@@ -48,11 +48,11 @@ export class RequestLeases {
     const second = secondOf(this.#clock);
     if (second !== this.#second) {
       this.#second = second;
-      this.#given.clear();
+      this.#leased.clear();
     }
-    const given = this.#given.get(network) ?? 0;
-    const piece = Math.min(this.#shares.piece, this.#shares.leased - given);
-    this.#given.set(network, given + piece);
+    const leased = this.#leased.get(network) ?? 0;
+    const piece = Math.min(this.#shares.piece, this.#shares.leased - leased);
+    this.#leased.set(network, leased + piece);
     return piece;
   }
 }

@@ -118,20 +118,20 @@ export class LoginGuard {
   }
 
   /** @returns a function that ends the attempt */
-  #enter(network: string, given: string): () => void {
+  #enter(network: string, credential: string): () => void {
     const mine = this.#pending.get(network) ?? new Map<string, number>();
-    if (mine.size >= this.#deps.atOnce && !mine.has(given)) {
+    if (mine.size >= this.#deps.atOnce && !mine.has(credential)) {
       this.#deps.refusals.refuse('logins-at-once', network, SOON);
     }
     this.#pending.set(network, mine);
-    mine.set(given, (mine.get(given) ?? 0) + 1);
+    mine.set(credential, (mine.get(credential) ?? 0) + 1);
     return () => {
-      const left = (mine.get(given) ?? 1) - 1;
+      const left = (mine.get(credential) ?? 1) - 1;
       if (left > 0) {
-        mine.set(given, left);
+        mine.set(credential, left);
         return;
       }
-      mine.delete(given);
+      mine.delete(credential);
       if (mine.size === 0) {
         this.#pending.delete(network);
       }

@@ -5,9 +5,9 @@ import type { RequestCounts } from './request-guard.ts';
 export class OwnRequestCounts implements RequestCounts {
   readonly #made: RateLimiterMemory;
 
-  /** @param most the most requests of one client in a second */
-  constructor(most: number) {
-    this.#made = new RateLimiterMemory({ points: most, duration: 1 });
+  /** @param max the most requests of one client in a second */
+  constructor(max: number) {
+    this.#made = new RateLimiterMemory({ points: max, duration: 1 });
   }
 
   async count(network: string): Promise<number> {

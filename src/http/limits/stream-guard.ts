@@ -12,14 +12,17 @@ export class StreamGuard {
     this.#deps = dependencies;
   }
 
-  /** @returns a function that frees the place. @throws ServiceError 'server.busy' */
+  /**
+   * @returns a function that frees the place
+   * @throws ServiceError 'server.busy'
+   */
   async admit(administrator: string): Promise<() => void> {
     const { refusals, places } = this.#deps;
-    if (!(await places.take(administrator))) {
+    if (!(await places.acquire(administrator))) {
       refusals.refuseForNow('live-streams', WAIT_MS);
     }
     return () => {
-      places.leave(administrator);
+      places.release(administrator);
     };
   }
 }

@@ -1,36 +1,39 @@
 /** The places of streams at a server. */
 export interface StreamPlaces {
-  /** Takes a place for a stream of the administrator. @returns false if there is none */
-  take(administrator: string): Promise<boolean>;
+  /** Acquires a place for a stream of the administrator. @returns false if there is none */
+  acquire(administrator: string): Promise<boolean>;
   /** Frees it. */
-  leave(administrator: string): void;
+  release(administrator: string): void;
 }
 
 /** The most streams of one administrator. */
-const OF_ADMINISTRATOR = 4;
+const MAX_STREAMS_PER_ADMINISTRATOR = 4;
 
 /** The streams of all processes of a server. */
 export class StreamPlan {
-  readonly #most: number;
+  readonly #max: number;
   /** Numbers of streams by administrator, by process. */
   readonly #taken = new Map<number, Map<string, number>>();
 
-  /** @param most the most streams */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max the most streams */
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** @param process its id. @returns false if there is no place */
-  take(process: number, administrator: string): boolean {
+  /**
+   * @param process its id
+   * @returns false if there is no place
+   */
+  acquire(process: number, administrator: string): boolean {
     const own = this.#sum((taken) => taken.get(administrator) ?? 0);
-    if (own >= OF_ADMINISTRATOR || this.#sum(allOf) >= this.#most) {
+    if (own >= MAX_STREAMS_PER_ADMINISTRATOR || this.#sum(allOf) >= this.#max) {
       return false;
     }
     this.#change(process, administrator, 1);
     return true;
   }
 
-  leave(process: number, administrator: string): void {
+  release(process: number, administrator: string): void {
     this.#change(process, administrator, -1);
   }
 
@@ -39,12 +42,12 @@ export class StreamPlan {
     this.#taken.delete(process);
   }
 
-  /** @returns the places as one process takes them */
+  /** @returns the places as one process acquires them */
   placesOf(process: number): StreamPlaces {
     return {
-      take: (administrator) => Promise.resolve(this.take(process, administrator)),
-      leave: (administrator) => {
-        this.leave(process, administrator);
+      acquire: (administrator) => Promise.resolve(this.acquire(process, administrator)),
+      release: (administrator) => {
+        this.release(process, administrator);
       },
     };
   }

@@ -5,17 +5,17 @@ import type { LimitReporter } from './limit-reporter.ts';
  * from its complete arrival until its answer is known, so that slow clients do not count.
  */
 export class WorkGuard {
-  readonly #deps: { readonly refusals: LimitReporter; readonly most: number };
+  readonly #deps: { readonly refusals: LimitReporter; readonly max: number };
   #running = 0;
 
-  constructor(dependencies: { readonly refusals: LimitReporter; readonly most: number }) {
+  constructor(dependencies: { readonly refusals: LimitReporter; readonly max: number }) {
     this.#deps = dependencies;
   }
 
   /** Runs the work within the limit. @throws ServiceError 'server.busy', or the error of `work` */
   async run<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { refusals, most } = this.#deps;
-    if (this.#running >= most) {
+    const { refusals, max } = this.#deps;
+    if (this.#running >= max) {
       refusals.refuseForNow('requests-at-once');
     }
     this.#running += 1;

@@ -14,7 +14,7 @@ const BACKSLASH = 0x5c;
 /**
  * The deepest nesting that is parsed. Parameters are texts; a member nested less deeply gets a message with its name.
  */
-const DEEPEST_JSON = 8;
+const MAX_JSON_DEPTH = 8;
 
 /**
  * Counts the pieces in which a body arrives: each is kept as a buffer of its own, which takes some 200 bytes even for
@@ -34,27 +34,27 @@ export function countPieces(): BodyInspection {
 }
 
 /** @returns an inspection that counts bytes */
-export function countBytes(most: number): BodyInspection {
+export function countBytes(max: number): BodyInspection {
   let received = 0;
   return (piece) => {
     received += piece.length;
-    return received > most ? tooLarge(most) : undefined;
+    return received > max ? tooLarge(max) : undefined;
   };
 }
 
 /** @returns the refusal of a body that has, or announces, more bytes */
-export function tooLarge(most: number): ServiceError {
-  return new ServiceError('request.too-large', `The body is larger than ${most} bytes`);
+export function tooLarge(max: number): ServiceError {
+  return new ServiceError('request.too-large', `The body is larger than ${max} bytes`);
 }
 
 /** @returns an inspection that counts the parameters of a form, including empty ones */
-export function countParameters(most: number): BodyInspection {
+export function countParameters(max: number): BodyInspection {
   let ends = 0;
   return (piece) => {
     for (let index = piece.indexOf(AMPERSAND); index !== -1; index = piece.indexOf(AMPERSAND, index + 1)) {
       ends += 1;
-      if (ends > most) {
-        return tooManyParameters(most);
+      if (ends > max) {
+        return tooManyParameters(max);
       }
     }
     return undefined;
@@ -62,19 +62,19 @@ export function countParameters(most: number): BodyInspection {
 }
 
 /**
- * @param most members and elements at all depths together
+ * @param max members and elements at all depths together
  * @returns an inspection that counts the structure of JSON (RFC 8259), before a parser makes an object of it
  */
-export function countJson(most: number): BodyInspection {
+export function countJson(max: number): BodyInspection {
   const structure = new JsonStructure();
   return (piece) => {
     for (const byte of piece) {
       structure.follow(byte);
-      if (structure.commas >= most) {
-        return malformed(`The JSON body has more than ${most} members`);
+      if (structure.commas >= max) {
+        return malformed(`The JSON body has more than ${max} members`);
       }
-      if (structure.depth > DEEPEST_JSON) {
-        return malformed(`The JSON body is nested deeper than ${DEEPEST_JSON} levels`);
+      if (structure.depth > MAX_JSON_DEPTH) {
+        return malformed(`The JSON body is nested deeper than ${MAX_JSON_DEPTH} levels`);
       }
     }
     return undefined;

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { type Family, familyWithoutEndpoint } from '../dialects/family.ts';
 import { type Language, preferredLanguage } from '../messages/languages.ts';
-import type { Origin } from '../authentication/origin.ts';
+import type { RequestSender } from './request-sender.ts';
 import type { RequestValues } from './parameters.ts';
 import { requestIds } from './request-ids.ts';
 
@@ -26,7 +26,7 @@ export interface RequestContext {
 }
 
 /** One request and the facts gathered while it is served; its log line is made from them. */
-export interface Exchange extends Origin {
+export interface Exchange extends RequestSender {
   readonly requestId: string;
   readonly startedAt: Date;
   context: RequestContext;
@@ -62,21 +62,21 @@ const REQUEST_ID = /^[\w.-]{8,64}$/;
 export function beginExchange({
   clock,
   random,
-  originOf,
+  senderOf,
 }: {
   readonly clock: Clock;
   readonly random: Random;
-  readonly originOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin;
+  readonly senderOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender;
 }): ExchangeHandler {
   const newId = requestIds(random);
   return (request, response, next) => {
-    const given = request.get('x-request-id') ?? '';
-    const requestId = REQUEST_ID.test(given) ? given : newId();
-    const origin = originOf(request);
+    const sentId = request.get('x-request-id') ?? '';
+    const requestId = REQUEST_ID.test(sentId) ? sentId : newId();
+    const sender = senderOf(request);
     response.locals.exchange = {
       requestId,
-      client: origin.client,
-      limitedAs: origin.limitedAs,
+      client: sender.client,
+      limitedAs: sender.limitedAs,
       startedAt: clock.now(),
       context: {
         path: undefined,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { optional } from './parameter-schemas.ts';
 
@@ -18,7 +19,7 @@ export function readExpected<Shape extends z.ZodType>(
   if (text === undefined || text.trim() === '') {
     return undefined;
   }
-  const read = shape.safeParse(jsonOf(text));
+  const read = shape.safeParse(parseJsonOrUndefined(text));
   if (!read.success) {
     throw new ServiceError(
       'parameter.invalid',
@@ -27,13 +28,4 @@ export function readExpected<Shape extends z.ZodType>(
     );
   }
   return read.data;
-}
-
-/** @returns undefined where it is no JSON */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

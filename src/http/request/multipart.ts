@@ -14,13 +14,13 @@ interface Part {
 /**
  * Reads `multipart/form-data` (RFC 7578) from a stream. Every part is read as text in UTF-8, also one with a file name.
  * After an error the caller must stop the stream.
- * @param mostParts parts; a further one is refused as soon as it begins
+ * @param maxParts parts; a further one is refused as soon as it begins
  * @throws ServiceError 'request.malformed'
  */
 export async function parseMultipart(
   contentType: string,
   body: Readable,
-  mostParts: number,
+  maxParts: number,
 ): Promise<QueryEntry[]> {
   const parts: Part[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -34,7 +34,7 @@ export async function parseMultipart(
         headers: { 'content-type': contentType },
         // As files the parts come as bytes, which are decoded strictly below.
         isPartAFile: () => true,
-        limits: { parts: mostParts, headerPairs: 20, headerSize: 4_096 },
+        limits: { parts: maxParts, headerPairs: 20, headerSize: 4_096 },
       });
       parser.on('file', (name: string | undefined, content) => {
         if (name === undefined || name.includes('\ufffd')) {
@@ -47,7 +47,7 @@ export async function parseMultipart(
       });
       parser.on('partsLimit', () => {
         isOver = true;
-        reject(tooManyParameters(mostParts));
+        reject(tooManyParameters(maxParts));
       });
       parser.on('error', refuse);
       parser.on('finish', resolve);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
+import { isStorable } from '../../kernel/storable-text.ts';
 import { type QueryEntry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */
@@ -23,23 +24,23 @@ export interface ParameterSources {
  * @returns the parameters in the query string
  * @throws ServiceError 'request.malformed'
  */
-export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, most: number): QueryEntry[] {
-  return parseQueryString(queryOf(url), most);
+export function readQueryEntries({ url = '' }: Pick<IncomingMessage, 'url'>, max: number): QueryEntry[] {
+  return parseQueryString(queryOf(url), max);
 }
 
 /**
  * Merges the parameters of a request. The query string takes precedence over the body. Of a repeated name the last
  * value is used, or the first where `repeated` says so. Names are read in any letter case, except `session`.
- * @param most parameters, those of the query string and the body together
+ * @param max parameters, those of the query string and the body together
  * @throws ServiceError 'request.malformed'
  */
 export function mergeSources(
   { query, body }: ParameterSources,
-  most: number,
+  max: number,
   repeated: 'first' | 'last' = 'last',
 ): RequestParameters {
   const entries = repeated === 'last' ? [...body, ...query] : [...body.toReversed(), ...query.toReversed()];
-  return { parameters: mergeParameters(entries, most), written: new Map(entries) };
+  return { parameters: mergeParameters(entries, max), written: new Map(entries) };
 }
 
 /** The parameters that authenticate a caller, at every endpoint. */
@@ -76,22 +77,22 @@ export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestVa
 
 /**
  * @param entries of a repeated name the last one is used
- * @throws ServiceError 'request.malformed' when there are more than `most`, or a text holds a forbidden character
+ * @throws ServiceError 'request.malformed' when there are more than `max`, or a text holds a forbidden character
  */
-export function mergeParameters(entries: readonly QueryEntry[], most: number): RequestValues {
-  if (entries.length > most) {
-    throw tooManyParameters(most);
+export function mergeParameters(entries: readonly QueryEntry[], max: number): RequestValues {
+  if (entries.length > max) {
+    throw tooManyParameters(max);
   }
-  const given = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const [name, value] of entries) {
     assertText(name);
     assertText(value);
     const lowerCase = name.toLowerCase();
     if (lowerCase !== 'session' || name === 'session') {
-      given.set(lowerCase, value);
+      values.set(lowerCase, value);
     }
   }
-  return given;
+  return values;
 }
 
 /**
@@ -100,10 +101,10 @@ export function mergeParameters(entries: readonly QueryEntry[], most: number): R
  */
 export function pickParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
-  given: RequestValues,
+  values: RequestValues,
 ): z.output<z.ZodObject<Shape>> {
   const picked = Object.keys(schema.shape).flatMap((name) => {
-    const value = given.get(name);
+    const value = values.get(name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const parsed = schema.safeParse(Object.fromEntries(picked));
@@ -111,13 +112,23 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     return parsed.data;
   }
   const name = String(parsed.error.issues[0]?.path[0]);
-  throw given.has(name)
+  throw values.has(name)
     ? new ServiceError(
         'parameter.invalid',
         `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
         { parameter: name },
       )
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
+}
+
+/** @returns undefined for an empty value */
+export function emptyAsUndefined(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+/** @returns undefined for a value that is empty or blank: old clients also send the empty fields of their forms */
+export function blankAsUndefined(value: string | undefined): string | undefined {
+  return value?.trim() === '' ? undefined : value;
 }
 
 function queryOf(url: string): string {
@@ -127,7 +138,7 @@ function queryOf(url: string): string {
 
 /** Rejects U+0000, which the database refuses, and lone surrogates. */
 function assertText(text: string): void {
-  if (text.includes('\0') || /\p{Surrogate}/u.test(text)) {
+  if (!isStorable(text)) {
     throw new ServiceError('request.malformed', 'A parameter holds U+0000 or an unpaired surrogate');
   }
 }

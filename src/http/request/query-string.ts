@@ -16,26 +16,26 @@ const NOT_ENCODED = 'A parameter is not percent-encoded UTF-8';
 
 /**
  * Reads the query string of an URL.
- * @param most parameters; further ones are refused before they are decoded
+ * @param max parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed'
  */
-export function parseQueryString(text: string, most = Infinity): QueryEntry[] {
-  return parseForm(Buffer.from(text, 'utf8'), most);
+export function parseQueryString(text: string, max = Infinity): QueryEntry[] {
+  return parseForm(Buffer.from(text, 'utf8'), max);
 }
 
 /**
  * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing) strictly: malformed input
  * is refused, as a guess could differ from the value that the sender meant.
- * @param most parameters; further ones are refused before they are decoded
+ * @param max parameters; further ones are refused before they are decoded
  * @throws ServiceError 'request.malformed' for too many parameters, a broken percent sequence or broken UTF-8
  */
-export function parseForm(bytes: Buffer, most: number): QueryEntry[] {
+export function parseForm(bytes: Buffer, max: number): QueryEntry[] {
   const entries: QueryEntry[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = indexOrEnd(bytes, AMPERSAND, start);
     if (end > start) {
-      if (entries.length >= most) {
-        throw tooManyParameters(most);
+      if (entries.length >= max) {
+        throw tooManyParameters(max);
       }
       entries.push(parsePair(bytes.subarray(start, end)));
     }
@@ -45,8 +45,8 @@ export function parseForm(bytes: Buffer, most: number): QueryEntry[] {
 }
 
 /** @returns the refusal of a request that carries too many parameters */
-export function tooManyParameters(most: number): ServiceError {
-  return new ServiceError('request.malformed', `The request has more than ${most} parameters`);
+export function tooManyParameters(max: number): ServiceError {
+  return new ServiceError('request.malformed', `The request has more than ${max} parameters`);
 }
 
 function parsePair(pair: Buffer): QueryEntry {

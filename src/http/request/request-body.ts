@@ -50,12 +50,12 @@ export async function readBody(
   limits: BodyLimits,
   large?: LargeParameter,
 ): Promise<QueryEntry[]> {
-  const most = large?.bytes ?? limits.bytes;
-  if (announcedBytes(request.headers) > most) {
-    throw tooLarge(most);
+  const max = large?.bytes ?? limits.bytes;
+  if (announcedBytes(request.headers) > max) {
+    throw tooLarge(max);
   }
   const form = bodyForm(request, limits);
-  const count = countBytes(most);
+  const count = countBytes(max);
   const pieces = countPieces();
   let isEmpty = true;
   const inspectAll: BodyInspection = (piece) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const LINGER = 1_000;
+/** Milliseconds that a client has to close its side after an answer that it did not wait for. */
+export const LINGER_MS = 1_000;
 
 /** @returns true if a request has a body, according to its headers */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -15,12 +16,12 @@ export function isBodyUnread(request: IncomingMessage): boolean {
 /**
  * Delivers an answer to a client that is still sending its body. Closing a socket with unread bytes resets the
  * connection and loses an answer in transit; so only one side is closed, and further bytes are dropped for a while.
- * @param patience milliseconds that the client has to close its side; default: 1 second
+ * @param timeoutMs milliseconds that the client has to close its side; default: 1 second
  */
 export function lingerAfterUnreadBody(
   request: IncomingMessage,
   response: ServerResponse,
-  patience = LINGER,
+  timeoutMs = LINGER_MS,
 ): void {
   response.once('prefinish', () => {
     if (!isBodyUnread(request)) {
@@ -31,7 +32,7 @@ export function lingerAfterUnreadBody(
     socket.destroySoon = () => {
       socket.end();
       request.removeAllListeners('data').resume();
-      const deadline = setTimeout(() => socket.destroy(), patience).unref();
+      const deadline = setTimeout(() => socket.destroy(), timeoutMs).unref();
       socket.once('close', () => {
         clearTimeout(deadline);
       });

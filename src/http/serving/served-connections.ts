@@ -17,12 +17,12 @@ const MAX_SERVED = 50;
 /** The open connections of a server with their outstanding answers. Node exposes only the first answer of each. */
 export class ServedConnections {
   readonly #open = new Map<Socket, Served>();
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   #isEnding = false;
 
-  /** @param patience milliseconds from an answer within which the headers of the next request must be complete */
-  constructor(patience: number) {
-    this.#patience = patience;
+  /** @param timeoutMs milliseconds from an answer within which the headers of the next request must be complete */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Begins to track the server's connections. To be called before the server listens. */
@@ -62,7 +62,7 @@ export class ServedConnections {
       }
       serveNext(socket, served);
       if (served.owed.size === 0) {
-        served.idleEnd = setTimeout(() => socket.destroy(), this.#patience).unref();
+        served.idleEnd = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
       }
     });
     if (served.owed.size > MAX_SERVED) {

@@ -10,15 +10,13 @@ import { addressUnavailable } from './address-unavailable.ts';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
 import { type ExpressPrototypes, expressMessages } from './express-messages.ts';
 import { ServedConnections } from './served-connections.ts';
-import { continueWhenRead, lingerAfterUnreadBody } from '../request/unread-body.ts';
+import { continueWhenRead, LINGER_MS, lingerAfterUnreadBody } from '../request/unread-body.ts';
 
 /** Milliseconds in which the headers must be complete, and for which an idle connection is kept. */
 const TIME = { headers: 10_000, keepAlive: 65_000 };
 /** Milliseconds between checks for connections that exceed their time. */
 const CONNECTION_CHECK = 1_000;
 const REQUEST_TIMEOUT = 30_000;
-/** Milliseconds that a client has to close its side after the answer to a broken request. */
-const LINGER = 1_000;
 /** Milliseconds between a closing server's checks for idle connections. */
 const IDLE_CHECK = 50;
 
@@ -149,9 +147,9 @@ async function closeGracefully(server: Server, grace: number, urgent?: AbortSign
 }
 
 /** Destroys an answer that the client does not take in time, which would otherwise be kept for ever. */
-function cutOffSlowReader(response: ServerResponse, patience: number): void {
+function cutOffSlowReader(response: ServerResponse, timeoutMs: number): void {
   response.once('prefinish', () => {
-    const deadline = setTimeout(() => response.destroy(), patience).unref();
+    const deadline = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => {
       clearTimeout(deadline);
     });
@@ -184,7 +182,7 @@ function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) =
       `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
     );
     // Closing at once would lose the answer of a client that is still sending. A client may never close its side.
-    const deadline = setTimeout(() => socket.destroy(), LINGER).unref();
+    const deadline = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => {
       clearTimeout(deadline);
     });

@@ -93,8 +93,8 @@ function siteFile(path: string, content: Buffer): SiteFile {
   const isText = contentType.includes('charset');
   return {
     isImmutable: HASHED.test(path),
-    in: (wanted) => {
-      const coding = isText ? wanted : 'identity';
+    in: (requested) => {
+      const coding = isText ? requested : 'identity';
       const content = made.get(coding) ?? make(coding);
       made.set(coding, content);
       return content;

@@ -28,7 +28,7 @@ export class DumpOrigin implements DumpSyntax {
     return this.#encoding;
   }
 
-  /** What people must know about the content. */
+  /** The notes for people about the content. */
   get notes(): readonly string[] {
     return this.#dialect === 'mysql' && this.#encoding === 'windows-1252'
       ? ['The dump is written in latin1: other characters were lost when it was written']

@@ -28,9 +28,9 @@ export interface DumpContent {
 
 const CHUNK_BYTES = 1 << 20;
 /** A longer row or statement is refused: a dump has none. */
-const LARGEST_PIECE = 64 << 20;
+const MAX_PIECE_LENGTH = 64 << 20;
 /** The longest beginning of an INSERT, up to its values. */
-const LARGEST_HEAD = 1 << 16;
+const MAX_HEAD_LENGTH = 1 << 16;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const COPY = /^COPY\s/i;
 const INSERT = /^(?:INSERT|REPLACE)\s+(?:IGNORE\s+|OR\s+\w+\s+)?INTO\s/i;
@@ -128,7 +128,7 @@ export class DumpReader {
     this.#at = 0;
     this.#isEnded = next.done === true;
     this.#hasLastLineEnd = this.#text.endsWith('\n');
-    if (rest.length > LARGEST_PIECE) {
+    if (rest.length > MAX_PIECE_LENGTH) {
       throw new UnreadableDump(`what begins at line ${this.#line} has no end`);
     }
     // The last statement may lack its line end.
@@ -138,7 +138,10 @@ export class DumpReader {
     }
   }
 
-  /** @param position not before an earlier one. @returns its line */
+  /**
+   * @param position not before an earlier one
+   * @returns its line
+   */
   #countLines(position: number): number {
     let at = this.#text.indexOf('\n', this.#counted);
     while (at >= 0 && at < position) {
@@ -175,7 +178,7 @@ export class DumpReader {
     }
   }
 
-  #step(state: State): Step | undefined {
+  #step(state: State): ReadStep | undefined {
     switch (state.kind) {
       case 'between':
         return this.#readStatement();
@@ -186,7 +189,7 @@ export class DumpReader {
     }
   }
 
-  #readStatement(): Step | undefined {
+  #readStatement(): ReadStep | undefined {
     const blanks = skipBlanks(this.#text, this.#at);
     if (blanks === undefined) {
       return undefined;
@@ -203,7 +206,7 @@ export class DumpReader {
     return INSERT.test(head) ? this.#beginRows(start) : this.#readOther(start, head);
   }
 
-  #readOther(start: number, head: string): Step | undefined {
+  #readOther(start: number, head: string): ReadStep | undefined {
     const end = skipStatement(this.#text, start, this.#syntax.escapes);
     if (end === undefined) {
       return undefined;
@@ -235,13 +238,13 @@ export class DumpReader {
     this.#columns.set(read.table, read.columns);
   }
 
-  #beginRows(start: number): Step | undefined {
+  #beginRows(start: number): ReadStep | undefined {
     const into = INSERT.exec(this.#text.slice(start, start + 64))?.[0].length ?? 0;
     const name = readName(this.#text, start + into);
     VALUES.lastIndex = name?.end ?? this.#text.length;
     const match = VALUES.exec(this.#text);
     if (name === undefined || match === null) {
-      if (this.#text.length - start > LARGEST_HEAD) {
+      if (this.#text.length - start > MAX_HEAD_LENGTH) {
         throw new UnreadableDump('an INSERT without VALUES is not read');
       }
       return undefined;
@@ -268,7 +271,7 @@ export class DumpReader {
     return columns ?? [];
   }
 
-  #readInserted(state: Extract<State, { kind: 'rows' }>): Step | undefined {
+  #readInserted(state: Extract<State, { kind: 'rows' }>): ReadStep | undefined {
     const read = readTuple(this.#text, this.#at, this.#syntax, state.columns);
     const after = read && skipSpaces(this.#text, read.end);
     const separator = after === undefined ? '' : this.#text.charAt(after);
@@ -308,7 +311,7 @@ export class DumpReader {
     return { kind: 'range', range: { table, columns, start, end: this.#base + this.#at } };
   }
 
-  #beginCopy(statement: string, start: number): Step | undefined {
+  #beginCopy(statement: string, start: number): ReadStep | undefined {
     const end = this.#text.indexOf('\n', start + statement.length);
     if (end < 0) {
       return undefined;
@@ -319,7 +322,7 @@ export class DumpReader {
     return { next: { kind: 'copy', table, columns, start: this.#base + start }, pieces: [] };
   }
 
-  #readCopied(state: Extract<State, { kind: 'copy' }>): Step | undefined {
+  #readCopied(state: Extract<State, { kind: 'copy' }>): ReadStep | undefined {
     const end = this.#text.indexOf('\n', this.#at);
     if (end < 0) {
       return undefined;
@@ -351,12 +354,12 @@ type Piece =
   | { readonly kind: 'range'; readonly range: DumpRange }
   | { readonly kind: 'row'; readonly table: string; readonly values: readonly SourceValue[] };
 
-interface Step {
+interface ReadStep {
   readonly next: State;
   readonly pieces: readonly Piece[];
 }
 
-const BETWEEN: Step = { next: { kind: 'between' }, pieces: [] };
+const BETWEEN: ReadStep = { next: { kind: 'between' }, pieces: [] };
 
 function toRow(columns: readonly DumpColumn[], values: readonly SourceValue[]): SourceRow {
   return Object.fromEntries(columns.map(({ name }, index) => [name, values[index] ?? null]));

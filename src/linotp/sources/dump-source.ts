@@ -12,7 +12,7 @@ const TABLES: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name
 export class DumpSource implements LinotpSource {
   readonly #path: string;
   readonly #content: DumpContent;
-  /** What tells the file from a later one. */
+  /** The identity of the file, which tells it from a later one. */
   readonly #version: string;
 
   private constructor(path: string, content: DumpContent, version: string) {
@@ -21,7 +21,10 @@ export class DumpSource implements LinotpSource {
     this.#version = version;
   }
 
-  /** Reads the dump once, so that a damaged one is refused before anything is imported. @throws ServiceError 'import.refused' */
+  /**
+   * Reads the dump once, so that a damaged one is refused before anything is imported.
+   * @throws ServiceError 'import.refused'
+   */
   static async open(path: string): Promise<DumpSource> {
     try {
       const version = await versionOf(path);

@@ -12,7 +12,7 @@ export interface Read<Value> {
   readonly end: number;
 }
 
-/** How a dump writes its values. */
+/** The notation of values in a dump. */
 export interface DumpSyntax {
   readonly dialect: LinotpSource['dialect'];
   /** A backslash in a text is an escape. */
@@ -291,7 +291,8 @@ function readBytes(text: string, start: number, escapes: boolean): Read<string> 
 }
 
 /**
- * Decodes a value: as bytes, or as text; a text that is not UTF-8 is taken as Windows-1252, which old connections wrote.
+ * Decodes a value: as bytes, or as text; a text that is not UTF-8 is taken as Windows-1252, which old connections
+ * wrote.
  * @param text bytes as characters of the same number
  */
 export function decodeAs(text: string, { dialect, encoding }: DumpSyntax, isBinary: boolean): SourceValue {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../kernel/errors.ts';
+import { importRefused } from '../import-refused.ts';
 import type { LinotpSource } from '../ports.ts';
 import { DatabaseSource } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
@@ -29,7 +29,7 @@ export async function openLinotpSource(place: string): Promise<LinotpSource> {
   if (/^sqlite$/i.test(scheme)) {
     return openSqlite(pathInUrl(rest));
   }
-  throw refused(
+  throw importRefused(
     `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, a database file of ` +
       'SQLite, or an SQL dump',
   );
@@ -42,7 +42,7 @@ export async function openLinotpSource(place: string): Promise<LinotpSource> {
 function pathInUrl(rest: string): string {
   const path = rest.replace(/^\/\/\//, '').replace(/\?.*$/s, '');
   if (path === '' || path.startsWith('//')) {
-    throw refused('A URL of SQLite is sqlite:///relative/path or sqlite:////absolute/path');
+    throw importRefused('A URL of SQLite is sqlite:///relative/path or sqlite:////absolute/path');
   }
   return path;
 }
@@ -53,11 +53,7 @@ async function openFile(path: string): Promise<LinotpSource> {
 
 async function openSqlite(path: string): Promise<LinotpSource> {
   if ((await recogniseFile(path)) !== 'sqlite') {
-    throw refused('This is no database file of SQLite: give the path of an SQL dump without sqlite:');
+    throw importRefused('This is no database file of SQLite: give the path of an SQL dump without sqlite:');
   }
   return DatabaseSource.open(await connectSqlite(path));
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError('import.refused', message);
 }

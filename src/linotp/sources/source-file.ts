@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { importRefused } from '../import-refused.ts';
 
 const HEAD_BYTES = 4096;
 /** Beginnings of files that are neither a dump nor a database, as Latin-1, with the way to a dump. */
@@ -25,10 +26,10 @@ export async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {
   }
   const other = OTHERS.find(([beginning]) => head.startsWith(beginning))?.[1];
   if (other !== undefined) {
-    throw refused(`The file is ${other}`);
+    throw importRefused(`The file is ${other}`);
   }
   if (head.includes('\0')) {
-    throw refused(
+    throw importRefused(
       'The file is neither an SQL dump nor a database file of SQLite, or the database is encrypted. Where the program ' +
         'that made it can read it, write an SQL dump (`sqlite3 FILE .dump > dump.sql`) and import that',
     );
@@ -40,7 +41,7 @@ async function readHead(path: string): Promise<string> {
   try {
     // A pipe can be read only once; opening it would wait.
     if (!(await stat(path)).isFile()) {
-      throw refused(`${resolve(path)} is not a file`);
+      throw importRefused(`${resolve(path)} is not a file`);
     }
     const file = await open(path);
     try {
@@ -56,8 +57,4 @@ async function readHead(path: string): Promise<string> {
     const { code = 'unknown' } = error as { code?: string };
     throw new ServiceError('import.refused', `${resolve(path)} cannot be opened (${code})`, { cause: error });
   }
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError('import.refused', message);
 }

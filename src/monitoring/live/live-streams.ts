@@ -49,12 +49,12 @@ export interface LiveStreamsDependencies {
   readonly metrics: LiveMetrics;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
-  /** Milliseconds between two looks at the state; default: 2 seconds. */
+  /** Milliseconds between two readings of the state; default: 2 seconds. */
   readonly tick?: number | undefined;
   /** Milliseconds between two heartbeats, at a tick; default: 15 seconds. */
   readonly beat?: number;
   /** Milliseconds in which a reader must take what was sent; default: a minute. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 interface Stream extends LiveLogin {
@@ -66,12 +66,12 @@ interface Stream extends LiveLogin {
   /** The snapshot that was sent last; undefined: none, or it is not known to be the present state. */
   shown: string | undefined;
   /** True if the reader knows that the state cannot be read. */
-  isTold: boolean;
+  isUnavailabilityReported: boolean;
   isServing: boolean;
 }
 
-/** A look at the state, and what has been made of it. */
-interface Look {
+/** A reading of the state, and what has been made of it. */
+interface Reading {
   readonly at: number;
   readonly facts: Promise<OverviewFacts>;
   /** By the rights. */
@@ -82,15 +82,15 @@ interface Look {
 const TICK_MS = 2_000;
 const BEAT_MS = 15_000;
 const TIMEOUT_MS = 60_000;
-/** The part of a tick for which a look at the state is used again, for streams that open in between. */
-const LOOK_SHARE = 2;
+/** The part of a tick for which a reading of the state is used again, for streams that open in between. */
+const READING_SHARE = 2;
 /** The rest while no stream is open; the next one ends it. */
 const IDLE_MS = 600_000;
-/** The longest wait of `end` for a look that is under way, in milliseconds. */
-const LAST_LOOK_MS = 500;
+/** The longest wait of `end` for a reading that is under way, in milliseconds. */
+const LAST_READ_TIMEOUT_MS = 500;
 
 /**
- * Streams of overviews from this process: one look at the state serves all of them, and one snapshot all of the same
+ * Streams of overviews from this process: one reading of the state serves all of them, and one snapshot all of the same
  * rights. Each tick asks again whether the login is open and which rights it has: docs/adr/0030-overview-and-live-stream.md.
  */
 export class LiveStreams {
@@ -98,8 +98,8 @@ export class LiveStreams {
   readonly #elapsed: () => number;
   readonly #tick: number;
   readonly #streams = new Set<Stream>();
-  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_LOOK_MS);
-  #look: Look | undefined;
+  readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
+  #reading: Reading | undefined;
   #isStarted = false;
   #isEnded = false;
 
@@ -127,7 +127,7 @@ export class LiveStreams {
       beatAt: now + this.#beat,
       stalledSince: undefined,
       shown: undefined,
-      isTold: false,
+      isUnavailabilityReported: false,
       isServing: false,
     };
     this.#streams.add(stream);
@@ -183,7 +183,7 @@ export class LiveStreams {
       return;
     }
     stream.stalledSince ??= now;
-    if (now - stream.stalledSince >= (this.#deps.patience ?? TIMEOUT_MS)) {
+    if (now - stream.stalledSince >= (this.#deps.timeoutMs ?? TIMEOUT_MS)) {
       this.#finish(stream, 'stalled');
     }
   }
@@ -203,14 +203,14 @@ export class LiveStreams {
       const groups = login.groups === undefined ? {} : { groups: login.groups };
       this.#show(stream, await this.#snapshotFor({ principal: { ...principal, ...groups }, requestId }));
     } catch {
-      this.#tellFault(stream);
+      this.#reportFault(stream);
     } finally {
       stream.isServing = false;
     }
   }
 
   #show(stream: Stream, snapshot: LiveSnapshot): void {
-    stream.isTold = false;
+    stream.isUnavailabilityReported = false;
     if (this.#streams.has(stream) && stream.reader.isReady && stream.shown !== snapshot.id) {
       stream.shown = snapshot.id;
       stream.reader.show(snapshot);
@@ -218,10 +218,10 @@ export class LiveStreams {
   }
 
   /** Tells it once. The next snapshot is then sent even if it shows no change. */
-  #tellFault(stream: Stream): void {
+  #reportFault(stream: Stream): void {
     stream.shown = undefined;
-    if (this.#streams.has(stream) && stream.reader.isReady && !stream.isTold) {
-      stream.isTold = true;
+    if (this.#streams.has(stream) && stream.reader.isReady && !stream.isUnavailabilityReported) {
+      stream.isUnavailabilityReported = true;
       stream.reader.unavailable();
     }
   }
@@ -229,7 +229,7 @@ export class LiveStreams {
   async #snapshotFor(caller: Caller): Promise<LiveSnapshot> {
     const { overview } = this.#deps;
     const rights = await overview.presentRights(caller);
-    const { facts, snapshots } = this.#presentLook();
+    const { facts, snapshots } = this.#presentReading();
     const state = await facts;
     const key = JSON.stringify(rights);
     const known = snapshots.get(key);
@@ -242,20 +242,20 @@ export class LiveStreams {
     return snapshot;
   }
 
-  /** One look at a time: a database that is slow is not asked more often by clients that come again. */
-  #presentLook(): Look {
+  /** One reading at a time: a database that is slow is not asked more often by clients that come again. */
+  #presentReading(): Reading {
     const now = this.#elapsed();
-    const known = this.#look;
-    if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick / LOOK_SHARE)) {
+    const known = this.#reading;
+    if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick / READING_SHARE)) {
       return known;
     }
-    const look = { at: now, facts: this.#deps.overview.facts(), snapshots: new Map(), isUnderWay: true };
+    const reading = { at: now, facts: this.#deps.overview.facts(), snapshots: new Map(), isUnderWay: true };
     const end = (): void => {
-      look.isUnderWay = false;
+      reading.isUnderWay = false;
     };
-    look.facts.then(end, end);
-    this.#look = look;
-    return look;
+    reading.facts.then(end, end);
+    this.#reading = reading;
+    return reading;
   }
 
   /** @returns milliseconds */

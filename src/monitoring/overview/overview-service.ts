@@ -7,7 +7,7 @@ import type { Caller } from '../../policy/caller.ts';
 import type { ManagedUserStore } from '../../resolvers/ports.ts';
 import { compareConfiguration } from '../configuration-report.ts';
 import type { LicenceInspection } from '../licence-inspection.ts';
-import type { LicenseReport } from '../outcomes.ts';
+import type { LicenceReport } from '../outcomes.ts';
 import type {
   ConfigurationState,
   LockedTokenRow,
@@ -55,7 +55,7 @@ export interface OverviewFacts {
   readonly uses: readonly ResolverUse[];
   readonly responses: readonly ResponseMinute[];
   readonly since: Date;
-  readonly licence: LicenseReport;
+  readonly licence: LicenceReport;
   readonly encrypts: boolean;
 }
 
@@ -158,7 +158,11 @@ export class OverviewService {
   }
 }
 
-/** Keys that are away must not hide the rest of the overview. @returns false. @throws any other error */
+/**
+ * Keys that are away must not hide the rest of the overview.
+ * @returns false
+ * @throws any other error
+ */
 function isWithoutKeys(error: unknown): false {
   if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'security-module.unavailable')) {
     return false;

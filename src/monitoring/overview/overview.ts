@@ -1,5 +1,5 @@
 import type { ResponseReason } from '../../challenges/measured-challenges.ts';
-import type { ConfigurationReport, LicenseReport } from '../outcomes.ts';
+import type { ConfigurationReport, LicenceReport } from '../outcomes.ts';
 import type { ResolverKind } from '../../configuration/configuration.ts';
 
 /** Numbers of tokens by status. */
@@ -80,7 +80,7 @@ export interface Overview {
   readonly tokens: TokenOverview | null;
   readonly activeUsers: ActiveUserOverview | null;
   readonly users: readonly ResolverUserOverview[] | null;
-  readonly licence: LicenseReport | null;
+  readonly licence: LicenceReport | null;
   readonly configuration: ConfigurationOverview | null;
   /** True if a new secret was found encrypted a minute ago at most; false, too, while there is no key to encrypt with. */
   readonly storageEncryption: boolean | null;

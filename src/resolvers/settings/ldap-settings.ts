@@ -38,12 +38,12 @@ const ATTRIBUTE = /^(?:[A-Za-z][A-Za-z0-9-]{0,127}|\d+(?:\.\d+){1,20})$/;
 const TIMEOUT = /^\d{1,4}(?:\.\d{1,3})?(?:\s*[;,]\s*\d{1,4}(?:\.\d{1,3})?)?$/;
 
 /**
- * @param given names in any case
+ * @param values names in any case
  * @returns the settings as they are stored, flags as `True` and `False`
  * @throws ServiceError 'resolver.invalid' that names the setting
  */
-export function checkLdapSettings(given: Settings): Settings {
-  const settings = canonicalSettings('ldap', LDAP_SETTING_NAMES, given);
+export function checkLdapSettings(values: Settings): Settings {
+  const settings = canonicalSettings('ldap', LDAP_SETTING_NAMES, values);
   assertOneLine(
     settings,
     LDAP_SETTING_NAMES.filter((name) => name !== 'CACERTIFICATE' && name !== 'USERINFO'),
@@ -59,15 +59,15 @@ export function checkLdapSettings(given: Settings): Settings {
   if (!TIMEOUT.test(settings.TIMEOUT ?? '5')) {
     throw invalidSetting('TIMEOUT', 'is a number of seconds such as 5, or two such as 5;10');
   }
-  readWhole(settings, 'SIZELIMIT', { least: 0, most: 100_000_000 });
+  readWhole(settings, 'SIZELIMIT', { min: 0, max: 100_000_000 });
   assertCertificates(settings, 'CACERTIFICATE');
   return { ...settings, ...flagsOf(settings) };
 }
 
 function flagsOf(settings: Settings): Settings {
-  const given = Object.entries(FLAGS).filter(([name]) => settings[name] !== undefined);
+  const flags = Object.entries(FLAGS).filter(([name]) => settings[name] !== undefined);
   return Object.fromEntries(
-    given.map(([name, fallback]) => [name, readFlag(settings, name, fallback) ? 'True' : 'False']),
+    flags.map(([name, fallback]) => [name, readFlag(settings, name, fallback) ? 'True' : 'False']),
   );
 }
 

@@ -3,6 +3,7 @@ import { SETTINGS_RULES } from './settings-rules.ts';
 
 /** A setting of a kind of resolver, as people are told of it. */
 interface SettingFacts {
+  /** A sentence, with its full stop. */
   readonly meaning: string;
   /** True if there is no resolver of the kind without it. */
   readonly isRequired?: true;
@@ -17,7 +18,7 @@ interface SettingFacts {
 }
 
 /** A setting with its name. */
-export interface DescribedSetting extends SettingFacts {
+export interface DescribedResolverSetting extends SettingFacts {
   readonly name: string;
   /** True if it is a password: it is written, and never shown. */
   readonly isSecret: boolean;
@@ -28,108 +29,113 @@ export interface DescribedSetting extends SettingFacts {
 /** A kind of resolver. */
 export interface DescribedKind {
   readonly kind: ResolverKind;
+  /** A sentence, with its full stop. */
   readonly meaning: string;
-  readonly settings: readonly DescribedSetting[];
+  readonly settings: readonly DescribedResolverSetting[];
 }
 
 const MEANINGS: Readonly<Record<ResolverKind, string>> = {
-  managed: "users in tankeeper's own database",
-  passwd: 'users in a file such as /etc/passwd, read as it changes',
-  sql: 'users in a table of PostgreSQL, MySQL or MariaDB',
-  ldap: 'users in an LDAP directory',
+  managed: "Users in tankeeper's own database.",
+  passwd: 'Users in a file such as /etc/passwd, read as it changes.',
+  sql: 'Users in a table of PostgreSQL, MySQL or MariaDB.',
+  ldap: 'Users in an LDAP directory.',
 };
 
 const YES_NO = ['True', 'False'] as const;
-const PEM = 'trusted authorities in PEM form; without them, those of Node.js';
+const PEM = 'Trusted authorities in PEM form; without them, those of Node.js.';
 
 const PASSWD: Readonly<Record<string, SettingFacts>> = {
   fileName: {
-    meaning: 'absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS',
+    meaning: 'Absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS.',
     isRequired: true,
     example: '/srv/tankeeper/users/passwd',
   },
 };
 
 const SQL: Readonly<Record<string, SettingFacts>> = {
-  Driver: { meaning: 'the kind of database', isRequired: true, example: 'postgresql' },
-  Server: { meaning: 'host name or address', isRequired: true, example: 'db.example.com' },
-  Port: { meaning: 'port of the server', fallback: '5432; MySQL and MariaDB: 3306' },
-  Database: { meaning: 'name of the database', isRequired: true, example: 'crm' },
+  Driver: { meaning: 'The kind of database.', isRequired: true, example: 'postgresql' },
+  Server: { meaning: 'Host name or address.', isRequired: true, example: 'db.example.com' },
+  Port: { meaning: 'Port of the server.', fallback: '5432; MySQL and MariaDB: 3306' },
+  Database: { meaning: 'Name of the database.', isRequired: true, example: 'crm' },
   User: {
-    meaning: 'account of the database; let it read the table of users only',
+    meaning: 'Account of the database; let it read the table of users only.',
     isRequired: true,
     example: 'tan_reader',
   },
-  Password: { meaning: 'password of this account' },
-  Table: { meaning: '`table` or `schema.table`', isRequired: true, example: 'customers' },
+  Password: { meaning: 'Password of this account.' },
+  Table: { meaning: 'The table, as `table` or `schema.table`.', isRequired: true, example: 'customers' },
   Map: {
     meaning:
-      'the columns of userid and username (required), password, givenname, surname, email, phone and mobile',
+      'The columns of userid and username (required), password, givenname, surname, email, phone and mobile.',
     isRequired: true,
     form: 'json',
     example: '{"userid": "id", "username": "login"}',
   },
   Where: {
-    meaning: 'a condition in SQL that selects the rows of users; without it, all',
+    meaning: 'A condition in SQL that selects the rows of users; without it, all.',
     example: 'active = 1',
   },
-  Limit: { meaning: 'the most users that are counted and listed; every user is found' },
-  Encoding: { meaning: 'utf-8, to which the database itself converts', fallback: 'utf-8' },
+  Limit: { meaning: 'The most users that are counted and listed; every user is found.' },
+  Encoding: { meaning: 'The encoding: utf-8, to which the database itself converts.', fallback: 'utf-8' },
   conParams: {
-    meaning: '`sslmode=disable`, `require`, `verify-ca` or `verify-full`',
+    meaning: 'The encryption: `sslmode=disable`, `require`, `verify-ca` or `verify-full`.',
     fallback: 'sslmode=disable',
     example: 'sslmode=verify-full',
   },
   CACERTIFICATE: { meaning: PEM, form: 'lines' },
   Connect: {
-    meaning: 'a URL in place of driver, server, port, database, user and password',
+    meaning: 'A URL in place of driver, server, port, database, user and password.',
     example: 'postgresql://user@db.example.com:5432/crm?sslmode=verify-full',
   },
 };
 
 const LDAP: Readonly<Record<string, SettingFacts>> = {
   LDAPURI: {
-    meaning: 'ldap://host:port or ldaps://host:port; several separated by commas, as alternatives',
+    meaning:
+      'The addresses, as ldap://host:port or ldaps://host:port; several separated by commas, as alternatives.',
     isRequired: true,
     example: 'ldaps://ldap.example.com',
   },
-  LDAPBASE: { meaning: 'the DN above all users', isRequired: true, example: 'ou=people,dc=example,dc=com' },
-  BINDDN: { meaning: 'the account for searches; without it, searches are anonymous' },
-  BINDPW: { meaning: 'password of this account' },
+  LDAPBASE: { meaning: 'The DN above all users.', isRequired: true, example: 'ou=people,dc=example,dc=com' },
+  BINDDN: { meaning: 'The account for searches; without it, searches are anonymous.' },
+  BINDPW: { meaning: 'Password of this account.' },
   TIMEOUT: {
-    meaning: 'seconds to connect and for each answer; `2;10` for the two',
+    meaning: 'Seconds to connect and for each answer; `2;10` for the two.',
     fallback: '5',
   },
-  SIZELIMIT: { meaning: 'the most users in a list, beyond which it is an error; 0: no limit', fallback: '0' },
-  LOGINNAMEATTRIBUTE: { meaning: 'the attribute with the login', isRequired: true, example: 'uid' },
+  SIZELIMIT: {
+    meaning: 'The most users in a list, beyond which it is an error; 0: no limit.',
+    fallback: '0',
+  },
+  LOGINNAMEATTRIBUTE: { meaning: 'The attribute with the login.', isRequired: true, example: 'uid' },
   LDAPSEARCHFILTER: {
-    meaning: 'the filter of all users; several in a row must all hold',
+    meaning: 'The filter of all users; several in a row must all hold.',
     isRequired: true,
     example: '(objectClass=inetOrgPerson)',
   },
   LDAPFILTER: {
-    meaning: 'the filter of the user with the login %s',
+    meaning: 'The filter of the user with the login %s.',
     isRequired: true,
     example: '(&(uid=%s)(objectClass=inetOrgPerson))',
   },
   USERINFO: {
-    meaning: 'the attributes of givenname, surname, email, phone and mobile',
+    meaning: 'The attributes of givenname, surname, email, phone and mobile.',
     form: 'json',
     example: '{"givenname": "givenName", "surname": "sn", "email": "mail"}',
   },
   UIDTYPE: {
-    meaning: 'the id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, or any attribute',
+    meaning: 'The id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, or any attribute.',
     fallback: 'dn',
     example: 'entryUUID',
   },
   NOREFERRALS: {
-    meaning: 'has no effect: referrals are never followed',
+    meaning: 'Has no effect: referrals are never followed.',
     fallback: 'False',
     values: YES_NO,
   },
-  EnforceTLS: { meaning: 'True requires StartTLS on ldap://', fallback: 'False', values: YES_NO },
+  EnforceTLS: { meaning: 'True requires StartTLS on ldap://.', fallback: 'False', values: YES_NO },
   only_trusted_certs: {
-    meaning: 'False accepts any certificate, also that of a man in the middle',
+    meaning: 'False accepts any certificate, also that of a man in the middle.',
     fallback: 'True',
     values: YES_NO,
   },

@@ -17,10 +17,10 @@ export function invalidSetting(name: string, why: string): ServiceError {
  * @returns the settings under their canonical names, trimmed, without empty ones
  * @throws ServiceError 'resolver.invalid' with the name of one that is unknown, given twice, too long or not a text
  */
-export function canonicalSettings(kind: string, names: readonly string[], given: Settings): Settings {
+export function canonicalSettings(kind: string, names: readonly string[], values: Settings): Settings {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
   const settings = new Map<string, string>();
-  for (const [written, value] of Object.entries(given)) {
+  for (const [written, value] of Object.entries(values)) {
     const name = known.get(written.trim().toLowerCase());
     if (name === undefined) {
       const taken = names.length === 0 ? 'takes no settings' : `takes these settings: ${names.join(', ')}`;
@@ -50,7 +50,7 @@ function assertText(name: string, value: string): void {
 }
 
 /**
- * @returns true if the setting is on.
+ * @returns true if the setting is on
  * @throws ServiceError 'resolver.invalid' for a value that is neither yes nor no
  */
 export function readFlag(settings: Settings, name: string, fallback: boolean): boolean {
@@ -61,19 +61,22 @@ export function readFlag(settings: Settings, name: string, fallback: boolean): b
   return YES.includes(value);
 }
 
-/** @returns the whole number, undefined if it is not set. @throws ServiceError 'resolver.invalid' */
+/**
+ * @returns the whole number, undefined if it is not set
+ * @throws ServiceError 'resolver.invalid'
+ */
 export function readWhole(
   settings: Settings,
   name: string,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number | undefined {
   const value = settings[name];
   if (value === undefined) {
     return undefined;
   }
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) {
-    throw invalidSetting(name, `is a whole number from ${least} to ${most}`);
+  if (!(number >= min && number <= max)) {
+    throw invalidSetting(name, `is a whole number from ${min} to ${max}`);
   }
   return number;
 }

@@ -12,8 +12,11 @@ export interface SettingsRule {
   readonly secret: string | undefined;
   /** Settings that determine the receiver of the secret. */
   readonly secretBoundTo: readonly string[];
-  /** @returns the settings in the form to be stored, with the secret. @throws ServiceError 'resolver.invalid' */
-  readonly check: (given: Settings) => Settings;
+  /**
+   * @returns the settings in the form to be stored, with the secret
+   * @throws ServiceError 'resolver.invalid'
+   */
+  readonly check: (values: Settings) => Settings;
 }
 
 /** Rules by the kind of resolver. */
@@ -22,7 +25,7 @@ export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
     names: [],
     secret: undefined,
     secretBoundTo: [],
-    check: (given) => canonicalSettings('managed', [], given),
+    check: (values) => canonicalSettings('managed', [], values),
   },
   passwd: { names: ['fileName'], secret: undefined, secretBoundTo: [], check: checkPasswdSettings },
   sql: {
@@ -39,8 +42,8 @@ export const SETTINGS_RULES: Readonly<Record<ResolverKind, SettingsRule>> = {
   },
 };
 
-function checkPasswdSettings(given: Settings): Settings {
-  const { fileName = '' } = canonicalSettings('passwd', ['fileName'], given);
+function checkPasswdSettings(values: Settings): Settings {
+  const { fileName = '' } = canonicalSettings('passwd', ['fileName'], values);
   const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(fileName);
   if (!isAbsolute || fileName.length > 4096 || /\p{Cc}/u.test(fileName)) {
     throw new ServiceError(

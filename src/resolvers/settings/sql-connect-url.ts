@@ -25,12 +25,12 @@ export function parseConnectUrl(url: string, besides: Settings): Settings {
     Password: decode(parsed.password),
     conParams: parsed.search.slice(1),
   };
-  const given = Object.entries(parts).filter(([, value]) => value !== '');
-  const twice = given.find(([name]) => name in besides);
+  const filled = Object.entries(parts).filter(([, value]) => value !== '');
+  const twice = filled.find(([name]) => name in besides);
   if (twice !== undefined) {
     throw invalidSetting(twice[0], 'is given twice: by itself and in Connect');
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(filled);
 }
 
 function decode(text: string): string {

@@ -85,11 +85,12 @@ const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
 const MAX_USERS = 100_000_000;
 
 /**
- * @param given names in any case; `Connect` is split into its settings, the password included
- * @returns the settings as they are stored. @throws ServiceError 'resolver.invalid' that names the setting
+ * @param values names in any case; `Connect` is split into its settings, the password included
+ * @returns the settings as they are stored
+ * @throws ServiceError 'resolver.invalid' that names the setting
  */
-export function checkSqlSettings(given: Settings): Settings {
-  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, given);
+export function checkSqlSettings(values: Settings): Settings {
+  const { Connect: url, ...others } = canonicalSettings('sql', SQL_SETTING_NAMES, values);
   const settings = url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
   assertOneLine(
     settings,
@@ -116,13 +117,13 @@ export function readSqlSettings(settings: Settings): SqlSettings {
   return {
     database,
     server,
-    port: readWhole(settings, 'Port', { least: 1, most: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
+    port: readWhole(settings, 'Port', { min: 1, max: 65_535 }) ?? (database === 'mysql' ? 3306 : 5432),
     name: requireSetting(settings, 'Database'),
     user: requireSetting(settings, 'User'),
     ...readTable(requireSetting(settings, 'Table')),
     columns: readColumns(settings),
     where: settings.Where,
-    limit: readWhole(settings, 'Limit', { least: 1, most: MAX_USERS }),
+    limit: readWhole(settings, 'Limit', { min: 1, max: MAX_USERS }),
     tls,
     authorities: settings.CACERTIFICATE,
   };

@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import type { ResolverFiles } from '../ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
 
 /** Errors of the file system for an absent file: a part of its path is missing, or is a file. */
@@ -19,7 +19,7 @@ export class FileBounds implements ResolverFiles {
   /** Serializes the checks: a folder that hangs blocks one of the process's few threads for files. */
   readonly #checks = new Semaphore(1);
 
-  /** @param given `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
+  /** @param options `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
   constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
     this.#folders = folders;
     this.#timeLimit = timeLimit;
@@ -33,7 +33,7 @@ export class FileBounds implements ResolverFiles {
     const check = (): Promise<boolean> => this.#checks.run(() => this.holds(fileName));
     const isNamable =
       this.#isNamed(fileName) &&
-      (await within(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
+      (await withTimeLimit(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
     if (!isNamable) {
       throw refused('over HTTP, only a file below a folder that RESOLVER_FILE_DIRS names can be named');
     }
@@ -45,7 +45,10 @@ export class FileBounds implements ResolverFiles {
     return place !== undefined && (await this.contains(place));
   }
 
-  /** @param path without links. @returns true if it is below a folder */
+  /**
+   * @param path without links
+   * @returns true if it is below a folder
+   */
   async contains(path: string): Promise<boolean> {
     const folders = await Promise.all(this.#folders.map((folder) => realpath(folder).catch(() => undefined)));
     return folders.some((folder) => folder !== undefined && isBelow(folder, path));

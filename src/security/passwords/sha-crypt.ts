@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** A hash as crypt(3) writes it: `$6$rounds=10000$salt$hash`. */
 const FORM = /^\$([56])\$(?:rounds=(\d{1,9})\$)?([^$]{0,16})\$([./0-9A-Za-z]+)$/;
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const LEAST_ROUNDS = 1_000;
+const MIN_ROUNDS = 1_000;
 const USUAL_ROUNDS = 5_000;
 /** Maximum rounds: LinOTP 3 uses 656 000, which take about a second; more would occupy the server for longer. */
 const MAX_ROUNDS = 700_000;
@@ -50,12 +50,12 @@ function parse(hash: string): Parsed | undefined {
     return undefined;
   }
   const [, id, rounds = String(USUAL_ROUNDS), salt = '', digest = ''] = match;
-  const wanted = Math.max(LEAST_ROUNDS, Number(rounds));
-  return wanted > MAX_ROUNDS
+  const requested = Math.max(MIN_ROUNDS, Number(rounds));
+  return requested > MAX_ROUNDS
     ? undefined
     : {
         algorithm: id === '5' ? 'sha256' : 'sha512',
-        rounds: wanted,
+        rounds: requested,
         salt: Buffer.from(salt, 'utf8'),
         digest,
       };

@@ -30,7 +30,7 @@ export interface Pkcs11Calls {
   C_CloseSession(session: Handle): void;
   C_Login(session: Handle, user: number, pin: string): void;
   C_FindObjectsInit(session: Handle, template: readonly Attribute[]): void;
-  C_FindObjects(session: Handle, most: number): Handle[];
+  C_FindObjects(session: Handle, max: number): Handle[];
   C_FindObjectsFinal(session: Handle): void;
   C_GetAttributeValue(session: Handle, object: Handle, asked: readonly Attribute[]): { value: Buffer }[];
   C_GenerateKey(session: Handle, mechanism: Mechanism, template: readonly Attribute[]): Handle;

@@ -50,7 +50,7 @@ const TEXTS: Readonly<Record<Pkcs11Reason, string>> = {
 export class Pkcs11Module {
   readonly #settings: Pkcs11Settings;
   /**
-   * The mark of the PIN file whose PIN the module refused. It is not tried again, as modules lock after a few tries.
+   * The version of the PIN file whose PIN the module refused. It is not tried again, as modules lock after a few tries.
    */
   #refused: string | undefined;
 
@@ -71,8 +71,8 @@ export class Pkcs11Module {
   /** @throws ServiceError 'security-module.unavailable', with the particulars in its detail */
   async run(request: Pkcs11Request): Promise<Pkcs11Result> {
     const { library, token, key, pinFile } = this.#settings;
-    const { pin, mark } = await readPin(pinFile);
-    if (mark === this.#refused) {
+    const { pin, version } = await readPin(pinFile);
+    if (version === this.#refused) {
       throw notReady(
         TEXTS['pin-refused'],
         'not tried again until the PIN file changes or the server starts anew',
@@ -83,14 +83,14 @@ export class Pkcs11Module {
       return answer.result;
     }
     if (answer.reason === 'pin-refused') {
-      this.#refused = mark;
+      this.#refused = version;
     }
     throw notReady(TEXTS[answer.reason], answer.detail);
   }
 }
 
-/** @returns the PIN, and a mark that changes when the file is written anew */
-async function readPin(file: string): Promise<{ pin: string; mark: string }> {
+/** @returns the PIN, and a version that changes when the file is written anew */
+async function readPin(file: string): Promise<{ pin: string; version: string }> {
   try {
     const text = await readFile(file, 'utf8');
     const pin = text.replace(/\r?\n$/, '');
@@ -98,7 +98,7 @@ async function readPin(file: string): Promise<{ pin: string; mark: string }> {
       throw notReady('the PIN file is empty', `PKCS11_PIN_FILE=${file}`);
     }
     const { mtimeMs, ino } = await stat(file);
-    return { pin, mark: `${mtimeMs} ${ino} ${createHash('sha256').update(pin).digest('hex')}` };
+    return { pin, version: `${mtimeMs} ${ino} ${createHash('sha256').update(pin).digest('hex')}` };
   } catch (error) {
     if (error instanceof ServiceError) {
       throw error;

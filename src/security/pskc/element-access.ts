@@ -40,11 +40,11 @@ export function bytesOf(element: XmlElement): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** @throws ServiceError 'key-file.invalid' where it is no whole number from `least` to `most` */
-export function numberOf(element: XmlElement, least: number, most: number): number {
+/** @throws ServiceError 'key-file.invalid' where it is no whole number from `min` to `max` */
+export function numberOf(element: XmlElement, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(element.text) ? Number(element.text) : Number.NaN;
-  if (Number.isNaN(value) || value < least || value > most) {
-    throw invalid(element.line, element.name, `not a whole number from ${least} to ${most}`);
+  if (Number.isNaN(value) || value < min || value > max) {
+    throw invalid(element.line, element.name, `not a whole number from ${min} to ${max}`);
   }
   return value;
 }

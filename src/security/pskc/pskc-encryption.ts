@@ -1,7 +1,7 @@
 import { createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { KeyFileSecrets } from '../../challenges/enrolment/key-file.ts';
+import type { KeyFileSecrets } from '../../challenges/enrolment/token-key-file.ts';
 import { bytesOf, numberOf, onlyChild, optionalChild, requiredAttribute } from './element-access.ts';
 import type { XmlElement } from './xml-element.ts';
 import { invalid } from './xml-place.ts';
@@ -130,15 +130,19 @@ function hmacHash(element: XmlElement): string {
 /** Checks the MAC first: an altered value is never decrypted. */
 function openValue(holder: XmlElement, key: Buffer, mac: ValueMac | undefined): Buffer {
   const encrypted = onlyChild(holder, 'EncryptedValue');
-  const given = optionalChild(holder, 'ValueMAC');
-  if (given !== undefined && mac === undefined) {
-    throw invalid(given.line, given.name, 'the file has no MACMethod to check it with');
+  const stored = optionalChild(holder, 'ValueMAC');
+  if (stored !== undefined && mac === undefined) {
+    throw invalid(stored.line, stored.name, 'the file has no MACMethod to check it with');
   }
-  if (given !== undefined && mac !== undefined && !equal(mac(cipherText(encrypted).bytes), bytesOf(given))) {
-    throw wrongSecret(`The key or password is wrong, or the file was altered: MAC in line ${given.line}`);
+  if (
+    stored !== undefined &&
+    mac !== undefined &&
+    !equal(mac(cipherText(encrypted).bytes), bytesOf(stored))
+  ) {
+    throw wrongSecret(`The key or password is wrong, or the file was altered: MAC in line ${stored.line}`);
   }
   const { plain, authenticated } = decrypt(encrypted, key);
-  if (!authenticated && given === undefined) {
+  if (!authenticated && stored === undefined) {
     throw invalid(
       holder.line,
       holder.name,

@@ -1,4 +1,9 @@
-import type { ImportedKey, KeyFileReader, KeyFileSecrets } from '../../challenges/enrolment/key-file.ts';
+import type {
+  ImportedKey,
+  KeyFileReader,
+  KeyFileSecrets,
+} from '../../challenges/enrolment/token-key-file.ts';
+import { MAX_STORED_COUNTER } from '../../tokens/token.ts';
 import { bytesOf, onlyChild, optionalChild, requiredAttribute } from './element-access.ts';
 import { openPskcEncryption, type PskcDecryption } from './pskc-encryption.ts';
 import { parseXml, type XmlElement } from './xml-element.ts';
@@ -116,7 +121,7 @@ function counterOf(holder: XmlElement, value: DataValue): bigint {
     'plain' in value
       ? /^\d{1,19}$/.test(value.plain.text) && BigInt(value.plain.text)
       : value.bytes.length > 0 && value.bytes.length <= 8 && BigInt(`0x${value.bytes.toString('hex')}`);
-  if (counter === false || counter > 0x7fff_ffff_ffff_ffffn) {
+  if (counter === false || counter > MAX_STORED_COUNTER) {
     throw invalid(holder.line, holder.name, 'not a counter');
   }
   return counter;

@@ -17,7 +17,7 @@ export interface XmlElement {
 /** One node in the parser's form: the name with the children, `:@` with the attributes. */
 type ParsedNode = Readonly<Record<string, unknown>>;
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 const CDATA = '#cdata';
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -52,7 +52,7 @@ function parse(text: string): readonly ParsedNode[] {
     parseTagValue: false,
     parseAttributeValue: false,
     trimValues: true,
-    maxNestedTags: DEEPEST,
+    maxNestedTags: MAX_DEPTH,
     processEntities: false,
     cdataPropName: CDATA,
   });

@@ -12,9 +12,13 @@ import { keyIdOf, SecretVault } from './secret-vault.ts';
 export class KeyFileModule implements SecurityModule {
   readonly #deps: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random };
 
-  /** @param given.keyIds the keys in use, read at each call */
-  constructor(given: { readonly file: string; readonly keyIds: readonly string[]; readonly random: Random }) {
-    this.#deps = given;
+  /** @param options.keyIds the keys in use, read at each call */
+  constructor(options: {
+    readonly file: string;
+    readonly keyIds: readonly string[];
+    readonly random: Random;
+  }) {
+    this.#deps = options;
   }
 
   async freshVault(): Promise<Pick<Vault, 'open'>> {

@@ -13,7 +13,7 @@ export interface KeyFile {
   readonly warnings: readonly string[];
 }
 
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
@@ -103,8 +103,8 @@ function assertFile(stats: Stats, file: string): number {
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     throw unusable(file, `others may write it (mode ${mode.toString(8)}); chmod go-w mends that`);
   }
-  if (stats.size > LARGEST) {
-    throw unusable(file, `it has more than ${LARGEST} bytes`);
+  if (stats.size > MAX_BYTES) {
+    throw unusable(file, `it has more than ${MAX_BYTES} bytes`);
   }
   return mode;
 }

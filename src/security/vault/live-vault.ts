@@ -98,8 +98,8 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     this.#needed = needed.map(({ keyId }) => keyId);
     const missing = needed.filter(({ keyId }) => !this.keyIds.includes(keyId));
     const found = missing.length === 0 ? [] : await this.#deps.fetch(missing);
-    const wanted = found.filter((key) => missing.some(({ keyId }) => keyId === keyIdOf(key)));
-    const candidate = this.#vault.extended(wanted, sealingKey(registered));
+    const added = found.filter((key) => missing.some(({ keyId }) => keyId === keyIdOf(key)));
+    const candidate = this.#vault.extended(added, sealingKey(registered));
     const altered = missing.filter(
       (key) => candidate.keyIds.includes(key.keyId) && !opensCanary(candidate, key),
     );

@@ -21,15 +21,15 @@ export interface OpenedVault {
  * names the sealing key, so that no server seals with a key that others do not have yet.
  * @throws ServiceError 'key.unavailable' that names the file and the ids of the needed and found keys
  */
-export async function openVault(given: {
+export async function openVault(options: {
   readonly keyFile: string;
   readonly registry: KeyRegistration;
   readonly random: Random;
 }): Promise<OpenedVault> {
-  return given.registry.withRegistration(async (registry) => {
+  return options.registry.withRegistration(async (registry) => {
     const registered = await registry.registered();
-    const opened = await openKeys(given.keyFile, neededKeys(registered), given.random);
-    assertKeysOf(neededKeys(registered), opened.vault, given.keyFile);
+    const opened = await openKeys(options.keyFile, neededKeys(registered), options.random);
+    assertKeysOf(neededKeys(registered), opened.vault, options.keyFile);
     if (registered.length === 0) {
       await registry.register(opened.vault.currentKeyId, sealCanary(opened.vault));
       return opened;
@@ -38,7 +38,7 @@ export async function openVault(given: {
     return {
       ...opened,
       vault: opened.vault.extended([], sealingKey(registered)),
-      warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, given.keyFile))],
+      warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, options.keyFile))],
     };
   });
 }

@@ -74,7 +74,7 @@ export class SecretVault implements Vault, KeyDerivation {
 
   seal(plain: Uint8Array, purpose: SecretPurpose, subject: string): Sealed {
     const header = this.#header;
-    const nonce = this.#takeNonce();
+    const nonce = this.#nextNonce();
     const cipher = createCipheriv(CIPHER, this.#current, nonce, { authTagLength: TAG_LENGTH });
     cipher.setAAD(context(header, purpose, subject));
     const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -82,7 +82,7 @@ export class SecretVault implements Vault, KeyDerivation {
   }
 
   /** Nonces are drawn many at a time: an import seals millions of secrets. */
-  #takeNonce(): Buffer {
+  #nextNonce(): Buffer {
     if (this.#nonces.length === 0) {
       this.#nonces = Buffer.from(this.#random.bytes(NONCE_LENGTH * NONCES_AT_ONCE));
     }

@@ -9,22 +9,20 @@ import type {
   ProvenPassword,
 } from '../../administrators/ports.ts';
 import { lastAdministrator } from '../../administrators/last-administrator.ts';
-import type { SecondFactor } from '../../administrators/second-factor.ts';
 import type { SessionKind } from '../../administrators/session-secrets.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { type SecondFactorRow, secondFactorOf } from './second-factor-row.ts';
 import { insertSession } from './session-rows.ts';
 
-interface AdministratorRow {
+interface AdministratorRow extends SecondFactorRow {
   readonly id: string;
   readonly name: string;
   readonly password_hash: string;
   readonly created_at: Date;
-  readonly second_factor: SecondFactor['kind'] | null;
-  readonly second_factor_serial: string | null;
 }
 
 interface SessionOwnerRow extends Pick<OpenSession, 'administrator' | 'expiresAt'> {
@@ -328,18 +326,8 @@ function toAdministrator(row: AdministratorRow): Administrator {
     name: row.name,
     passwordHash: row.password_hash,
     createdAt: row.created_at,
-    secondFactor: toSecondFactor(row),
+    secondFactor: secondFactorOf(row),
   };
-}
-
-function toSecondFactor({
-  second_factor: kind,
-  second_factor_serial: serial,
-}: AdministratorRow): SecondFactor | undefined {
-  if (kind === null) {
-    return undefined;
-  }
-  return kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
 }
 
 /** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */

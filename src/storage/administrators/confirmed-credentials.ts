@@ -1,6 +1,6 @@
 import { CredentialMemory, type RememberedCredentials } from '../../administrators/credential-memory.ts';
 import type { Random } from '../../kernel/clock.ts';
-import { Confirmation } from '../database/confirmation.ts';
+import { ShortLivedRead } from '../database/short-lived-read.ts';
 import type { Database } from '../database/database.ts';
 
 interface ConfirmedCredentialsOptions {
@@ -20,7 +20,7 @@ interface ConfirmedCredentialsOptions {
  * credential has been revoked since it began: docs/adr/0021-remembered-credentials.md.
  */
 export class ConfirmedCredentials implements RememberedCredentials {
-  readonly #confirmation: Confirmation<string>;
+  readonly #revisionRead: ShortLivedRead<string>;
   readonly #begin: () => CredentialMemory;
   #memory: CredentialMemory;
   /** Undefined: no state of the database has been confirmed for this memory yet. */
@@ -28,13 +28,13 @@ export class ConfirmedCredentials implements RememberedCredentials {
 
   constructor(options: ConfirmedCredentialsOptions) {
     const { database, random, window = 0, elapsed = () => performance.now() } = options;
-    this.#confirmation = new Confirmation({ read: () => readRevision(database), window, elapsed });
+    this.#revisionRead = new ShortLivedRead({ read: () => readRevision(database), window, elapsed });
     this.#begin = () => new CredentialMemory({ random, elapsed });
     this.#memory = this.#begin();
   }
 
   get current(): CredentialMemory | undefined {
-    const confirmed = this.#confirmation.standing;
+    const confirmed = this.#revisionRead.standing;
     if (confirmed === undefined) {
       return undefined;
     }
@@ -48,7 +48,7 @@ export class ConfirmedCredentials implements RememberedCredentials {
   /** Compares the memory with the database. After a failure nothing is remembered. @throws what the database throws */
   async confirm(): Promise<void> {
     try {
-      await this.#confirmation.confirm();
+      await this.#revisionRead.confirm();
     } catch (error) {
       this.expire();
       throw error;
@@ -59,7 +59,7 @@ export class ConfirmedCredentials implements RememberedCredentials {
 
   /** Forgets all: a credential may have been revoked. */
   expire(): void {
-    this.#confirmation.expire();
+    this.#revisionRead.expire();
     this.#forget();
   }
 

@@ -131,7 +131,10 @@ async function isOpen(sql: Knex.Transaction, session: Buffer | undefined): Promi
   return found !== undefined;
 }
 
-/** @returns undefined for an unknown passkey. @throws ServiceError 'passkey.invalid' for the last one */
+/**
+ * @returns undefined for an unknown passkey
+ * @throws ServiceError 'passkey.invalid' for the last one
+ */
 async function removeOne(
   sql: Knex.Transaction,
   administratorId: string,

@@ -6,7 +6,7 @@ import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** A session to be stored. */
-export interface SessionRow {
+export interface NewSession {
   readonly hash: Buffer;
   readonly expiresAt: Date;
   readonly kind: SessionKind;
@@ -23,7 +23,7 @@ export async function insertSession(
   { sql, audit }: UnitOfWork,
   { administrator, version }: ProvenPassword,
   factor: SecondFactor | undefined,
-  session: SessionRow,
+  session: NewSession,
   act: Act,
 ): Promise<boolean> {
   if (!isStorable(administrator)) {

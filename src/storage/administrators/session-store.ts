@@ -23,7 +23,7 @@ export class SqlSessionStore implements SessionStore {
 
   async list(
     owner: string | undefined,
-    { now, most, own }: { readonly now: Date; readonly most: number; readonly own: Buffer | undefined },
+    { now, max, own }: { readonly now: Date; readonly max: number; readonly own: Buffer | undefined },
   ): Promise<readonly ListedSession[]> {
     if (owner !== undefined && !isStorable(owner)) {
       return [];
@@ -33,7 +33,7 @@ export class SqlSessionStore implements SessionStore {
       .from(openSessions(knex, now).as('open'))
       .where(owner === undefined ? {} : { owner })
       .orderBy('id', 'desc')
-      .limit(most)) as SessionRow[];
+      .limit(max)) as SessionRow[];
     return rows.map(({ session_hash: hash, ...listed }) => ({
       ...listed,
       isOwn: own !== undefined && hash.equals(own),

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { ProvenPassword } from '../../administrators/ports.ts';
-import { isSameFactor, type SecondFactor } from '../../administrators/second-factor.ts';
+import { isSameFactor } from '../../administrators/second-factor.ts';
 import type {
   Attempt,
   CompleteProof,
@@ -17,6 +17,7 @@ import { isStorable } from '../database/stored-text.ts';
 import { Undone } from '../database/undone.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { countUse } from './passkey-use.ts';
+import { type SecondFactorRow, secondFactorOf } from './second-factor-row.ts';
 import { insertSession } from './session-rows.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
@@ -26,8 +27,6 @@ interface AttemptRow {
   readonly content: SignInContent;
   readonly administrator: string;
   readonly password_version: Buffer | null;
-  readonly second_factor: SecondFactor['kind'] | null;
-  readonly second_factor_serial: string | null;
 }
 
 const ATTEMPT = `content, password_version,
@@ -77,7 +76,7 @@ export class SqlSignInStore implements SignInStore {
     return row && toAttempt(row);
   }
 
-  async take(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
+  async consume(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
     const { knex } = this.#database;
     const [row] = await knex('sign_in_attempts')
       .where({ attempt_hash: hash })
@@ -146,7 +145,9 @@ async function ownerId(
   if (!isStorable(owner.administrator)) {
     return undefined;
   }
-  const { rows } = await sql.raw<{ rows: (Omit<AttemptRow, 'content'> & { id: string })[] }>(
+  const { rows } = await sql.raw<{
+    rows: (SecondFactorRow & Pick<AttemptRow, 'password_version'> & { id: string })[];
+  }>(
     `SELECT id, second_factor, second_factor_serial, sha256(convert_to(password_hash, 'UTF8')) AS password_version
      FROM administrators WHERE name = ? FOR SHARE`,
     [owner.administrator],
@@ -156,14 +157,7 @@ async function ownerId(
     return row?.id;
   }
   const isProven = row.password_version?.equals(owner.version) === true;
-  return isProven && isSameFactor(factorOf(row), owner.secondFactor) ? row.id : undefined;
-}
-
-function factorOf({
-  second_factor: kind,
-  second_factor_serial: serial,
-}: Pick<AttemptRow, 'second_factor' | 'second_factor_serial'>): SecondFactor | undefined {
-  return kind === null ? undefined : kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
+  return isProven && isSameFactor(secondFactorOf(row), owner.secondFactor) ? row.id : undefined;
 }
 
 /** @returns false if the sign-in replaces one that has ended */

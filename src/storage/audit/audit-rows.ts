@@ -79,7 +79,7 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
 }
 
 /** @returns the values of a row, for `AUDIT_PLACES` */
-export function auditValues(row: AuditRow): Knex.RawBinding[] {
+export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
   const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   return [
     ...[id, at, actor, action, subject, realm, outcome, client, requestId, transaction],

@@ -45,12 +45,10 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
 
   async ofTransaction(
     transaction: string,
-    most: number,
+    max: number,
     realms?: readonly string[],
   ): Promise<TransactionRows | undefined> {
-    return isStorable(transaction)
-      ? transactionRows(this.#database.knex, transaction, most, realms)
-      : NO_ROWS;
+    return isStorable(transaction) ? transactionRows(this.#database.knex, transaction, max, realms) : NO_ROWS;
   }
 
   async read<T>(work: (snapshot: StoredSnapshot) => Promise<T>): Promise<T> {

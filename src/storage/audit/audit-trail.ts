@@ -14,7 +14,7 @@ import { LaneLease } from './lane-lease.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
 import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
-import { repeatGivenUp } from '../database/repeat-given-up.ts';
+import { repeatAborted } from '../database/repeat-aborted.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
@@ -130,7 +130,7 @@ export class AuditTrail {
     store: (rows: readonly AuditRow[], run: RunPrepared, events: readonly EventRow[]) => Promise<boolean>,
   ): Promise<boolean> {
     await this.writer();
-    return repeatGivenUp(() =>
+    return repeatAborted(() =>
       this.#deps.prepared.onConnection((run) =>
         this.#leased((lease) =>
           lease.write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
@@ -155,7 +155,7 @@ export class AuditTrail {
 
   async #writeAlone(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
     await this.writer();
-    return repeatGivenUp(() => this.#writeOnce(entries, store));
+    return repeatAborted(() => this.#writeOnce(entries, store));
   }
 
   /** Takes the connection first, then the lane: there are never more lanes than connections. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { JournalRecord } from '../../audit/journal-record.ts';
-import type { AuditPeriod, InstallationFacts, SteppedSnapshot, StepRun } from '../../audit/ports.ts';
+import type { AuditPeriod, RecordedInstallation, SteppedSnapshot, StepRun } from '../../audit/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
@@ -13,7 +13,7 @@ const AT_ONCE = 1_000;
 
 /** The end of the trail at one instant. */
 interface TrailEnd {
-  readonly installation: InstallationFacts;
+  readonly installation: RecordedInstallation;
   /** The number of the newest record of the journal. */
   readonly record: string;
   /** The last place of each lane, in the order of writer and lane. */
@@ -76,7 +76,7 @@ export async function readInSteps<T>(
 }
 
 /** @returns the names of the administrators, and the ids of the registered encryption keys */
-export async function installationFacts(sql: Knex): Promise<InstallationFacts> {
+export async function installationFacts(sql: Knex): Promise<RecordedInstallation> {
   return {
     administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
     keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),

@@ -20,7 +20,7 @@ export const ROWS_OF_TRANSACTION = `SELECT * FROM audit WHERE transaction_id = ?
 export async function transactionRows(
   knex: Knex,
   transaction: string,
-  most: number,
+  max: number,
   realms: readonly string[] | undefined,
 ): Promise<TransactionRows | undefined> {
   const foreign = realms === undefined ? 'false' : "NOT string_to_array(audit.realm, ',') && ?::text[]";
@@ -28,7 +28,7 @@ export async function transactionRows(
     `WITH audit AS MATERIALIZED (${ROWS_OF_TRANSACTION})
      SELECT ${AUDIT_COLUMNS}, count(*) OVER () AS total, count(*) FILTER (WHERE ${foreign}) OVER () AS "foreign"
      FROM audit ORDER BY audit.at, audit.id LIMIT ?`,
-    [transaction, ...(realms === undefined ? [] : [[...realms]]), most],
+    [transaction, ...(realms === undefined ? [] : [[...realms]]), max],
   );
   if (rows.some((row) => row.foreign !== '0')) {
     return undefined;

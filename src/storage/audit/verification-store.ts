@@ -30,7 +30,7 @@ interface VerificationRow {
   readonly is_silent: boolean;
 }
 
-const KEPT = 10;
+const MAX_KEPT_VERIFICATIONS = 10;
 /** Without a sign of life for so long, its server is gone. */
 const IS_SILENT = "state = 'running' AND advanced_at < clock_timestamp() - interval '1 minute'";
 
@@ -60,7 +60,7 @@ export class SqlVerificationStore implements VerificationStore {
         await audit.write(act, 'audit', 'begun');
         await sql.raw(
           'DELETE FROM audit_verifications WHERE id < (SELECT max(id) FROM audit_verifications) - ?',
-          [KEPT - 1],
+          [MAX_KEPT_VERIFICATIONS - 1],
         );
       }
       const record = await newestIn(sql);

@@ -11,7 +11,7 @@ import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
 import { liveHolders } from '../keys/key-holders.ts';
 import { BACKED_UP_TABLES, COUNTED_TABLES, LEFT_OUT_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
 
-/** What a load needs beside the backup. */
+/** The input of a load beside the backup. */
 export interface LoadOptions {
   readonly keys: KeyDerivation;
   /** The number of all rows. */

@@ -10,7 +10,7 @@ import type {
   ChallengeStore,
   NewChallenge,
   OpenDecision,
-  Whose,
+  TokenOrOwner,
 } from '../../challenges/ports.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
 import type { Database } from '../database/database.ts';
@@ -19,7 +19,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
-import { SharedLook } from '../database/shared-look.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
 import { SharedSettlement } from './shared-settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
@@ -37,7 +37,7 @@ const SECOND_PASSES = 4n;
 const MAX_OPEN = 1_000;
 
 /** Thrown to roll back: the transaction id is in use. */
-class TransactionIdTaken extends Error {}
+class TransactionIdInUse extends Error {}
 
 /** Challenges in PostgreSQL. docs/adr/0003-accepting-a-response-once.md describes why each is answered once. */
 export class SqlChallengeStore implements ChallengeStore {
@@ -45,7 +45,7 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
-  readonly #look: SharedLook<ChallengeRow>;
+  readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlement: SharedSettlement;
   readonly #issues: SharedIssue;
   readonly #issued: IssuedChallenges;
@@ -53,7 +53,7 @@ export class SqlChallengeStore implements ChallengeStore {
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = wanted.key');
-    this.#look = new SharedLook(database, 'find-transactions', byTransaction);
+    this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);
     this.#issued = new IssuedChallenges(() => performance.now());
@@ -77,7 +77,7 @@ export class SqlChallengeStore implements ChallengeStore {
       }
       return true;
     } catch (error) {
-      if (error instanceof TransactionIdTaken || isTransactionIdTaken(error)) {
+      if (error instanceof TransactionIdInUse || isTransactionIdInUse(error)) {
         return false;
       }
       throw error;
@@ -94,9 +94,13 @@ export class SqlChallengeStore implements ChallengeStore {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
   }
 
-  async answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
-    return isFindable(whose)
-      ? this.#openAnswers.run(JSON.stringify(whose), () => this.#answerOpen(whose, decide, act))
+  async answerOpen(
+    tokenOrOwner: TokenOrOwner,
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    return isFindable(tokenOrOwner)
+      ? this.#openAnswers.run(JSON.stringify(tokenOrOwner), () => this.#answerOpen(tokenOrOwner, decide, act))
       : undefined;
   }
 
@@ -105,7 +109,7 @@ export class SqlChallengeStore implements ChallengeStore {
     if (early !== undefined) {
       return early;
     }
-    const row = await this.#look.find(transactionId);
+    const row = await this.#byTransaction.find(transactionId);
     if (row === undefined) {
       return undefined;
     }
@@ -138,15 +142,19 @@ export class SqlChallengeStore implements ChallengeStore {
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
   }
 
-  async #answerOpen(whose: Whose, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
-    const seen = await findOpen(this.#database.knex, whose);
+  async #answerOpen(
+    tokenOrOwner: TokenOrOwner,
+    decide: DecideAmong,
+    act: Act,
+  ): Promise<OpenDecision | undefined> {
+    const seen = await findOpen(this.#database.knex, tokenOrOwner);
     const decided = await decide(seen);
     if (decided === undefined || (await applyOpen(this.#database.autocommit, decided, act))) {
       return decided;
     }
     const ids = [...new Set(seen.map(({ token }) => token.id))];
     const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(whose, ids, decide, act));
+    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(tokenOrOwner, ids, decide, act));
   }
 
   /**
@@ -154,14 +162,14 @@ export class SqlChallengeStore implements ChallengeStore {
    * one.
    */
   #answerOpenLocked(
-    whose: Whose,
+    tokenOrOwner: TokenOrOwner,
     ids: readonly string[],
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
-        const seen = (await findOpen(unit.sql, whose)).filter(({ token }) => ids.includes(token.id));
+        const seen = (await findOpen(unit.sql, tokenOrOwner)).filter(({ token }) => ids.includes(token.id));
         const decided = await decide(seen);
         if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
           throw unsettled(decided.answered.challenge.id);
@@ -194,7 +202,7 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 }
 
-function isTransactionIdTaken(error: unknown): boolean {
+function isTransactionIdInUse(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
 }
 
@@ -209,23 +217,23 @@ async function findByTransaction(
 }
 
 /** Finds open challenges, newest first. */
-function findOpen(connection: Knex, whose: Whose): Promise<readonly ChallengeOfToken[]> {
-  return findChallenges(connection, { ...whose, open: true }, MAX_OPEN);
+function findOpen(connection: Knex, tokenOrOwner: TokenOrOwner): Promise<readonly ChallengeOfToken[]> {
+  return findChallenges(connection, { ...tokenOrOwner, open: true }, MAX_OPEN);
 }
 
 async function findChallenges(
   connection: Knex,
   filter: ChallengeFilter,
-  most?: number,
+  max?: number,
 ): Promise<readonly ChallengeOfToken[]> {
   const rows = (await selectChallenges(connection)
-    .where(wanted(filter))
+    .where(conditionsOf(filter))
     .modify((query) => {
       if (filter.open === true) {
         void query.whereNull('challenges.closed_by');
       }
-      if (most !== undefined) {
-        void query.limit(most);
+      if (max !== undefined) {
+        void query.limit(max);
       }
     })
     .whereIn('tokens.type', OCRA_TYPES)
@@ -295,7 +303,7 @@ async function issue(
     .ignore()
     .returning('id');
   if (stored.length === 0) {
-    throw new TransactionIdTaken();
+    throw new TransactionIdInUse();
   }
   await supersede(sql, tokenId, maxOpen);
   await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
@@ -343,7 +351,7 @@ function isFindable({ transactionId, serial, owner }: ChallengeFilter): boolean 
   return isGiven && isStorable(transactionId, serial, owner?.userId) && isRowId(owner?.resolverId ?? '1');
 }
 
-function wanted({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
+function conditionsOf({ transactionId, serial, owner }: ChallengeFilter): Record<string, string> {
   return {
     ...(transactionId !== undefined && { 'challenges.transaction_id': transactionId }),
     ...(serial !== undefined && { 'tokens.serial': serial }),

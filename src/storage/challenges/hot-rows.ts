@@ -1,14 +1,14 @@
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { auditFields, auditValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
+import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
 import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
 import { type EventRow, eventInsert } from '../webhooks/event-outbox.ts';
 
 /** The columns of a row that a statement of the hot path writes, without its place and its audit row. */
-export type WantedColumns = Readonly<Record<string, unknown>>;
+export type ColumnValues = Readonly<Record<string, unknown>>;
 
 /** A row of such a statement, with the audit row that is stored with it. */
-export interface WantedRow {
-  readonly columns: WantedColumns;
+export interface RowToWrite {
+  readonly columns: ColumnValues;
   readonly audit: AuditRow;
 }
 
@@ -100,12 +100,12 @@ export class WritingStatement<Row extends HeldRow = HeldRow> {
    * @param rows at least one
    * @param events are stored with the rows of their places
    */
-  run(run: RunPrepared, rows: readonly WantedRow[], events: readonly EventRow[]): Promise<readonly Row[]> {
+  run(run: RunPrepared, rows: readonly RowToWrite[], events: readonly EventRow[]): Promise<readonly Row[]> {
     const [first] = rows;
     const isOne = first !== undefined && rows.length === 1;
     const { plain, withEvents } = isOne ? this.#one : this.#many;
     const values = isOne
-      ? [0, ...this.#columns.map((name) => first.columns[name]), ...auditValues(first.audit)]
+      ? [0, ...this.#columns.map((name) => first.columns[name]), ...auditColumnValues(first.audit)]
       : [
           JSON.stringify(
             rows.map(({ columns, audit }, place) => ({ place, ...columns, ...auditFields(audit) })),

@@ -17,7 +17,7 @@ export class IssuedChallenges {
 
   /** @param elapsed milliseconds of a clock that never goes back */
   constructor(elapsed: () => number) {
-    const bounds = { lifetime: LIFETIME_MS, most: MAX_CHALLENGES, elapsed };
+    const bounds = { lifetime: LIFETIME_MS, max: MAX_CHALLENGES, elapsed };
     this.#byTransaction = new AgingMap(bounds);
     this.#newest = new AgingMap(bounds);
   }

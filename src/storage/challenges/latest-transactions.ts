@@ -33,10 +33,10 @@ export class SqlLatestTransactions implements LatestTransactions {
    */
   async ofTokens(
     tokenIds: readonly string[],
-    most: number,
+    max: number,
     realms?: readonly string[],
   ): Promise<readonly LatestTransaction[]> {
-    const merged = realms === undefined ? most : most * MERGED_FOR_BOUND;
+    const merged = realms === undefined ? max : max * MERGED_FOR_BOUND;
     const { rows } = await this.#database.knex.raw<{ rows: LatestRow[] }>(
       `WITH latest AS MATERIALIZED (
          SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
@@ -47,7 +47,7 @@ export class SqlLatestTransactions implements LatestTransactions {
          ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
        SELECT * FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
        ORDER BY issued_at DESC, transaction_id LIMIT ?`,
-      [[...tokenIds], merged, merged, ...(realms === undefined ? [] : [[...realms]]), most],
+      [[...tokenIds], merged, merged, ...(realms === undefined ? [] : [[...realms]]), max],
     );
     return rows.map((row) => ({
       transactionId: row.transaction_id,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { Decision } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import { AUDIT_PLACES, auditValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
+import { AUDIT_PLACES, auditColumnValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { eventInsert } from '../webhooks/event-outbox.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
@@ -66,7 +66,7 @@ export async function settle(
     ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
   return audit.writeBy([entry], async (signed, on, events) => {
-    const bound = [...values, ...signed.flatMap(auditValues)];
+    const bound = [...values, ...signed.flatMap(auditColumnValues)];
     const hasEvents = events.length > 0;
     const { rows } = await on(
       sql.raw<{ rows: { settled: boolean }[] }>(statement(hasEvents ? NOTED : ''), [

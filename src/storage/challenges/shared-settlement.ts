@@ -8,7 +8,7 @@ import {
   HELD_COLUMNS,
   HELD_PLACES,
   heldTokens,
-  type WantedColumns,
+  type ColumnValues,
   WritingStatement,
 } from './hot-rows.ts';
 import { SharedWrites } from './shared-writes.ts';
@@ -89,7 +89,7 @@ export class SharedSettlement {
     );
   }
 
-  async #settle(key: string, entry: NotedEntry, columns: WantedColumns): Promise<boolean> {
+  async #settle(key: string, entry: NotedEntry, columns: ColumnValues): Promise<boolean> {
     return (await this.#writes.do({ key, entry, columns })) !== undefined;
   }
 }

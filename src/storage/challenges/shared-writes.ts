@@ -2,14 +2,14 @@ import { SharedWork } from '../../kernel/shared-work.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 import type { Database } from '../database/database.ts';
-import type { HeldRow, WantedColumns, WritingStatement } from './hot-rows.ts';
+import type { HeldRow, ColumnValues, WritingStatement } from './hot-rows.ts';
 import { refuseLate } from '../database/sharing.ts';
 
 /** A write for one token. */
 export interface TokenWrite {
   /** Of the token: of several writes for one token, a statement has one. */
   readonly key: string;
-  readonly columns: WantedColumns;
+  readonly columns: ColumnValues;
   readonly entry: NotedEntry;
 }
 
@@ -85,8 +85,8 @@ export class SharedWrites<Row extends HeldRow = HeldRow> {
     const isWritten = await this.#database.audit.writeBy(
       writes.map(({ entry }) => entry),
       async (signed, run, events) => {
-        const wanted = signed.map((audit, place) => ({ columns: writes[place]?.columns ?? {}, audit }));
-        const rows = await this.#statement.run(run, wanted, events);
+        const toWrite = signed.map((audit, place) => ({ columns: writes[place]?.columns ?? {}, audit }));
+        const rows = await this.#statement.run(run, toWrite, events);
         held.clear();
         for (const row of rows) {
           const write = writes[row.place];

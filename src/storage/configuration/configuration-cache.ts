@@ -18,14 +18,14 @@ export class ConfigurationCache {
   }
 
   /** @returns the configuration as of this revision or a later one */
-  async at(wanted: Revision): Promise<Configuration> {
+  async at(requested: Revision): Promise<Configuration> {
     const kept = this.#kept;
-    if (kept?.revision === wanted.revision && kept.changedAt.getTime() === wanted.changedAt.getTime()) {
+    if (kept?.revision === requested.revision && kept.changedAt.getTime() === requested.changedAt.getTime()) {
       return kept;
     }
     const joined = await this.#join();
     // The running load may have begun before the change that the caller knows of; the next one cannot have.
-    return joined.revision >= wanted.revision ? joined : this.#join();
+    return joined.revision >= requested.revision ? joined : this.#join();
   }
 
   /** All callers that wait share one load. */

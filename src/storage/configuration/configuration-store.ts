@@ -13,7 +13,7 @@ import { removeRealm, storeRealm, thinRealm } from './realm-rows.ts';
 import { assertStoredAs } from './policy-rows.ts';
 import { removeResolver, storeResolver } from './resolver-rows.ts';
 import { assertSettingsStoredAs } from './setting-rows.ts';
-import { Confirmation } from '../database/confirmation.ts';
+import { ShortLivedRead } from '../database/short-lived-read.ts';
 import { ConfigurationCache } from './configuration-cache.ts';
 import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
@@ -40,7 +40,7 @@ const TOKENS_AT_ONCE = 5_000;
 export class SqlConfigurationStore implements ConfigurationStore, ConfigurationState {
   readonly #database: Database;
   readonly #cache: ConfigurationCache;
-  readonly #confirmation: Confirmation<Configuration>;
+  readonly #currentRead: ShortLivedRead<Configuration>;
   readonly #tokensAtOnce: number;
 
   constructor(options: ConfigurationStoreOptions) {
@@ -53,7 +53,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
       await database.audit.outbox.refresh(database.knex);
       return configuration;
     });
-    this.#confirmation = new Confirmation({
+    this.#currentRead = new ShortLivedRead({
       read: async () => this.#cache.at(await readRevision(database.knex)),
       window,
       elapsed,
@@ -66,21 +66,21 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   get assumed(): Configuration | undefined {
-    return this.#confirmation.isInDoubt ? undefined : this.#cache.kept;
+    return this.#currentRead.isInDoubt ? undefined : this.#cache.kept;
   }
 
   current(): Promise<Configuration> {
-    return this.#confirmation.current();
+    return this.#currentRead.current();
   }
 
   /** @returns the configuration that the database has now, even within the window */
   confirm(): Promise<Configuration> {
-    return this.#confirmation.confirm();
+    return this.#currentRead.confirm();
   }
 
   /** Makes the next call query the database: the configuration may have changed. */
   expire(): void {
-    this.#confirmation.expire();
+    this.#currentRead.expire();
   }
 
   /** @returns the last change in the database; the configuration that this server keeps is left as it is */
@@ -116,10 +116,10 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
     expected?: ExpectedRealm,
   ): Promise<void> {
     assertStorable(name, ...resolvers);
-    const wanted = realmName(name);
+    const requested = realmName(name);
     return this.#change(async ({ sql, audit }) => {
-      const isNew = await storeRealm(sql, wanted, resolvers, expected);
-      await audit.write(act, wanted, isNew ? 'created' : 'changed', [wanted]);
+      const isNew = await storeRealm(sql, requested, resolvers, expected);
+      await audit.write(act, requested, isNew ? 'created' : 'changed', [requested]);
     });
   }
 
@@ -128,16 +128,16 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
    * audit rows. After a failure in between, some have left; a repetition goes on from there.
    */
   async removeRealm(name: string, act: Act): Promise<boolean> {
-    const wanted = realmName(name);
-    await this.#thinRealm(wanted, act);
+    const requested = realmName(name);
+    await this.#thinRealm(requested, act);
     return this.#remove(
-      wanted,
+      requested,
       act,
       async ({ sql }) => {
-        const tokens = await removeRealm(sql, wanted);
+        const tokens = await removeRealm(sql, requested);
         return tokens === undefined ? undefined : `removed, from ${tokens} tokens`;
       },
-      [wanted],
+      [requested],
     );
   }
 
@@ -156,21 +156,21 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   }
 
   setDefaultRealm(name: string | null, act: Act): Promise<void> {
-    const wanted = name === null ? null : realmName(name);
+    const requested = name === null ? null : realmName(name);
     return this.#change(async ({ sql, audit }) => {
       await sql('realms').where({ is_default: true }).update({ is_default: false });
       const chosen =
-        wanted === null || !isStorable(wanted)
+        requested === null || !isStorable(requested)
           ? 0
-          : await sql('realms').where({ name: wanted }).update({ is_default: true });
-      if (wanted !== null && chosen === 0) {
-        throw new ServiceError('realm.unknown', `There is no realm '${wanted}'`, { name: wanted });
+          : await sql('realms').where({ name: requested }).update({ is_default: true });
+      if (requested !== null && chosen === 0) {
+        throw new ServiceError('realm.unknown', `There is no realm '${requested}'`, { name: requested });
       }
       await audit.write(
         act,
-        wanted ?? '',
-        wanted === null ? 'no default realm' : 'default realm',
-        wanted === null ? [] : [wanted],
+        requested ?? '',
+        requested === null ? 'no default realm' : 'default realm',
+        requested === null ? [] : [requested],
       );
     });
   }

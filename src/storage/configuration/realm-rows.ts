@@ -66,7 +66,7 @@ export async function removeRealm(transaction: Knex.Transaction, name: string): 
  * Removes the realm, which is about to be removed itself, from some of its tokens, so that very many tokens are not
  * locked at once. The caller holds the lock of the configuration.
  * @param after the id of the token where the last call has ended; 0 for the first
- * @param most the approximate number of tokens
+ * @param max the approximate number of tokens
  * @returns their number and the id of the last; undefined, with nothing changed, if fewer are left: `removeRealm` takes
  *   these
  */
@@ -74,13 +74,13 @@ export async function thinRealm(
   transaction: Knex.Transaction,
   name: string,
   after: string,
-  most: number,
+  max: number,
 ): Promise<{ readonly tokens: number; readonly last: string } | undefined> {
   const { rows } = await transaction.raw<{ rows: { realm: string; last: string }[] }>(
     `SELECT realms.id AS realm, tokens.id AS last FROM realms JOIN tokens ON realm_set_id = ANY (
        ARRAY(SELECT realm_sets.id FROM realm_sets JOIN realms ON realm_ids @> ARRAY[realms.id] WHERE name = :name))
      WHERE realms.name = :name AND tokens.id > :after ORDER BY tokens.id OFFSET :before LIMIT 1`,
-    { name, after, before: most - 1 },
+    { name, after, before: max - 1 },
   );
   const [found] = rows;
   if (found === undefined) {

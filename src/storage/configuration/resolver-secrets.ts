@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ResolverSecrets } from '../../resolvers/ports.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
-import { ServiceError } from '../../kernel/errors.ts';
+import { ResolverUnavailable } from '../../resolvers/resolver-unavailable.ts';
 import type { Sealed, Vault } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 
@@ -25,10 +25,7 @@ export class SqlResolverSecrets implements ResolverSecrets {
       .first<{ secret: Buffer | null } | undefined>('secret');
     const sealed = row?.secret ?? undefined;
     if (stamp !== undefined && stampOf(sealed) !== stamp) {
-      throw new ServiceError(
-        'resolver.unavailable',
-        `The resolver '${name}' is unavailable: its password was changed at this moment`,
-      );
+      throw new ResolverUnavailable({ resolver: name, reason: 'its password was changed at this moment' });
     }
     return sealed === undefined
       ? undefined

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 
-import { ServiceError } from '../../kernel/errors.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /** The longest wait for a statement of long work, in milliseconds: a day. */
 const MAX_WORK_MS = 86_400_000;
@@ -42,7 +43,10 @@ export class ConnectionGate {
     this.#longestWork = longWork;
   }
 
-  /** @param end ends the connection on which `answer` is awaited, so that it fails. @returns `answer` */
+  /**
+   * @param end ends the connection on which `answer` is awaited, so that it fails
+   * @returns `answer`
+   */
   async bounded<Answer>(answer: Promise<Answer>, end: () => void, isLong: boolean): Promise<Answer> {
     const limit = isLong ? this.#longestWork : this.#longestStatement;
     const timer = limit > 0 ? setTimeout(end, limit).unref() : undefined;
@@ -67,7 +71,7 @@ export class ConnectionGate {
   shut(reason: string): void {
     this.#reason = reason;
     for (const refuse of [...this.#inside]) {
-      refuse(unavailable(reason));
+      refuse(new DatabaseUnavailable(reason));
     }
   }
 
@@ -96,10 +100,11 @@ export class ConnectionGate {
     giveBack: (connection: Connection) => void,
   ): Promise<Connection> {
     if (this.#reason !== undefined) {
-      throw unavailable(this.#reason);
+      // Has no detail: the watch has logged it.
+      throw new DatabaseUnavailable(this.#reason);
     }
     if (this.#isExhausted && waiting > 0) {
-      throw unavailable('no connection became free in time');
+      throw new DatabaseUnavailable('no connection became free in time');
     }
     const acquired = acquire();
     const connection = await this.#orRefused(acquired, giveBack);
@@ -130,9 +135,4 @@ export class ConnectionGate {
       this.#inside.delete(refuse);
     }
   }
-}
-
-/** Has no detail: the watch has logged it. */
-function unavailable(reason: string): ServiceError {
-  return new ServiceError('database.unavailable', `the database is not available: ${reason}`);
 }

@@ -1,4 +1,5 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /**
  * SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the installation.
@@ -20,7 +21,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** serialization_failure, deadlock_detected: aborted in favour of another statement. */
-const GIVEN_UP = ['40001', '40P01'];
+const ABORTED = ['40001', '40P01'];
 /** query_canceled: the statement took longer than its limit. */
 const CANCELED = '57014';
 /** check_violation; without the name of a constraint, the row belongs to another partition. */
@@ -57,40 +58,40 @@ export function translateDatabaseFault(error: unknown): unknown {
   const reason = reasonOf(error);
   return reason === undefined
     ? error
-    : new ServiceError('database.unavailable', `the database is not available: ${reason}`, {
-        detail: textOf(error),
-        cause: error,
-      });
+    : new DatabaseUnavailable(reason, { detail: textOf(error), cause: error });
 }
 
 /**
  * @returns true if PostgreSQL has aborted the work in favour of another one, or a row of the audit because its month
  *   was made while it was written: a retry may succeed at once
  */
-export function isGivenUp(error: unknown): boolean {
+export function isAborted(error: unknown): boolean {
   const { code, table, constraint } = (error ?? {}) as Partial<
     Record<'code' | 'table' | 'constraint', unknown>
   >;
   return (
-    GIVEN_UP.includes(String(code)) ||
+    ABORTED.includes(String(code)) ||
     (code === CHECK_VIOLATION && table === 'audit_default' && constraint === undefined)
   );
 }
 
-/** @param error as translated here. @returns true if a statement took longer than its time limit */
+/**
+ * @param error as translated here
+ * @returns true if a statement took longer than its time limit
+ */
 export function isCanceled(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
   return isServiceError(error, 'database.unavailable') && cause?.code === CANCELED;
 }
 
-/** As `isGivenUp`, also for the errors that `translateFinalFault` makes of these. */
-export function wasGivenUp(error: unknown): boolean {
-  return isGivenUp(error) || isGivenUp((error as { cause?: unknown } | null)?.cause);
+/** As `isAborted`, also for the errors that `translateFinalFault` makes of these. */
+export function isAbortedOrCausedBy(error: unknown): boolean {
+  return isAborted(error) || isAborted((error as { cause?: unknown } | null)?.cause);
 }
 
 /** @returns true if the program or the database refused before the commit; after a lost connection nothing is sure */
 export function isSurelyUndone(error: unknown): boolean {
-  if (wasGivenUp(error)) {
+  if (isAbortedOrCausedBy(error)) {
     return true;
   }
   const translated = translateDatabaseFault(error);
@@ -103,11 +104,8 @@ export function isSurelyUndone(error: unknown): boolean {
 
 /** As `translateDatabaseFault`, for work that is not retried here: the client may retry, as nothing was changed. */
 export function translateFinalFault(error: unknown): unknown {
-  return isGivenUp(error)
-    ? new ServiceError('database.unavailable', 'the database is not available: others are at the same rows', {
-        detail: textOf(error),
-        cause: error,
-      })
+  return isAborted(error)
+    ? new DatabaseUnavailable('others are at the same rows', { detail: textOf(error), cause: error })
     : translateDatabaseFault(error);
 }
 

@@ -3,20 +3,20 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
-import { isServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
 import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /** Milliseconds between two signs of life, and the longest wait for one. */
 const INTERVAL_MS = 1_000;
 const TIMEOUT_MS = 3_000;
 /** Milliseconds between two checks of an absent database, and the shortest time between any two checks. */
 const AWAY_INTERVAL_MS = 250;
-const SHORTEST_MS = 200;
+const MIN_INTERVAL_MS = 200;
 /** The longest time for a new connection, in milliseconds. */
 const CONNECT_MS = 1_500;
 
@@ -30,7 +30,7 @@ interface DatabaseWatchOptions {
   /** Milliseconds between two signs of life; 1000 by default. */
   readonly interval?: number;
   /** Milliseconds to wait for one; 3000 by default. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -77,7 +77,7 @@ export class DatabaseWatch {
       await rest(AWAY_INTERVAL_MS);
       return;
     }
-    await rest(Math.min(SHORTEST_MS, interval));
+    await rest(Math.min(MIN_INTERVAL_MS, interval));
     if (await restUntilWoken(interval)) {
       // The trouble of requests may not affect an existing connection: the next turn uses a new one.
       this.#drop();
@@ -87,7 +87,7 @@ export class DatabaseWatch {
   /** @returns the fault that keeps the database from being used */
   async #probe(): Promise<unknown> {
     if (this.#client !== undefined) {
-      const fault = await this.#ask(this.#client, this.#deps.patience ?? TIMEOUT_MS);
+      const fault = await this.#ask(this.#client, this.#deps.timeoutMs ?? TIMEOUT_MS);
       if (fault === undefined) {
         return undefined;
       }
@@ -121,9 +121,9 @@ export class DatabaseWatch {
     return isFull(fault) ? undefined : fault;
   }
 
-  async #ask(client: pg.Client, patience: number): Promise<unknown> {
+  async #ask(client: pg.Client, timeoutMs: number): Promise<unknown> {
     try {
-      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), patience);
+      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), timeoutMs);
       return rows[0]?.writable === true
         ? undefined
         : Object.assign(new Error('a standby, or read-only'), { code: '25006' });
@@ -178,10 +178,10 @@ async function connected(client: pg.Client): Promise<void> {
   await Promise.race([client.connect(), ended]);
 }
 
-async function orSilence<Value>(work: Promise<Value>, patience: number): Promise<Value> {
+async function orSilence<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   const waiting = new AbortController();
   const silence = async (): Promise<never> => {
-    await sleep(patience, undefined, { signal: waiting.signal, ref: false });
+    await sleep(timeoutMs, undefined, { signal: waiting.signal, ref: false });
     // If this process itself had no time, the answer is unread: reading comes first.
     await setImmediate();
     await setImmediate();
@@ -202,7 +202,5 @@ function isFull(fault: unknown): boolean {
 }
 
 function reasonOf(translated: unknown): string {
-  return isServiceError(translated, 'database.unavailable')
-    ? translated.message.replace(/^the database is not available: /, '')
-    : 'it does not answer as it should';
+  return translated instanceof DatabaseUnavailable ? translated.reason : 'it does not answer as it should';
 }

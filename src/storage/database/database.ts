@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { AuditTrail } from '../audit/audit-trail.ts';
 import type { ConnectionGate } from './connection-gate.ts';
-import { isCanceled, isGivenUp, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
+import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { SHARING, type Sharing } from './sharing.ts';
@@ -62,7 +62,7 @@ export interface Database {
   readonly knex: Knex;
   /** Runs the statements of the hot path. */
   readonly prepared: PreparedStatements;
-  /** How far requests share these statements. */
+  /** The extent to which requests share these statements. */
   readonly sharing: Sharing;
   /** Signs the audit rows that are written through this pool. */
   readonly audit: AuditTrail;
@@ -178,7 +178,7 @@ async function transact<T>(
   try {
     return await audit.transact(work);
   } catch (error) {
-    if (!isGivenUp(error) || attempt >= ATTEMPTS) {
+    if (!isAborted(error) || attempt >= ATTEMPTS) {
       throw translateFinalFault(error);
     }
   }

@@ -9,11 +9,11 @@ const TIMEOUT_MS = 2_000;
  */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
-  readonly #patience: number;
+  readonly #timeoutMs: number;
 
-  /** @param patience in milliseconds; two seconds by default */
-  constructor(patience = TIMEOUT_MS) {
-    this.#patience = patience;
+  /** @param timeoutMs in milliseconds; two seconds by default */
+  constructor(timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
@@ -25,7 +25,7 @@ export class KeyedQueue {
     const before = this.#last.get(key);
     const since = performance.now();
     const afterFailure = (fault: unknown): Promise<T> => {
-      if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#patience) {
+      if (isServiceError(fault, 'database.unavailable') && performance.now() - since >= this.#timeoutMs) {
         // Has no detail: the failure of the one before is logged.
         throw new ServiceError('database.unavailable', fault.message);
       }

@@ -22,17 +22,6 @@ export function migrateToLatest(database: Database): Promise<readonly string[]> 
   });
 }
 
-/**
- * Reverts every migration, and with them removes all data.
- * @returns the names of the reverted migrations, in order
- */
-export function rollbackAll(database: Database): Promise<readonly string[]> {
-  return withSchemaLocked(database, async (sql) => {
-    const [, undone] = (await sql.migrate.rollback(CONFIG, true)) as [number, string[]];
-    return undone;
-  });
-}
-
 /** The steps of `rebuildSchema`, in its transaction. */
 export interface RebuildSteps {
   /** @param isMigrated false if no migration was ever applied */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { Log } from '../../kernel/log.ts';
 import { runOnConnection, withPooledConnection } from './knex-internals.ts';
-import { repeatGivenUp } from './repeat-given-up.ts';
+import { repeatAborted } from './repeat-aborted.ts';
 
 /** A statement of the hot path. PostgreSQL keeps it parsed and planned for each connection. */
 export interface PreparedStatement<Row> {
@@ -46,7 +46,7 @@ export class PreparedStatements {
    * @throws ServiceError 'database.unavailable', or the error of PostgreSQL
    */
   async run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<readonly Row[]> {
-    return repeatGivenUp(() => this.onConnection((run) => run(statement, values)));
+    return repeatAborted(() => this.onConnection((run) => run(statement, values)));
   }
 
   /** Runs statements one after the other on the same connection. */

@@ -1,6 +1,7 @@
-import { ServiceError } from '../../kernel/errors.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 
-/** How far requests in flight at the same moment share statements. */
+/** The extent to which requests in flight at the same moment share statements. */
 export interface Sharing {
   /** The most requests that share a statement; 1: each has its own. */
   readonly maxItems: number;
@@ -18,8 +19,5 @@ export const UNSHARED: Sharing = { maxItems: 1, maxGroups: Infinity, maxWaitMs: 
 
 /** The error of a request that has waited too long for its turn. Nothing of it was sent to the database. */
 export function refuseLate(): ServiceError {
-  return new ServiceError(
-    'database.unavailable',
-    'the database is not available: the statements before it took too long',
-  );
+  return new DatabaseUnavailable('the statements before it took too long');
 }

@@ -1,24 +1,15 @@
 import { ServiceError } from '../../kernel/errors.ts';
+import { isStorable } from '../../kernel/storable-text.ts';
 
-/** NUL, which PostgreSQL's text cannot hold, and halves of surrogate pairs, which UTF-8 cannot. */
-const UNSTORABLE = /\0|\p{Surrogate}/u;
+export { isStorable, storableForm } from '../../kernel/storable-text.ts';
+
 const ROW_ID = /^[1-9]\d{0,17}$/;
-
-/** @returns true if the database can hold all of these texts; no stored text equals one that it cannot hold */
-export function isStorable(...texts: readonly (string | undefined)[]): boolean {
-  return !texts.some((text) => text !== undefined && UNSTORABLE.test(text));
-}
 
 /** @throws ServiceError 'parameter.invalid' when one of the texts cannot be stored as it is */
 export function assertStorable(...texts: readonly (string | null | undefined)[]): void {
   if (!isStorable(...texts.map((text) => text ?? undefined))) {
     throw new ServiceError('parameter.invalid', 'A text holds a NUL character or half of a surrogate pair');
   }
-}
-
-/** @returns the text, with U+FFFD in place of characters that the database cannot hold */
-export function storableForm(text: string): string {
-  return isStorable(text) ? text : text.replace(new RegExp(UNSTORABLE, 'gu'), '\u{FFFD}');
 }
 
 /**

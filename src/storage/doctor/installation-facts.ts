@@ -1,7 +1,7 @@
 import type {
   BackupFacts,
   ConnectionFacts,
-  InstallationFacts,
+  InstallationReader,
   KeyAge,
   TrailFacts,
 } from '../../doctor/ports.ts';
@@ -52,7 +52,7 @@ const BACKUPS = `
     (SELECT min(created_at) FROM encryption_keys) AS installed_at`;
 
 /** Facts about the installation, each by statements with the time limit of the pool. */
-export class SqlInstallationFacts implements InstallationFacts {
+export class SqlInstallationFacts implements InstallationReader {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {

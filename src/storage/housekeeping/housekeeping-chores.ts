@@ -8,11 +8,11 @@ export interface ChoreStep {
   readonly chore: HousekeepingChore;
   /** A query for the rows that are due. */
   readonly due: (connection: Knex, moments: HousekeepingMoments) => Knex.QueryBuilder;
-  /** Removes about `most` of them, except those that another transaction holds. @returns the number of removed rows */
+  /** Removes about `max` of them, except those that another transaction holds. @returns the number of removed rows */
   readonly remove: (
     transaction: Knex.Transaction,
     moments: HousekeepingMoments,
-    most: number,
+    max: number,
   ) => Promise<number>;
 }
 
@@ -23,12 +23,12 @@ const openChallenges: ChoreStep = {
   // A settlement that was decided before an open challenge expired may still be under way. As every change of
   // challenges, this therefore locks and writes the token first (ADR 0003). A statement that begins afterwards reads
   // the challenges again.
-  remove: async (transaction, { challengesIssuedBefore }, most) => {
+  remove: async (transaction, { challengesIssuedBefore }, max) => {
     const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
       `SELECT id FROM tokens WHERE id = ANY (ARRAY(
          SELECT token_id FROM challenges WHERE closed_by IS NULL AND issued_at < ? ORDER BY issued_at LIMIT ?))
        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
-      [challengesIssuedBefore, most],
+      [challengesIssuedBefore, max],
     );
     const tokens = rows.map(({ id }) => id);
     await transaction.raw('UPDATE tokens SET serial = serial WHERE id = ANY (?::bigint[])', [tokens]);
@@ -46,13 +46,13 @@ const closedChallenges: ChoreStep = {
   due: (connection, { challengesIssuedBefore }) =>
     connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
   // A closed one does not change any more: no decision can depend on it.
-  remove: async (transaction, { challengesIssuedBefore }, most) =>
+  remove: async (transaction, { challengesIssuedBefore }, max) =>
     removed(
       await transaction.raw(
         `DELETE FROM challenges WHERE id = ANY (ARRAY(
            SELECT id FROM challenges WHERE closed_by IS NOT NULL AND issued_at < ?
            ORDER BY issued_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [challengesIssuedBefore, most],
+        [challengesIssuedBefore, max],
       ),
     ),
 };
@@ -61,12 +61,12 @@ const endedSessions: ChoreStep = {
   chore: 'sessions',
   due: (connection, { sessionsEndBy }) =>
     connection('sessions').whereRaw('(expires_at <= ? OR revoked_at IS NOT NULL)', [sessionsEndBy]),
-  remove: async (transaction, { sessionsEndBy }, most) =>
+  remove: async (transaction, { sessionsEndBy }, max) =>
     removed(
       await transaction.raw(
         `DELETE FROM sessions WHERE id = ANY (ARRAY(
            SELECT id FROM sessions WHERE expires_at <= ? OR revoked_at IS NOT NULL LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [sessionsEndBy, most],
+        [sessionsEndBy, max],
       ),
     ),
 };
@@ -80,12 +80,12 @@ const endedLimits: ChoreStep = {
   chore: 'rate limits',
   due: (connection, { limitsEndBy }) =>
     connection('rate_limits').whereRaw('(expire <= ? OR expire > ?)', limitBounds(limitsEndBy)),
-  remove: async (transaction, { limitsEndBy }, most) =>
+  remove: async (transaction, { limitsEndBy }, max) =>
     removed(
       await transaction.raw(
         `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
            SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [...limitBounds(limitsEndBy), most],
+        [...limitBounds(limitsEndBy), max],
       ),
     ),
 };
@@ -94,13 +94,13 @@ const oldResponseMinutes: ChoreStep = {
   chore: 'response minutes',
   due: (connection, { responsesCountedBefore }) =>
     connection('response_minutes').where('minute', '<', responsesCountedBefore),
-  remove: async (transaction, { responsesCountedBefore }, most) =>
+  remove: async (transaction, { responsesCountedBefore }, max) =>
     removed(
       await transaction.raw(
         `DELETE FROM response_minutes WHERE (minute, outcome) IN (
            SELECT minute, outcome FROM response_minutes WHERE minute < ?
            ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)`,
-        [responsesCountedBefore, most],
+        [responsesCountedBefore, max],
       ),
     ),
 };

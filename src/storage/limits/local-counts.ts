@@ -14,14 +14,14 @@ export interface LocalCount {
  */
 export class LocalCounts {
   readonly #duration: number;
-  readonly #most: number;
+  readonly #max: number;
   /** All windows are of one length: they end in the order in which they began. */
   readonly #windows = new Map<string, { attempts: number; readonly until: number }>();
 
   /** @param duration milliseconds of a window */
-  constructor(duration: number, most = MAX_KEYS) {
+  constructor(duration: number, max = MAX_KEYS) {
     this.#duration = duration;
-    this.#most = most;
+    this.#max = max;
   }
 
   get size(): number {
@@ -43,7 +43,7 @@ export class LocalCounts {
 
   #makeRoom(now: number): void {
     for (const [key, { until }] of this.#windows) {
-      if (until > now && this.#windows.size < this.#most) {
+      if (until > now && this.#windows.size < this.#max) {
         return;
       }
       this.#windows.delete(key);

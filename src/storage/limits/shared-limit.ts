@@ -1,7 +1,7 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../kernel/clock.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
-import { within } from '../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../kernel/time-limit.ts';
 import type { Database } from '../database/database.ts';
 import { type LocalCount, LocalCounts } from './local-counts.ts';
 
@@ -86,7 +86,11 @@ export class SharedLimit implements AttemptLimit {
       return here;
     }
     try {
-      return await within(TIMEOUT_MS, counted(this.#shared, key), () => new Error('counting took too long'));
+      return await withTimeLimit(
+        TIMEOUT_MS,
+        counted(this.#shared, key),
+        () => new Error('counting took too long'),
+      );
     } catch {
       // As if the other processes of this server had counted the rest.
       return { ...here, attempts: here.attempts + this.#elsewhere };

@@ -23,6 +23,7 @@ import { readConfiguration } from '../configuration/configuration-snapshot.ts';
 import { storeRealm } from '../configuration/realm-rows.ts';
 import { storeResolver } from '../configuration/resolver-rows.ts';
 import type { Database } from '../database/database.ts';
+import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
 import {
   findChallenges,
   importedTokens,
@@ -52,9 +53,13 @@ export class SqlImportTarget implements ImportTarget {
 
   async transact<T>(act: Act, work: (target: TargetTransaction) => Promise<T>): Promise<T> {
     const once = onlyOnce(work);
-    return this.#database.transact(({ sql, audit }) => once(new SqlTargetTransaction(sql, { audit, act })), {
-      isLong: true,
-    });
+    const written = new WrittenRows();
+    const result = await this.#database.transact(
+      ({ sql, audit }) => once(new SqlTargetTransaction(sql, written, { audit, act })),
+      { isLong: true },
+    );
+    await renewStatistics(this.#database, written.grown());
+    return result;
   }
 
   async rehearse<T>(work: (target: TargetTransaction) => Promise<T>): Promise<T> {
@@ -62,7 +67,7 @@ export class SqlImportTarget implements ImportTarget {
     const once = onlyOnce(work);
     const rehearsal = this.#database.transact(
       async ({ sql }) => {
-        done.push({ result: await once(new SqlTargetTransaction(sql)) });
+        done.push({ result: await once(new SqlTargetTransaction(sql, new WrittenRows())) });
         throw new RolledBack();
       },
       { isLong: true },
@@ -98,14 +103,16 @@ function onlyOnce<T>(work: (target: TargetTransaction) => Promise<T>): typeof wo
 /** One transaction of an import. */
 class SqlTargetTransaction implements TargetTransaction {
   readonly #sql: Knex.Transaction;
+  readonly #written: WrittenRows;
   readonly #trail: { readonly audit: AuditRows; readonly act: Act } | undefined;
   readonly #realmSets = new Map<string, string>();
   #references: Promise<References> | undefined;
   #notesSeen = false;
 
   /** @param trail undefined: no audit row is written */
-  constructor(sql: Knex.Transaction, trail?: { audit: AuditRows; act: Act }) {
+  constructor(sql: Knex.Transaction, written: WrittenRows, trail?: { audit: AuditRows; act: Act }) {
     this.#sql = sql;
+    this.#written = written;
     this.#trail = trail;
   }
 
@@ -150,6 +157,7 @@ class SqlTargetTransaction implements TargetTransaction {
         .onConflict(['resolver_id', 'login'])
         .merge(names);
     }
+    this.#written.add(users.length, 'users');
   }
 
   async putRealm({ name, resolvers }: ImportedRealm): Promise<void> {
@@ -233,9 +241,11 @@ class SqlTargetTransaction implements TargetTransaction {
 
   async insertTokens(tokens: readonly StoredToken[]): Promise<void> {
     await insertTokens(this.#sql, await this.#referring(tokens.map((token) => [null, token])));
+    this.#written.add(tokens.length, 'tokens', 'imported_tokens');
   }
 
   async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>> {
+    this.#written.add(tokens.size, 'tokens', 'imported_tokens');
     return updateTokens(this.#sql, await this.#referring([...tokens]));
   }
 
@@ -247,14 +257,14 @@ class SqlTargetTransaction implements TargetTransaction {
     );
   }
 
-  async removeUnseen(most: number): Promise<{ removed: readonly string[]; kept: readonly string[] }> {
+  async removeUnseen(max: number): Promise<{ removed: readonly string[]; kept: readonly string[] }> {
     await this.#createSeen();
     const { rows } = await this.#sql.raw<{ rows: { id: string; serial: string; is_untouched: boolean }[] }>(
       `SELECT tokens.id, tokens.serial, imported_tokens.token_version = tokens.version AS is_untouched
        FROM imported_tokens JOIN tokens ON tokens.id = imported_tokens.token_id
        WHERE NOT EXISTS (SELECT FROM seen_tokens WHERE seen_tokens.token_id = imported_tokens.token_id)
        ORDER BY tokens.id LIMIT ? FOR UPDATE OF tokens`,
-      [most],
+      [max],
     );
     const gone = rows.filter(({ is_untouched }) => is_untouched);
     await this.#sql('tokens')
@@ -286,8 +296,11 @@ class SqlTargetTransaction implements TargetTransaction {
     return findChallenges(this.#sql, transactionIds);
   }
 
-  insertChallenges(challenges: readonly (ImportedChallenge & { readonly tokenId: string })[]): Promise<void> {
-    return insertChallenges(this.#sql, challenges);
+  async insertChallenges(
+    challenges: readonly (ImportedChallenge & { readonly tokenId: string })[],
+  ): Promise<void> {
+    await insertChallenges(this.#sql, challenges);
+    this.#written.add(challenges.length, 'challenges');
   }
 
   updateChallenges(challenges: ReadonlyMap<string, ImportedChallenge>): Promise<void> {

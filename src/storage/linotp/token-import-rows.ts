@@ -43,7 +43,7 @@ const IMPORT_COLUMNS = {
   so_pin: 'bytea',
 };
 
-const given = (columns: Readonly<Record<string, string>>): string =>
+const columnTypes = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .map(([name, type]) => `${name} ${type}`)
     .join(', ');
@@ -64,7 +64,7 @@ const CHANGED = assigned(TOKEN_COLUMNS).replace(
 );
 
 const GIVEN = `given AS (SELECT * FROM json_to_recordset(?::json)
-  AS row(token_id bigint, ${given(TOKEN_COLUMNS)}, ${given(IMPORT_COLUMNS)}))`;
+  AS row(token_id bigint, ${columnTypes(TOKEN_COLUMNS)}, ${columnTypes(IMPORT_COLUMNS)}))`;
 const INSERT = `WITH ${GIVEN},
   stored AS (
     INSERT INTO tokens (${listed(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM given

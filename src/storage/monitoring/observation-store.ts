@@ -40,7 +40,7 @@ const ADD_USES = `
     succeeded_at = greatest(kept.succeeded_at, excluded.succeeded_at),
     failed_at = greatest(kept.failed_at, excluded.failed_at)`;
 
-/** What servers have observed, in PostgreSQL, for all of them. */
+/** The observations of servers, in PostgreSQL, for all of them. */
 export class SqlObservationStore implements ObservationStore {
   readonly #database: Pick<Database, 'knex'>;
 

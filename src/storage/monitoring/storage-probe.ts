@@ -34,14 +34,14 @@ export class ConfigurationProbe implements StorageProbe {
     const keys = await this.#module.freshVault();
     const plain = this.#random.bytes(PROBE_SIZE);
     const key = `probe.${this.#random.bytes(16).toString('hex')}`;
-    const stored = await this.#storeAndTakeBack(key, this.#vault.seal(plain, 'setting', key));
+    const stored = await this.#storeAndRollBack(key, this.#vault.seal(plain, 'setting', key));
     return stored !== undefined && !shows(stored, plain) && opensTo(keys, { plain, stored, key });
   }
 
   /**
    * Rolls back instead of removing: the configuration's revision does not move, and no failure leaves a probe behind.
    */
-  async #storeAndTakeBack(key: string, secret: Sealed): Promise<Buffer | undefined> {
+  async #storeAndRollBack(key: string, secret: Sealed): Promise<Buffer | undefined> {
     const transaction = await this.#database.knex.transaction();
     try {
       await transaction('configuration').insert({ key, value: '', secret });

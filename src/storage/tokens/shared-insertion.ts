@@ -2,7 +2,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { SerialOrigin } from '../../tokens/ports.ts';
 import type { NewToken, Token } from '../../tokens/token.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
-import { type HeldRow, type WantedColumns, WritingStatement } from '../challenges/hot-rows.ts';
+import { type HeldRow, type ColumnValues, WritingStatement } from '../challenges/hot-rows.ts';
 import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
@@ -129,7 +129,7 @@ export class SharedInsertion {
 }
 
 /** @returns the columns of the statement but the realm, for JSON */
-function columnsOf(token: NewToken): WantedColumns {
+function columnsOf(token: NewToken): ColumnValues {
   const { owner } = token;
   const state = Object.entries(stateColumns(token)).map(([column, value]): [string, unknown] => [
     column,

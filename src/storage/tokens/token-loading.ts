@@ -1,11 +1,12 @@
 import type { Act } from '../../policy/caller.ts';
 import type { NewToken } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { TokenLoading } from '../../challenges/enrolment/key-file.ts';
+import type { TokenLoading } from '../../challenges/enrolment/token-key-file.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable } from '../database/stored-text.ts';
+import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
 import { enrolmentEntry } from './token-consequences.ts';
 import { holdReferences } from './token-references.ts';
 import { type Columns, stateColumns } from './token-rows.ts';
@@ -37,6 +38,9 @@ export class SqlTokenLoading implements TokenLoading {
         await insert(unit, inOrder.slice(start, start + AT_ONCE), references, act);
       }
     });
+    const written = new WrittenRows();
+    written.add(inOrder.length, 'tokens');
+    await renewStatistics(this.#database, written.grown());
   }
 
   async taken(serials: readonly string[]): Promise<ReadonlySet<string>> {

@@ -140,6 +140,6 @@ function rangeOf({ serialPrefix = '', after = '' }: TokenPageFilter): Fragment {
   };
 }
 
-function valuesOf(wanted: boolean | undefined): boolean[] {
-  return wanted === undefined ? [false, true] : [wanted];
+function valuesOf(requested: boolean | undefined): boolean[] {
+  return requested === undefined ? [false, true] : [requested];
 }

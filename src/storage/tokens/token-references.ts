@@ -8,8 +8,7 @@ import type { Columns } from './token-rows.ts';
 
 /**
  * Finds the rows that a token is to refer to, and holds them until the end of the transaction, so that they cannot be
- * removed meanwhile. Must come before the token's own row is locked: resolvers, users, realms, realm sets, tokens,
- * challenges is the order of locks everywhere (docs/adr/0003-accepting-a-response-once.md).
+ * removed meanwhile. Must come before the token's own row is locked (docs/architecture.md, "Order of locks").
  * @returns the columns of the token for the given owner and realms
  * @throws ServiceError 'resolver.unknown', 'user.unknown', 'realm.unknown'
  */

@@ -121,10 +121,13 @@ export function toToken(row: TokenRow): Token {
 
 /** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
 export function stateColumns(change: TokenStateChange): Columns {
-  return { ...given(STATE_COLUMNS, change), ...given(SECRET_COLUMNS, change.secrets ?? {}) };
+  return {
+    ...changedColumns(STATE_COLUMNS, change),
+    ...changedColumns(SECRET_COLUMNS, change.secrets ?? {}),
+  };
 }
 
-function given<Key extends string>(
+function changedColumns<Key extends string>(
   columns: Readonly<Record<Key, string>>,
   change: Readonly<Partial<Record<Key, unknown>>>,
 ): Columns {

@@ -8,7 +8,7 @@ import { auditEntry } from '../audit/audit-rows.ts';
 import { supersede } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { SharedLook } from '../database/shared-look.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { SharedInsertion } from './shared-insertion.ts';
 import { changeEntry, enrolmentEntry } from './token-consequences.ts';
@@ -21,13 +21,13 @@ import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } f
 export class SqlTokenStore implements TokenStore {
   readonly #database: Database;
 
-  readonly #bySerial: SharedLook<TokenRow>;
+  readonly #bySerial: SharedLookup<TokenRow>;
   readonly #insertion: SharedInsertion;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
     const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
-    this.#bySerial = new SharedLook(database, 'find-serials', bySerial);
+    this.#bySerial = new SharedLookup(database, 'find-serials', bySerial);
     this.#insertion = new SharedInsertion(database);
   }
 
@@ -149,12 +149,12 @@ function isSerialTaken(error: unknown): boolean {
 async function changeToken(
   { sql, audit }: UnitOfWork,
   serial: string,
-  given: TokenChange,
+  requested: TokenChange,
   act: Act,
   decide?: LockedDecision,
 ): Promise<Token | undefined> {
-  const references = await holdReferences(sql, given);
-  const change = decide === undefined ? given : await decideLocked(sql, serial, given, decide);
+  const references = await holdReferences(sql, requested);
+  const change = decide === undefined ? requested : await decideLocked(sql, serial, requested, decide);
   const columns = { ...references, ...stateColumns(change) };
   if (Object.keys(columns).length > 0) {
     const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
@@ -173,7 +173,7 @@ async function changeToken(
 async function decideLocked(
   sql: Knex.Transaction,
   serial: string,
-  given: TokenChange,
+  requested: TokenChange,
   decide: LockedDecision,
 ): Promise<TokenChange> {
   const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
@@ -181,8 +181,8 @@ async function decideLocked(
     return token === undefined ? {} : decide(token);
   });
   assertTokenStorable(decided);
-  const secrets = { ...given.secrets, ...decided.secrets };
-  return { ...given, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
+  const secrets = { ...requested.secrets, ...decided.secrets };
+  return { ...requested, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
 }
 
 /** Removes a locked token. */

@@ -201,26 +201,26 @@ export class SqlManagedUserStore implements ManagedUserStore {
     const { conditions = [], limit = MAX_CANDIDATES } = search;
     const beginnings = conditions.filter(isBeginning);
     if (beginnings.length > 0) {
-      const most = conditions.length === 1 ? limit : MAX_CANDIDATES;
-      const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, most));
+      const max = conditions.length === 1 ? limit : MAX_CANDIDATES;
+      const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, max));
       const { knex } = this.#database;
       query.whereRaw('id IN (?)', [knex.raw(candidates.map(() => '?').join(' UNION '), candidates)]);
     }
   }
 
   /** Finds candidates by an index for each field, at most so many of each. */
-  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, most: number): Knex.Raw[] {
+  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, max: number): Knex.Raw[] {
     return fields.map((field) =>
       this.#database.knex.raw(
         `(SELECT id FROM users WHERE resolver_id = ? AND ${BEGINNINGS[field] ?? ''} ~>=~ lower(?)
             AND ${BEGINNINGS[field] ?? ''} ~<~ (lower(?) || '\u{10FFFF}') ORDER BY ${BEGINNINGS[field] ?? ''} USING ~<~ LIMIT ?)`,
-        [resolverId, text, text, most],
+        [resolverId, text, text, max],
       ),
     );
   }
 
-  async #find(resolverId: string, wanted: Record<string, string>): Promise<ManagedUser | undefined> {
-    const row = await this.#users(resolverId).where(wanted).first<UserRow | undefined>(COLUMNS);
+  async #find(resolverId: string, requested: Record<string, string>): Promise<ManagedUser | undefined> {
+    const row = await this.#users(resolverId).where(requested).first<UserRow | undefined>(COLUMNS);
     return row === undefined ? undefined : toUser(row);
   }
 }

@@ -95,9 +95,9 @@ export class SqlDeliveryStore implements DeliveryStore {
     return rows.map((row) => ({ ...toSigningWebhook(row), id: row.id }));
   }
 
-  fanOut(most: number): Promise<number> {
+  fanOut(max: number): Promise<number> {
     return this.#work(async (sql) => {
-      const { rows: events } = await sql.raw<{ rows: EventRow[] }>(TAKE_EVENTS, [most]);
+      const { rows: events } = await sql.raw<{ rows: EventRow[] }>(TAKE_EVENTS, [max]);
       if (events.length === 0) {
         return 0;
       }

@@ -48,7 +48,7 @@ const DROP_OLDEST = `
 /** Bounds and tidies what waits. @returns undefined while another server does so */
 export async function keepUp(
   sql: Knex.Transaction,
-  { giveUpAfter, keepGivenUp, mostKept }: UpkeepLimits,
+  { giveUpAfter, keepGivenUp, maxKept }: UpkeepLimits,
 ): Promise<Upkeep | undefined> {
   const { rows } = await sql.raw<{ rows: { taken: boolean }[] }>(
     'SELECT pg_try_advisory_xact_lock(?, ?) AS taken',
@@ -63,7 +63,7 @@ export async function keepUp(
   const { rows: backlogs } = await sql.raw<{ rows: BacklogRow[] }>(BACKLOG);
   const dropped = new Map<string, number>();
   for (const { id, name, waiting, given_up: givenUp } of backlogs) {
-    const excess = Number(waiting) + Number(givenUp) - mostKept;
+    const excess = Number(waiting) + Number(givenUp) - maxKept;
     if (excess > 0) {
       const { rowCount } = await sql.raw<{ rowCount: number }>(DROP_OLDEST, [id, excess]);
       dropped.set(name, rowCount);

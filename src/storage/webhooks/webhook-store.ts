@@ -77,11 +77,11 @@ export class SqlWebhookStore implements WebhookStore {
     return this.#database.knex('webhooks').orderBy('name').pluck<string[]>('name');
   }
 
-  async deliveries(name: string, most: number): Promise<readonly PendingDelivery[]> {
+  async deliveries(name: string, max: number): Promise<readonly PendingDelivery[]> {
     if (!isStorable(name)) {
       return [];
     }
-    const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, most]);
+    const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, max]);
     return rows.map((row) => ({
       eventId: row.event_id,
       type: row.type,
@@ -107,7 +107,7 @@ export class SqlWebhookStore implements WebhookStore {
   async add(
     { name, url, allowsHttp, isBounded, events, realms }: WebhookDraft,
     secret: Sealed,
-    most: number,
+    max: number,
     act: Act,
   ): Promise<void> {
     assertStorable(name, url, ...realms);
@@ -116,10 +116,10 @@ export class SqlWebhookStore implements WebhookStore {
       if (names.includes(name)) {
         throw new ServiceError('webhook.invalid', `There is a webhook '${name}' already`);
       }
-      if (names.length >= most) {
+      if (names.length >= max) {
         throw new ServiceError(
           'webhook.invalid',
-          `There are ${most} webhooks already, the most that there can be`,
+          `There are ${max} webhooks already, the most that there can be`,
         );
       }
       await sql('webhooks').insert({

@@ -12,7 +12,7 @@ import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-
 const ADDRESS = 'https://bank.example/ocra/check_t';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What is wrong with a screen, for each look at it. */
+/** The faults of a screen, for each check of it. */
 type Look = (page: Page, screen: string) => Promise<readonly string[]>;
 
 describeWithProgram('the screens of the app', findChromium(), 'chromium', (program) => {

@@ -135,7 +135,7 @@ function restore(environment: Readonly<Record<string, string>>, ...more: string[
   return runCli(['restore', backup, '--identity-file', join(folder, 'identity'), ...more], environment);
 }
 
-/** What must be the same after the restore, and what must be refused. */
+/** The state that must be the same after the restore, and the requests that must be refused. */
 async function expectRestored(environment: Readonly<Record<string, string>>): Promise<void> {
   expect(await restore(environment)).toMatchObject({ code: 0, err: '' });
   const server = await startServerProcess(environment);

@@ -57,7 +57,10 @@ export class CanaryProcess {
     return this.#results.join('');
   }
 
-  /** @returns the pattern's group in its output, as soon as it is there. @throws if it ends before that */
+  /**
+   * @returns the pattern's group in its output, as soon as it is there
+   * @throws if it ends before that
+   */
   async printed(pattern: RegExp): Promise<string> {
     const over = this.#ended.then(() => true);
     for (;;) {

@@ -17,7 +17,7 @@ interface Needle {
 }
 
 /** Bytes; shorter ones occur by chance. */
-const SHORTEST = 8;
+const MIN_LENGTH = 8;
 /** A bit for each hash of the first four bytes of a needle. */
 const HASH_BITS = 22;
 
@@ -31,7 +31,7 @@ export class CanarySearch {
   constructor(marks: readonly Mark[]) {
     for (const mark of marks) {
       for (const { name, text } of mark.pieces.flatMap(formsOf)) {
-        if (text.length >= SHORTEST) {
+        if (text.length >= MIN_LENGTH) {
           this.#add({ mark, form: name, text: lowerCase(text) });
         }
       }
@@ -78,7 +78,7 @@ function hashOf(four: number): number {
 }
 
 function beginOf(text: Buffer, at: number): string {
-  return text.toString('latin1', at, Math.min(at + SHORTEST, text.length));
+  return text.toString('latin1', at, Math.min(at + MIN_LENGTH, text.length));
 }
 
 /** Lower-cases each byte as if it were a character. */

@@ -2,7 +2,7 @@ import { KEYS, type ModelAct, type Selected, USERS } from './challenge-model-act
 import type { ModelChallenge, ModelToken } from './challenge-model-state.ts';
 import type { ChallengeModel } from './challenge-model.ts';
 import { hasCounter, hasTime, type Position, responseAt, STEP, stepOf } from './challenge-model-responses.ts';
-import type { Chosen, Given, ModelStep, Which } from './challenge-model-steps.ts';
+import type { Chosen, ResponseKind, ModelStep, Which } from './challenge-model-steps.ts';
 import { wrongResponse } from '../../support/application/test-application.ts';
 
 const UNKNOWN = 'ffffffffffffffffffff';
@@ -139,7 +139,7 @@ function secondsToExpiry(
 }
 
 function passFor(
-  given: Given,
+  given: ResponseKind,
   { question }: ModelChallenge,
   token: ModelToken,
   model: ChallengeModel,

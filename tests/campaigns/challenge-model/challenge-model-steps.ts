@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ConfigurationKey, SUITES, USERS, type Via } from './challenge-model-acts.ts';
 
 /** The kind of response that is given. */
-export type Given =
+export type ResponseKind =
   /** The token's own, this many counters or time steps from its position. */
   | { readonly kind: 'right'; readonly offset: number }
   | { readonly kind: 'wrong digit' | 'wrong PIN' | 'second half' | 'nothing' }
@@ -31,7 +31,7 @@ export type ModelStep =
       readonly which: Which;
       /** The transaction is named although it need not be. */
       readonly named: boolean;
-      readonly given: Given;
+      readonly given: ResponseKind;
     }
   | { readonly step: 'status'; readonly of: Chosen | { readonly which: Which } }
   | { readonly step: 'enable' | 'disable' | 'reset' | 'unassign' | 'remove'; readonly of: Chosen }
@@ -76,7 +76,7 @@ const pin = fc.constantFrom('', '', 'pin');
 const suite = fc.constantFrom(SUITES.counter, SUITES.counter, SUITES.time, SUITES.time, SUITES.neither);
 const data = fc.constantFrom('', ...DATA, DATA[0]);
 const offset = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -2, -3, -5, -6, 1, 3, 4, 9, 10, 15, 29, 30);
-export const anyGiven: fc.Arbitrary<Given> = fc.oneof(
+export const anyGiven: fc.Arbitrary<ResponseKind> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('right' as const), offset }) },
   { weight: 7, arbitrary: fc.constant({ kind: 'wrong digit' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'wrong PIN' } as const) },

@@ -89,7 +89,7 @@ async function run(
   return { code, out: `${io.out()}${io.err()}` };
 }
 
-/** @returns what came of `work`, and the rows of the audit that it has left */
+/** @returns the outcome of `work`, and the rows of the audit that it has left */
 async function rowsOf(
   work: () => Promise<Ran>,
   before?: () => Promise<unknown>,
@@ -146,7 +146,7 @@ async function withNoAudit(work: () => Promise<void>): Promise<void> {
 interface Act {
   readonly words: readonly string[] | (() => Promise<readonly string[]>);
   readonly says: readonly string[];
-  /** What has to be there before. */
+  /** The objects that must exist before. */
   readonly before?: () => Promise<unknown>;
   /** 0 unless told. */
   readonly code?: number;
@@ -308,7 +308,7 @@ const paths = pathsOf(buildProgram(fakeCli().dependencies));
 const pathOf = (words: readonly string[]): string =>
   paths.find((path) => `${words.join(' ')} `.startsWith(`${path} `)) ?? words.join(' ');
 
-/** What came of a command, first where no row could be written, then where it could. */
+/** The outcome of a command, first where no row could be written, then where it could. */
 interface Outcome {
   readonly command: string;
   readonly withoutAudit: string;

@@ -92,6 +92,18 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     expect(await page.getByLabel('Value in force').inputValue()).toBe('7');
   });
 
+  it('closes a dialog whose act was done, although the page cannot be read again', async () => {
+    await open('/settings');
+    await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
+    await page.getByLabel('Value in force').fill('6');
+    await page.getByText('Nothing else follows.').waitFor();
+    await page.route('**/console/api/system/settings', (route) => route.abort());
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached', timeout: 10_000 });
+    const { settings } = await site.application.services.configuration.current();
+    expect(settings.get('OcraMaxChallenges')).toBe('6');
+  });
+
   it('asks nothing for a search that is kept behind the sign-in', async () => {
     await page.clock.install();
     await open('/search');

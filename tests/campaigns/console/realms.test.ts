@@ -107,6 +107,32 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     expect(realms.find(({ name }) => name === 'office')?.resolvers).toEqual(['staff', 'files']);
   });
 
+  it('are offered at once where they were made after the sign-in, here or by somebody else', async () => {
+    const { page } = await openConsole(browser, site, { path: '/tokens' });
+    const offered = async (name: string): Promise<void> => {
+      const option = page.getByLabel('Realm').locator('option', { hasText: name });
+      await option.waitFor({ state: 'attached' });
+      expect(await option.count()).toBe(1);
+    };
+    const go = (path: string) => page.goto(`${site.origin}/console/#${path}`);
+    await offered('customers');
+    await go('/realms');
+    await page.getByRole('button', { name: 'New realm' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('made-here');
+    await page.getByLabel('Add a resolver').selectOption('staff');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 2, name: 'made-here' }).waitFor();
+    await go('/tokens');
+    await offered('made-here');
+    await site.application.services.realms.set(OPERATOR, { name: 'made-elsewhere', resolvers: ['staff'] });
+    await go('/tokens/T1');
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await offered('made-elsewhere');
+    for (const name of ['made-here', 'made-elsewhere']) {
+      await site.application.services.realms.remove(OPERATOR, name);
+    }
+  });
+
   it('tell of the change of somebody else, and keep what was typed', async () => {
     const { page } = await openConsole(browser, site, { path: '/realms' });
     await page.getByRole('button', { name: 'Edit: staff' }).click();

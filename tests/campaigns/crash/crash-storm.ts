@@ -35,7 +35,7 @@ export interface StormPlan {
 /** The longest time for servers that were not killed to accept responses again, in milliseconds. */
 const RECOVERY_LIMIT_MS = 30_000;
 /** Milliseconds between the recovery and the next kill. */
-const LEAST_CALM_MS = 50;
+const MIN_CALM_MS = 50;
 const MAX_CALM_MS = 450;
 const POLL_MS = 20;
 const ORPHANED_MS = 150;
@@ -70,7 +70,7 @@ export async function storm(
       ...{ kind, at, untouched: untouched.length },
       recoveries: recoveries.filter((milliseconds) => milliseconds !== undefined),
     });
-    await sleep(LEAST_CALM_MS + Math.random() * (MAX_CALM_MS - LEAST_CALM_MS));
+    await sleep(MIN_CALM_MS + Math.random() * (MAX_CALM_MS - MIN_CALM_MS));
   }
   return kills;
 }

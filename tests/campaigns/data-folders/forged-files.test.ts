@@ -16,7 +16,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from '@jest/globals';
-import type { Account } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
 import { isListedAsPostmaster } from '../../../src/embedded-postgres/postmaster.ts';
 import { describeAsRoot, NOBODY } from '../../embedded-postgres/support/as-root.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
@@ -50,7 +50,7 @@ async function rootsFolder(): Promise<{ dataDir: string; cluster: string }> {
   return { dataDir, cluster: join(dataDir, 'postgres') };
 }
 
-async function bystander(program: string, parameters: string[], account: Account, cwd = '/') {
+async function bystander(program: string, parameters: string[], account: SystemAccount, cwd = '/') {
   const child = spawn(program, parameters, { ...account, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   bystanders.push(child);
   await once(child, 'spawn');
@@ -59,7 +59,7 @@ async function bystander(program: string, parameters: string[], account: Account
 
 /**
  * Changes what postmaster.pid says while `work` is done, as the account that owns the cluster can.
- * @param forged what to put into which of its lines
+ * @param forged the text to put into a line, by the line
  */
 async function forging(
   cluster: string,

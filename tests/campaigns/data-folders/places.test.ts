@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Account } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
 import { accountForNewCluster, mayReachFolder } from '../../../src/embedded-postgres/account.ts';
 import { packagedBinaries } from '../../../src/embedded-postgres/binaries.ts';
 import { removeClusterOf } from '../../../src/embedded-postgres/creation.ts';
@@ -14,7 +14,7 @@ const folders = embeddedFolders();
 afterEach(() => folders.clear());
 
 /** An ordinary user, whom root can become. */
-const NOBODY: Account = { uid: 65534, gid: 65534 };
+const NOBODY: SystemAccount = { uid: 65534, gid: 65534 };
 
 /** A package as npm leaves it when it holds install scripts back: without the links between the libraries. */
 async function packageWithoutLinks(folder: string): Promise<string> {
@@ -105,7 +105,7 @@ describe('reaching a folder', () => {
 // These need to become another user, which only root can.
 if (asRoot) {
   describe('as root', () => {
-    let account: Account | undefined;
+    let account: SystemAccount | undefined;
     beforeAll(async () => {
       account = await accountForNewCluster();
     });
@@ -266,7 +266,7 @@ function othersReach(folder: string): Promise<boolean> {
   return mayReachFolder({ uid: 4711, gid: 4711 }, folder);
 }
 
-async function chownAll(path: string, { uid, gid }: Account): Promise<void> {
+async function chownAll(path: string, { uid, gid }: SystemAccount): Promise<void> {
   await chown(path, uid, gid);
   for (const entry of await readdir(path, { recursive: true })) {
     await chown(join(path, entry), uid, gid);

@@ -94,7 +94,7 @@ function expectUnavailable(answers: readonly Answered[], within: number): void {
   }
 }
 
-/** What a client sees while it is away, and that all is well again without a restart when it is back. */
+/** The answers to clients while it is away, and the recovery without a restart when it is back. */
 async function expectAwayAndBack(back: () => Promise<void>): Promise<void> {
   try {
     await expectAway();
@@ -105,7 +105,9 @@ async function expectAwayAndBack(back: () => Promise<void>): Promise<void> {
   await expectToWork();
 }
 
-/** The readiness asks the database itself: it can know a moment before the watch, which then refuses requests at once. */
+/**
+ * The readiness asks the database itself: it can know a moment before the watch, which then refuses requests at once.
+ */
 const isKnownAway = (): boolean =>
   server.output().lastIndexOf('The database is away') > server.output().lastIndexOf('The database is back');
 

@@ -48,7 +48,10 @@ async function run(line: string | readonly string[], input?: string): Promise<En
   return runCli(typeof line === 'string' ? line.split(' ') : line, environment, input);
 }
 
-/** @returns what the command says to scripts. @throws when it fails */
+/**
+ * @returns the output of the command for scripts
+ * @throws when it fails
+ */
 async function json(line: string | readonly string[], input?: string): Promise<unknown> {
   const parameters = typeof line === 'string' ? line.split(' ') : line;
   const { code, out, err } = await run([...parameters, '--json'], input);

@@ -23,7 +23,7 @@ const ADDRESSES =
 /** A text of a guide and its stand-in, as the shell reads it. */
 export type Replacement = readonly [text: string | RegExp, standIn: string];
 
-/** What the commands of a guide did. */
+/** The outcome of the commands of a guide. */
 export interface GuideRun {
   /** null: a signal ended the shell. */
   readonly code: number | null;

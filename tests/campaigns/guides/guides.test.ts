@@ -22,7 +22,7 @@ const TAN_SERVER = 'https://tankeeper.example.org';
 /** The test's database has settings that a server must not have. */
 const DOCTOR: Replacement = [/^(tankeeper (?:--json )?doctor)$/g, '$1 || [ $? = 2 ]'];
 
-/** What a guide takes for granted, and the stand-ins for what readers fill in. */
+/** The preconditions of a guide, and the stand-ins for the values that readers fill in. */
 interface Guide {
   /** `tankeeper` commands without that word. */
   readonly before?: readonly string[];
@@ -32,7 +32,7 @@ interface Guide {
   readonly prepare?: (sandbox: GuideSandbox) => Promise<readonly Replacement[] | undefined>;
   /** Commands that show what the guide has achieved. */
   readonly after?: readonly string[];
-  /** What all these commands must have printed. */
+  /** The output that all these commands must have printed. */
   readonly prints: readonly RegExp[];
   readonly variables?: Readonly<Record<string, string>>;
 }

@@ -91,7 +91,10 @@ describe.each(CLIENTS)('the client in %s', (language, name, debianPackage, file)
   });
 });
 
-/** @returns the path of a program; undefined if it is not installed, or if java has no compiler, which a source file needs */
+/**
+ * @returns the path of a program; undefined if it is not installed, or if java has no compiler, which a source file
+ *   needs
+ */
 function findRuntime(name: string): string | undefined {
   const isComplete = name !== 'java' || findSystemProgram('javac') !== undefined;
   return isComplete ? findSystemProgram(name) : undefined;
@@ -100,9 +103,9 @@ function findRuntime(name: string): string | undefined {
 /** A client that runs. */
 interface Running {
   readonly process: ChildProcess;
-  /** What it has printed, errors included. */
+  /** Its output, errors included. */
   output(): string;
-  /** What it had printed on standard output at its end. */
+  /** Its standard output at its end. */
   readonly ended: Promise<string>;
 }
 

@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command of the guide with the addresses of this test. @returns what it printed */
+/** Runs a command of the guide with the addresses of this test. @returns its output */
 async function run(command: string): Promise<string> {
   const line = command
     .replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`)

@@ -152,7 +152,10 @@ export class KeyInstallation {
     return new SecretVault({ keys: keys.map((key) => Buffer.from(key, 'base64')), random: systemRandom });
   }
 
-  /** @throws if a secret of the database does not open with the keys of the file @returns their number */
+  /**
+   * @throws if a secret of the database does not open with the keys of the file
+   * @returns their number
+   */
   async openAll(): Promise<number> {
     const vault = this.vault();
     let opened = 0;

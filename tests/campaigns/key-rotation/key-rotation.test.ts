@@ -155,7 +155,7 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
   }, 240_000);
 });
 
-/** What customers and administrators do all the time. */
+/** The constant load of customers and administrators. */
 class Load {
   readonly #installation: KeyInstallation;
   readonly #servers: readonly [ServerProcess, ServerProcess];
@@ -189,7 +189,7 @@ class Load {
     return { trouble: this.#trouble, confirmed, enrolled: this.#enrolled, pins: this.#pins };
   }
 
-  /** A transaction of every token without a PIN. @returns what went wrong */
+  /** A transaction of every token without a PIN. @returns the faults */
   async confirmAll(servers: readonly [ServerProcess, ServerProcess]): Promise<readonly unknown[]> {
     for (const serial of this.#counters.keys()) {
       if (!serial.startsWith('PIN')) {

@@ -14,7 +14,10 @@ interface QueriedSeries {
 
 /** A Prometheus of its own on the loopback interface. */
 export interface PrometheusServer {
-  /** @returns the series of an instant query, now. @throws with Prometheus' message for a query that is not valid */
+  /**
+   * @returns the series of an instant query, now
+   * @throws with Prometheus' message for a query that is not valid
+   */
   query(expression: string): Promise<readonly QueriedSeries[]>;
   stop(): Promise<void>;
 }

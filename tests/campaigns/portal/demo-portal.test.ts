@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const options = (): readonly string[] => ['demo', '--portal', '--port', String(firstPort)];
 
-/** What the demo prints for its user. */
+/** The output of the demo for its user. */
 interface PrintedDemo {
   readonly portal: string;
   readonly app: string;

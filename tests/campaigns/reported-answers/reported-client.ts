@@ -30,18 +30,21 @@ const TIMEOUT_MS = 15_000;
 export class ReportedClient {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
   readonly #session: string;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
 
   /**
    * @param session of an administrator, from /admin/getsession: requests then verify no password
-   * @param patience the longest wait for an answer, in milliseconds
+   * @param timeoutMs the longest wait for an answer, in milliseconds
    */
-  constructor({ session, patience }: { session: string; patience?: number }) {
+  constructor({ session, timeoutMs }: { session: string; timeoutMs?: number }) {
     this.#session = session;
-    this.#patience = patience ?? TIMEOUT_MS;
+    this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
   }
 
-  /** @returns a client with a new session of `admin` @throws if the server refuses */
+  /**
+   * @returns a client with a new session of `admin`
+   * @throws if the server refuses
+   */
   static async open(baseUrl: string, password: string): Promise<ReportedClient> {
     const basic = Buffer.from(`admin:${password}`).toString('base64');
     const response = await fetch(`${baseUrl}/admin/getsession`, {
@@ -66,7 +69,7 @@ export class ReportedClient {
     };
     return new Promise((resolve) => {
       const sending = http.request(`${baseUrl}${path}`, { method: 'POST', agent: this.#agent, headers });
-      const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), this.#patience);
+      const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), this.#timeoutMs);
       const end = (answer: ClientAnswer): void => {
         clearTimeout(timer);
         resolve(answer);

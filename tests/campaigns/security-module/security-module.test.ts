@@ -130,7 +130,7 @@ const refusal = (text: string): unknown => ({
   status: false,
   error: { code: 707, message: `ERR707: The security module is not ready: ${text}` },
 });
-/** Where it is installed beside the others, it cannot be missing. */
+/** It cannot be missing where it is installed beside the others. */
 const withoutPackage: readonly [string, Record<string, string>, string][] = isInRepository(
   'node_modules/pkcs11js',
 )

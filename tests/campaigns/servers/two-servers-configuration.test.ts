@@ -57,7 +57,7 @@ async function ask(server: number, path: string, parameters: Record<string, stri
   return result.value;
 }
 
-/** What both servers say at their first being asked after the time that is promised. */
+/** The first answers of both servers after the time that is promised. */
 async function afterwards(): Promise<readonly [Configuration, Configuration]> {
   await sleep(PROMISED_MS);
   const answers = await Promise.all([ask(0, '/monitoring/config'), ask(1, '/monitoring/config')]);

@@ -16,7 +16,7 @@ import { ReportedLoad } from '../reported-answers/reported-load.ts';
 const SECONDS = Number(process.env.WEBHOOK_SECONDS ?? 15);
 const LIMIT_MS = (SECONDS * 4 + 180) * 1_000;
 const PASSWORD = 'correct horse battery staple';
-/** What the receiver does in turn: most requests are taken, some of them without an answer. */
+/** The behaviours of the receiver in turn: most requests are taken, some of them without an answer. */
 const REACTIONS: readonly Reaction[] = [200, 200, 204, 'cut off', 200, 500, 200, 200, 'hang', 200];
 
 let folder: string;

@@ -31,13 +31,13 @@ describe("the virtual device's file", () => {
     return changeDeviceFile(file, () => Promise.resolve({ state, result: undefined }));
   }
 
-  function countUp(patience?: number): Promise<string> {
+  function countUp(timeoutMs?: number): Promise<string> {
     const change = (state: DeviceState): Promise<{ state: DeviceState; result: string }> => {
       const [token = TOKEN] = state.tokens;
       const counter = (BigInt(token.counter) + 1n).toString();
       return Promise.resolve({ state: holding(state, { ...token, counter }), result: counter });
     };
-    return changeDeviceFile(file, change, patience);
+    return changeDeviceFile(file, change, timeoutMs);
   }
 
   it('is empty before there is one', async () => {

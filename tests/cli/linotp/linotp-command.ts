@@ -6,7 +6,7 @@ import type { TestApplication } from '../../support/application/test-application
 import { fakeCli, recordingServices } from '../fake-dependencies.ts';
 import { type FakeIo, fakeIo } from '../fake-io.ts';
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Ran {
   readonly code: number;
   readonly out: string;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { askedBy, hasGroups, isAskable, questionAt } from '../../../console/src/policies/question.ts';
+import { parametersOf, hasGroups, isAskable, questionAt } from '../../../console/src/policies/question.ts';
 
 it.each([
   [undefined, 'administrator', ''],
@@ -14,14 +14,14 @@ it.each([
 it('only the parameters of the kind are sent', () => {
   const question = { ...questionAt('explain', 'oidc:anna'), groups: 'desk', user: 'zoe', request: 'r' };
   expect(hasGroups(question)).toBe(true);
-  expect(askedBy(question)).toEqual({
+  expect(parametersOf(question)).toEqual({
     ...{ administrator: 'oidc:anna', groups: 'desk', realm: '', client: '', time: '' },
   });
-  expect(askedBy({ ...question, kind: 'owner', time: '2026-11-20T12:00' })).toMatchObject({
+  expect(parametersOf({ ...question, kind: 'owner', time: '2026-11-20T12:00' })).toMatchObject({
     user: 'zoe',
     time: new Date('2026-11-20T12:00').toISOString(),
   });
-  expect(askedBy({ ...question, kind: 'refusal' })).toEqual({ request: 'r', groups: 'desk' });
+  expect(parametersOf({ ...question, kind: 'refusal' })).toEqual({ request: 'r', groups: 'desk' });
   expect(isAskable({ ...question, administrator: ' ' })).toBe(false);
   expect(isAskable({ ...question, administrator: '', kind: 'owner' })).toBe(true);
 });

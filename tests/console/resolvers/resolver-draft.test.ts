@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { draftOf, expectedOf, parametersOf } from '../../../console/src/resolvers/resolver-draft.ts';
+import {
+  draftOf,
+  expectedOf,
+  parametersOf,
+  withoutPassword,
+} from '../../../console/src/resolvers/resolver-draft.ts';
 
 const STORED = { name: 'crm', type: 'sql', Server: 'db.example.com', Password: '' };
 const KIND = {
@@ -23,6 +28,14 @@ describe('the form of a resolver', () => {
     const draft = draftOf(STORED);
     expect(parametersOf(draft)).not.toHaveProperty('remove_password');
     expect(parametersOf({ ...draft, removesPassword: true })).toMatchObject({ remove_password: '1' });
+  });
+
+  it('forgets the password that was saved, and nothing else', () => {
+    const typed = { ...draftOf(STORED), values: { Server: 'other', Password: 'p' }, removesPassword: true };
+    expect(withoutPassword(typed, KIND)).toEqual({
+      ...{ name: 'crm', kind: 'sql', removesPassword: false },
+      values: { Server: 'other', Password: '' },
+    });
   });
 
   it('expects what was read, without the password', () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Account } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
 import { mayReachFolder } from '../../../src/embedded-postgres/account.ts';
 
 /** An ordinary user, whom root can become. */
-export const NOBODY: Account = { uid: 65534, gid: 65534 };
+export const NOBODY: SystemAccount = { uid: 65534, gid: 65534 };
 
 /**
  * Tests in which root becomes other users, on Linux: left out loudly where that is not possible, but with CI=true that is a
@@ -37,7 +37,7 @@ async function whatIsMissing(account: string): Promise<string | undefined> {
 }
 
 /** @returns an account of this machine; undefined where there is none of that name */
-export function accountNamed(name: string): Account | undefined {
+export function accountNamed(name: string): SystemAccount | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const [, , uid, gid] = lines.map((line) => line.split(':')).find(([candidate]) => candidate === name) ?? [];
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };

@@ -12,7 +12,7 @@ import type {
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 
-/** Whether the tests run as root, whom PostgreSQL refuses. */
+/** True if the tests run as root, whom PostgreSQL refuses. */
 export const asRoot = process.getuid?.() === 0;
 
 /** A log that keeps its messages. */
@@ -77,7 +77,7 @@ export function embeddedFolders(): EmbeddedFolders {
   };
 }
 
-/** @returns whether a postmaster serves the cluster */
+/** @returns true if a postmaster serves the cluster */
 export async function isServed(cluster: string): Promise<boolean> {
   const serving = await readPostmasterFile(cluster);
   return serving !== undefined && (await isPostmasterOf(serving.pid, cluster));

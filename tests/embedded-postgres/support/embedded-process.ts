@@ -7,7 +7,7 @@ import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/emb
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
 
-/** How opening went in the other process. */
+/** The outcome of opening in the other process. */
 export interface EmbeddedReport {
   readonly host?: string;
   readonly startedHere?: boolean;

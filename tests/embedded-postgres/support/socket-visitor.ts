@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Account } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
 
 /** Speaks just enough of PostgreSQL's protocol to be told whether it is let in, and needs nothing but Node. */
 const VISITOR = `
@@ -22,7 +22,7 @@ socket.once('data', (answer) => {
  * Has a process of that account connect to the socket in the folder.
  * @returns `admitted`, or the code of the error, of the system or of PostgreSQL
  */
-export async function visitSocket(folder: string, role: string, account: Account): Promise<string> {
+export async function visitSocket(folder: string, role: string, account: SystemAccount): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['-e', VISITOR, `${folder}/.s.PGSQL.5432`, role],

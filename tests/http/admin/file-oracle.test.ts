@@ -34,7 +34,7 @@ const open = async (resolverFileDirs: readonly string[], dialect: 'documented' |
   application = await TestApplication.open({ dialect, resolverFileDirs });
 };
 
-/** What somebody with `system:write` does to have a file read. */
+/** The requests by which somebody with `system:write` has a file read. */
 async function name(fileName: string, context = application): Promise<string | undefined> {
   const set = { name: 'file', type: 'passwdresolver', fileName };
   const { body } = (await context.asAdmin('/system/setResolver', set)) as {
@@ -53,7 +53,7 @@ const textOf = ({ body }: Response): unknown => {
   return error?.message ?? value;
 };
 
-/** What somebody without a credential is told of a user of the file. */
+/** The answer to somebody without a credential about a user of the file. */
 async function validate(user = 'anna', context = application): Promise<unknown> {
   return textOf(await context.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
 }

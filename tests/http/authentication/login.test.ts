@@ -20,7 +20,7 @@ afterAll(async () => {
   await application.close();
 });
 
-/** What a browser has after a login. */
+/** The state of a browser after a login. */
 interface Browser {
   readonly token: string;
   readonly csrf: string;
@@ -44,7 +44,7 @@ function setCookies(response: Response): readonly string[] {
 const get = (cookie: string, path = READ): Test => request(application.app).get(path).set('Cookie', cookie);
 const post = (cookie: string, path = READ): Test => request(application.app).post(path).set('Cookie', cookie);
 
-/** What the token of a login tells everybody who sees it. */
+/** The content of the token of a login, which everybody who sees it can read. */
 function sessionOf({ token }: Browser): string {
   const [, claims = ''] = token.split('.');
   return (JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { jti: string }).jti;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { TestApplication } from '../../support/application/test-application.ts';
 
-/* What docs/compatibility.md names beyond the recorded rows, on the real database. */
+/* The behaviours that docs/compatibility.md names beyond the recorded rows, on the real database. */
 
 let application: TestApplication;
 

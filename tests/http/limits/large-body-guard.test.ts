@@ -5,7 +5,7 @@ import { deferred } from '../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { fixedClock } from '../../support/application/http-app.ts';
 
-function guardWith(patience: number): { guard: LargeBodyGuard; counted: LimitName[] } {
+function guardWith(timeoutMs: number): { guard: LargeBodyGuard; counted: LimitName[] } {
   const counted: LimitName[] = [];
   const ignore = (): void => undefined;
   const refusals = new LimitReporter({
@@ -13,7 +13,7 @@ function guardWith(patience: number): { guard: LargeBodyGuard; counted: LimitNam
     log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
     clock: fixedClock,
   });
-  return { guard: new LargeBodyGuard({ refusals, patience }), counted };
+  return { guard: new LargeBodyGuard({ refusals, timeoutMs }), counted };
 }
 
 describe('large bodies', () => {

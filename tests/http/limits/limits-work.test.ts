@@ -41,7 +41,7 @@ describe('requests that are worked on at once', () => {
     const { app } = createTestApp(
       {},
       { ocra: { checkTransaction } as unknown as AppServices['ocra'] },
-      { work: new WorkGuard({ refusals, most: 3 }) },
+      { work: new WorkGuard({ refusals, max: 3 }) },
     );
     const server = await startServer(app, { host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${server.port}`;
@@ -74,7 +74,7 @@ describe('requests that are worked on at once', () => {
 
   it('do not count while their bodies are still coming', async () => {
     const { refusals } = watched();
-    const { app } = createTestApp({}, {}, { work: new WorkGuard({ refusals, most: 1 }) });
+    const { app } = createTestApp({}, {}, { work: new WorkGuard({ refusals, max: 1 }) });
     const begun = deferred<undefined>();
     const listener: RequestListener = (incoming, response) => {
       app(incoming, response);
@@ -164,7 +164,7 @@ describe('connections', () => {
     server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
   }
 
-  /** @returns whether the server answers over a new connection, which stays */
+  /** @returns true if the server answers over a new connection, which stays */
   async function isTaken(): Promise<boolean> {
     const socket = connect(server.port, '127.0.0.1');
     sockets.push(socket);
@@ -194,7 +194,7 @@ describe('connections', () => {
 
   it('of one address get a quarter of the places, which are free again when they end', async () => {
     const { refusals, counted, lines } = watched();
-    await open(new ConnectionGuard({ refusals, most: 8, isExempt: () => false }));
+    await open(new ConnectionGuard({ refusals, max: 8, isExempt: () => false }));
     expect(await take(4)).toEqual([true, true, false, false]);
     expect(counted).toEqual(['connections', 'connections']);
     expect(lines).toHaveLength(1);
@@ -204,14 +204,14 @@ describe('connections', () => {
 
   it('of a proxy get all places, and no more', async () => {
     const { refusals, counted } = watched();
-    await open(new ConnectionGuard({ refusals, most: 4, isExempt: networkMatcher(['loopback']) }));
+    await open(new ConnectionGuard({ refusals, max: 4, isExempt: networkMatcher(['loopback']) }));
     expect(await take(6)).toEqual([true, true, true, true, false, false]);
     expect(counted).toEqual(['connections', 'connections']);
   });
 
   it('that wait for a next request are given up once places get scarce', async () => {
     const { refusals, counted } = watched();
-    const guard = new ConnectionGuard({ refusals, most: 8, isExempt: () => true });
+    const guard = new ConnectionGuard({ refusals, max: 8, isExempt: () => true });
     await open(guard, { isKept: true });
     expect(await take(20)).toEqual(Array<boolean>(20).fill(true));
     expect(counted).toEqual([]);
@@ -225,7 +225,7 @@ describe('connections', () => {
     const { refusals } = watched();
     server = await startServer(() => undefined, {
       ...{ host: '127.0.0.1', port: 0, requestTimeout: 1_000 },
-      connections: new ConnectionGuard({ refusals, most: 8, isExempt: () => false }),
+      connections: new ConnectionGuard({ refusals, max: 8, isExempt: () => false }),
     });
     const socket = connect(server.port, '127.0.0.1');
     sockets.push(socket);

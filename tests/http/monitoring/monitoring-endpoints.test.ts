@@ -170,7 +170,7 @@ function monitoringOf(
     userinfo: () => Promise.resolve(users),
     activeUsers: unused,
     config: unused,
-    license: unused,
+    licence: unused,
     storageEncryption: unused,
   };
 }

@@ -34,7 +34,7 @@ async function clockShift(): Promise<number> {
   return (await application.services.tokens.show(OPERATOR, serial)).timeShift;
 }
 
-/** What a device answers whose clock is so many minutes ahead of the server's. */
+/** The answer of a device whose clock is so many minutes ahead of the server's. */
 function respondAhead(question: string, minutes: number): string {
   const now = application.clock.now();
   application.clock.advance(minutes * 60);

@@ -3,7 +3,9 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
-/* What the recordings do not show of the dialect linotp, on the real database: the same life, in other words. */
+/*
+ * The parts of the dialect linotp that the recordings do not show, on the real database: the same life, in other words.
+ */
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';

@@ -75,7 +75,7 @@ async function failCount(of = serial): Promise<number> {
   return (await here.services.tokens.show(OPERATOR, of)).failCount;
 }
 
-/** How often each challenge of the token was answered rightly, in the order in which they were issued. */
+/** The number of right answers to each challenge of the token, in the order in which they were issued. */
 async function answered(): Promise<boolean[]> {
   return (await here.status({ serial })).map(({ valid_tan }) => valid_tan).reverse();
 }

@@ -35,7 +35,7 @@ async function ask(
   });
 }
 
-/** @returns whether a new token of that owner is answered rightly by each of the texts in front of the response */
+/** @returns true if a new token of that owner is answered rightly by each of the texts in front of the response */
 async function accepted(
   owner: Record<string, string>,
   ...prefixes: readonly string[]

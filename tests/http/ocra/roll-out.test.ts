@@ -58,7 +58,7 @@ const phase1 = (more: Record<string, string> = {}): Promise<Answer> =>
 const phase2 = (more: Record<string, string> = {}): Promise<Answer> =>
   init({ user, activationcode: CODE, message: 'Welcome', ...more });
 
-/** What the app makes of the two codes. */
+/** The token that the app makes of the two codes. */
 async function app(
   first: Answer,
   second: Answer,

@@ -32,12 +32,12 @@ interface PartOfRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
-  /** What the header announces; undefined: chunks whose end does not come. */
+  /** The length that the header announces; undefined: chunks whose end does not come. */
   readonly announced?: number | undefined;
   readonly sent?: string;
 }
 
-/** @returns what comes back until the server ends the connection, though the rest of the body never comes */
+/** @returns the bytes that come back until the server ends the connection, though the rest of the body never comes */
 async function sendPart(app: TestApp['app'], part: PartOfRequest): Promise<string> {
   const { path = LOAD, headers = AS_ADMIN, contentType = FORM, sent = '' } = part;
   const length =
@@ -288,7 +288,7 @@ describe('the file of /admin/loadtokens', () => {
       log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
       clock: fixedClock,
     });
-    const guard = new LargeBodyGuard({ refusals, patience: 50 });
+    const guard = new LargeBodyGuard({ refusals, timeoutMs: 50 });
     const { app } = createTestApp({}, services, { largeBodies: guard });
     const whole = `file=${'x'.repeat(70_000)}`;
     const headers = { ...AS_ADMIN, Connection: 'close' };

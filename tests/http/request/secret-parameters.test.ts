@@ -90,7 +90,7 @@ function appWith(): { app: Express; contexts: RequestContext[]; received: unknow
     beginExchange({
       clock: fixedClock,
       random: systemRandom,
-      originOf: () => ({ client: '::1', limitedAs: '::1' }),
+      senderOf: () => ({ client: '::1', limitedAs: '::1' }),
     }),
   );
   app.all(

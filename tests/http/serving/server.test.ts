@@ -232,7 +232,7 @@ describe('a connection with many requests at once', () => {
   });
 });
 
-/** @returns what tells all that has come back so far */
+/** @returns a function that tells all that has come back so far */
 function collected(socket: Socket): () => string {
   const pieces: string[] = [];
   sockets.push(socket);

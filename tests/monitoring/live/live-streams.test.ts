@@ -50,7 +50,7 @@ let search: () => Promise<OpenSession | undefined>;
 let counts: number[];
 let streams: LiveStreams;
 
-function begin(options: { tick?: number; beat?: number; patience?: number } = {}): void {
+function begin(options: { tick?: number; beat?: number; timeoutMs?: number } = {}): void {
   streams = new LiveStreams({
     overview: {
       facts: () => {
@@ -155,7 +155,7 @@ describe('streams', () => {
   });
 
   it('end where the reader takes nothing for too long', async () => {
-    begin({ patience: 60 });
+    begin({ timeoutMs: 60 });
     const reader = open();
     await until(() => reader.shown.length === 1);
     reader.isReady = false;

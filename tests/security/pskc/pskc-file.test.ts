@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import type { KeyFileSecrets } from '../../../src/challenges/enrolment/key-file.ts';
+import type { KeyFileSecrets } from '../../../src/challenges/enrolment/token-key-file.ts';
 import { pskcFileReader } from '../../../src/security/pskc/pskc-file.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditFilter, RowPlace } from '../../../src/audit/ports.ts';
 import { searchParts, searchRows, searchStep } from '../../../src/storage/audit/audit-search-rows.ts';
+import { SqlTap } from '../../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const ROWS = 1_000;
@@ -67,5 +68,30 @@ describe('the search for rare rows', () => {
     const found = await searchStep(test.database, { transaction: 'X7', limit: 5 });
     expect(found).toMatchObject({ rows: [{ id: '7' }], reached: null });
     expect((await searchStep(test.database, { realm: 'rare', limit: 50 })).rows).toHaveLength(10);
+  });
+
+  it.each<[string, number, Partial<AuditFilter>]>([
+    ['a subject', 1, { subject: 'T7' }],
+    ['an actor', 1, { actor: 'anna' }],
+    ['a change of policies', 1, { action: 'policy/set' }],
+    ['a request, which has no index', 3, { requestId: 'one' }],
+  ])('gives an index the time that a busy database takes: %s', async (_name, expected, filter) => {
+    let searches = 0;
+    const tap = new SqlTap({
+      text: (text) => {
+        if (!text.includes('from "audit"')) {
+          return text;
+        }
+        searches += 1;
+        // Evaluated once.
+        return text.replace('from "audit"', 'from (select pg_sleep(0.6)) as busy, "audit"');
+      },
+    });
+    try {
+      await searchStep(test.database, { ...filter, limit: 5 });
+    } finally {
+      tap.close();
+    }
+    expect(searches).toBe(expected);
   });
 });

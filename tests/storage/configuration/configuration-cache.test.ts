@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import { ConfigurationCache } from '../../../src/storage/configuration/configuration-cache.ts';
-import { Confirmation } from '../../../src/storage/database/confirmation.ts';
+import { ShortLivedRead } from '../../../src/storage/database/short-lived-read.ts';
 import { type Deferred, deferred } from '../../support/fakes/deferred.ts';
 import { configurationOf } from '../../support/values/configuration-value.ts';
 
@@ -73,11 +73,11 @@ const WINDOW = 500;
 /** A confirmation over reads that end when they are told to, at a time that passes when it is told to. */
 class World {
   readonly reads: Deferred<Configuration>[] = [];
-  readonly confirmation: Confirmation<Configuration>;
+  readonly confirmation: ShortLivedRead<Configuration>;
   time = 1_000;
 
   constructor(window = WINDOW) {
-    this.confirmation = new Confirmation({
+    this.confirmation = new ShortLivedRead({
       read: () => {
         const read = deferred<Configuration>();
         this.reads.push(read);

@@ -38,14 +38,14 @@ interface Following {
   readonly store: SqlConfigurationStore;
   readonly follower: ConfigurationFollower;
   readonly logged: string[];
-  /** How often the configuration was asked for and answered. */
+  /** The number of times that the configuration was asked for and answered. */
   readonly requested: () => number;
 }
 
 interface World {
-  /** How the store reaches the database. */
+  /** The connection of the store to the database. */
   readonly database?: Database;
-  /** How the listener reaches it. */
+  /** The connection of the listener to it. */
   readonly listenTo?: string;
   readonly poll?: number;
   readonly heartbeat?: number;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => test.drop());
 
-/** What a log is told, as `level message`. */
+/** The lines of a log, as `level message`. */
 function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>[0]['log'] } {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);

@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 afterAll(() => test.drop());
 
-/** How many tokens there are, as monitoring is told. */
+/** The number of tokens, as monitoring reads it. */
 async function total(): Promise<number> {
   const { tokens } = await new SqlTokenCounts({ database }).snapshot();
   return tokens.reduce((sum, row) => sum + row.tokens, 0);

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 const TIMEOUT_MS = 15_000;
 /** So long that within a test it never comes: whoever waited for a connection would fail the test. */
 const ACQUIRE_MS = 60_000;
-/** How long the watch waits for a sign of life where the database is to count as there; and where it is to be missed. */
+/** The time limit for a sign of life where the database counts as present, and where it counts as missing. */
 const [LONG_MS, SHORT_MS] = [10_000, 1_500];
 
 let test: TestDatabase;
@@ -38,7 +38,7 @@ interface Watched {
 async function watched({
   poolSize = 4,
   acquireTimeoutMs = ACQUIRE_MS,
-  patience = LONG_MS,
+  timeoutMs = LONG_MS,
 } = {}): Promise<Watched> {
   const proxy = await DatabaseProxy.start(test.url);
   const gate = new ConnectionGate();
@@ -52,7 +52,7 @@ async function watched({
     gate,
     log,
     interval: 100,
-    patience,
+    timeoutMs,
   });
   await database.ready();
   watch.start();
@@ -145,7 +145,7 @@ describe('a statement that takes longer than it may', () => {
 
 describe('a network that swallows everything', () => {
   it('ends what is under way and what waits for a connection, long before any time-out', async () => {
-    const { proxy, database, gate } = await watched({ poolSize: 2, patience: SHORT_MS });
+    const { proxy, database, gate } = await watched({ poolSize: 2, timeoutMs: SHORT_MS });
     // Two statements under way and two that wait for a connection.
     const hanging = Array.from({ length: 4 }, () => faultOf(database.knex.raw('SELECT pg_sleep(60)')));
     await until(() => poolUsage(database).waiting === 2);
@@ -162,7 +162,7 @@ describe('a network that swallows everything', () => {
   });
 
   it('for old connections only: new ones take their place', async () => {
-    const { proxy, database, gate } = await watched({ patience: SHORT_MS });
+    const { proxy, database, gate } = await watched({ timeoutMs: SHORT_MS });
     const hanging = faultOf(database.knex.raw('SELECT pg_sleep(60)'));
     await until(() => poolUsage(database).used === 1);
     proxy.silence();

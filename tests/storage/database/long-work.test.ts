@@ -23,7 +23,7 @@ import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
 
-/** How long a statement of a request may run here, in milliseconds, and how long its answer is waited for. */
+/** The time limit of a statement of a request, and that of its answer, in milliseconds. */
 const STATEMENT_MS = 1_000;
 const ANSWER_MS = 1_300;
 /** Surely more than both. */
@@ -83,7 +83,7 @@ type Outcomes = Readonly<Record<string, unknown>>;
 /**
  * Begins all of `work` on a database of its own, while somebody holds what each needs for longer than any statement of
  * a request may run.
- * @returns what came of each
+ * @returns the outcome of each
  */
 async function outcomesWhileHeld(hold: Hold, work: Work): Promise<Outcomes> {
   const own = await installed();

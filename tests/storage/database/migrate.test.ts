@@ -12,10 +12,11 @@ import {
   MIGRATION_LOCK,
   migrateToLatest,
   pendingMigrations,
-  rollbackAll,
+  rebuildSchema,
 } from '../../../src/storage/database/migrate.ts';
 import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
+import { rollBackAll } from '../../support/database/roll-back-all.ts';
 import type { TestDatabase } from '../../support/database/test-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 
@@ -82,7 +83,7 @@ describe('the migrations', () => {
     expect(schema.length).toBeGreaterThan(50);
     const dump = await dumpSchema(empty.database.knex);
 
-    expect(await rollbackAll(empty.database)).toEqual([...migrationNames].reverse());
+    expect(await rollBackAll(empty.database)).toEqual([...migrationNames].reverse());
     expect(await schemaOf(empty)).toEqual([]);
 
     await migrateToLatest(empty.database);
@@ -120,7 +121,7 @@ describe('the migrations', () => {
 
   it('are not kept off by the lock that a killed command left behind', async () => {
     await migrateToLatest(empty.database);
-    await rollbackAll(empty.database);
+    await rollBackAll(empty.database);
     await empty.database.knex('knex_migrations_lock').update({ is_locked: 1 });
     expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
   });
@@ -153,7 +154,9 @@ describe('the migrations', () => {
     };
     await expect(migrateToLatest(empty.database)).rejects.toMatchObject(refusal);
     await expect(pendingMigrations(empty.database)).rejects.toMatchObject(refusal);
-    await expect(rollbackAll(empty.database)).rejects.toMatchObject(refusal);
+    const nothing = (): Promise<void> => Promise.resolve();
+    const steps = { before: nothing, load: nothing, after: nothing };
+    await expect(rebuildSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
     expect((await schemaOf(empty)).length).toBeGreaterThan(50);
   });
 });

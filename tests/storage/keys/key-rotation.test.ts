@@ -91,7 +91,7 @@ async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
   await knex('webhooks').insert({ ...WEBHOOK, name: 'w', ...secretsOf(webhooks, 'w') });
 }
 
-/** Opens every secret of the database. @returns how many there are */
+/** Opens every secret of the database. @returns their number */
 async function openAll(vault: SecretVault): Promise<number> {
   let opened = 0;
   for (const { table, subject, secrets } of SEALED_TABLES) {

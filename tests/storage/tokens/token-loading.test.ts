@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
+import { renewStatistics } from '../../../src/storage/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -15,4 +17,42 @@ it('finds the serials that are in use, whatever their case', async () => {
   const loading = new SqlTokenLoading({ database: test.database });
   expect(await loading.taken(['QR1', 'QR2'])).toEqual(new Set(['qr1']));
   expect(await loading.taken([])).toEqual(new Set());
+});
+
+describe('the statistics of the tokens', () => {
+  const known = async (): Promise<number | undefined> => {
+    const { rows } = await test.database.knex.raw<{ rows: { reltuples: number }[] }>(
+      "SELECT reltuples FROM pg_class WHERE oid = 'tokens'::regclass",
+    );
+    return rows[0]?.reltuples;
+  };
+
+  it('are those of the rows after many were loaded, without a wait for autovacuum', async () => {
+    const { knex } = test.database;
+    await knex.raw('ALTER TABLE tokens SET (autovacuum_enabled = false)');
+    const loading = new SqlTokenLoading({ database: test.database });
+    const load = (name: string, number: number): Promise<void> =>
+      loading.insertAll(
+        Array.from({ length: number }, (_, index) => tokenValue(`${name}${index}`)),
+        ACT,
+      );
+    const before = await known();
+    await load('FEW', 20);
+    expect(await known()).toBe(before);
+    await load('MANY', 1_000);
+    expect(await known()).toBeGreaterThanOrEqual(1_020);
+  });
+
+  it('are left to autovacuum where they cannot be renewed', async () => {
+    const { knex } = test.database;
+    const before = await known();
+    await knex.transaction(async (transaction) => {
+      await transaction.raw('LOCK TABLE tokens IN SHARE UPDATE EXCLUSIVE MODE');
+      await renewStatistics(test.database, ['tokens']);
+    });
+    await knex.raw('ALTER TABLE tokens RENAME TO renamed');
+    await renewStatistics(test.database, ['tokens']);
+    await knex.raw('ALTER TABLE renamed RENAME TO tokens');
+    expect(await known()).toBe(before);
+  });
 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 /** The serials of all pages, one page after the other. */
-async function turned(filter: Wanted, limit: number): Promise<string[]> {
+async function turned(filter: RequestedFilter, limit: number): Promise<string[]> {
   const serials: string[] = [];
   for (;;) {
     const page = await pages.page({ ...filter, limit, after: serials.at(-1) });
@@ -61,25 +61,28 @@ async function turned(filter: Wanted, limit: number): Promise<string[]> {
   }
 }
 
-type Wanted = Omit<TokenPageFilter, 'limit' | 'after'>;
+type RequestedFilter = Omit<TokenPageFilter, 'limit' | 'after'>;
 
-/** Whether a token fulfils each condition of a filter. */
+/** True if a token fulfils each condition of a filter. */
 const HOLDS: {
-  readonly [Key in keyof Wanted]-?: (token: Token, wanted: NonNullable<Wanted[Key]>) => boolean;
+  readonly [Key in keyof RequestedFilter]-?: (
+    token: Token,
+    requested: NonNullable<RequestedFilter[Key]>,
+  ) => boolean;
 } = {
-  inRealms: ({ realms }, wanted) => realms.some((name) => wanted.includes(name)),
+  inRealms: ({ realms }, requested) => realms.some((name) => requested.includes(name)),
   inNoRealm: ({ realms }) => realms.length === 0,
   owner: (token) => token.owner !== null,
-  serialPrefix: ({ serial }, wanted) => serial.toLowerCase().startsWith(wanted.toLowerCase()),
-  active: ({ active }, wanted) => active === wanted,
-  assigned: (token, wanted) => (token.owner !== null) === wanted,
+  serialPrefix: ({ serial }, requested) => serial.toLowerCase().startsWith(requested.toLowerCase()),
+  active: ({ active }, requested) => active === requested,
+  assigned: (token, requested) => (token.owner !== null) === requested,
   isLocked: ({ failCount, maxFail }) => failCount >= maxFail,
 };
 
-function expected(filter: Wanted): string[] {
-  const conditions = Object.entries(filter) as [keyof Wanted, never][];
+function expected(filter: RequestedFilter): string[] {
+  const conditions = Object.entries(filter) as [keyof RequestedFilter, never][];
   return all
-    .filter((token) => conditions.every(([key, wanted]) => HOLDS[key](token, wanted)))
+    .filter((token) => conditions.every(([key, requested]) => HOLDS[key](token, requested)))
     .map(({ serial }) => serial)
     .sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
 }

@@ -18,7 +18,10 @@ export class BoundedAdministrators {
     return administrators;
   }
 
-  /** @param action a comma list of actions of the scope admin. @param realm a comma list of realms, or `*` */
+  /**
+   * @param action a comma list of actions of the scope admin
+   * @param realm a comma list of realms, or `*`
+   */
   async add(name: string, action: string, realm: string): Promise<void> {
     const { administrators } = this.#application.services;
     await administrators.add(OPERATOR, name, 'correct horse battery');

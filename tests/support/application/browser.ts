@@ -10,7 +10,10 @@ export class Browser {
     this.#app = app;
   }
 
-  /** @param app another server over the same database. @returns the same browser at that server */
+  /**
+   * @param app another server over the same database
+   * @returns the same browser at that server
+   */
   at(app: Express): Browser {
     const moved = new Browser(app);
     for (const [name, value] of this.cookies) {

@@ -193,7 +193,7 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         policies: 1,
         realms: 1,
       }),
-      license: answer('license', { kind: 'none' }),
+      licence: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
     live: { open: () => () => undefined },

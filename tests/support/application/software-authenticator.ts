@@ -24,7 +24,10 @@ export class SoftwareAuthenticator {
     this.#origin = origin;
   }
 
-  /** @param options of `navigator.credentials.create`, as JSON. @returns the credential, as JSON */
+  /**
+   * @param options of `navigator.credentials.create`, as JSON
+   * @returns the credential, as JSON
+   */
   create(options: { readonly challenge: string }, deviations: Deviations = {}): string {
     const data = this.#authenticatorData(FLAGS.attested, deviations, this.#attestedCredential());
     const attestationObject = Buffer.concat([
@@ -41,7 +44,10 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** @param options of `navigator.credentials.get`, as JSON. @returns the assertion, as JSON */
+  /**
+   * @param options of `navigator.credentials.get`, as JSON
+   * @returns the assertion, as JSON
+   */
   get(options: { readonly challenge: string }, deviations: Deviations = {}): string {
     const authenticatorData = this.#authenticatorData(0, deviations);
     const clientData = this.#clientData('webauthn.get', options.challenge, deviations);

@@ -94,7 +94,7 @@ export async function faultsOf(page: Page): Promise<readonly string[]> {
 /**
  * Looks at the page in light and dark. With SCREENSHOTS=folder, pictures are kept there.
  * @param name that of the pictures
- * @returns what is wrong
+ * @returns the faults
  */
 export async function lookAt(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];

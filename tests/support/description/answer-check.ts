@@ -34,7 +34,7 @@ export class AnswerCheck {
     this.#ajv.addSchema({ ...document }, 'interface', undefined, false);
   }
 
-  /** @returns how the answer differs from its description; undefined: it does not */
+  /** @returns the difference of the answer from its description; undefined: there is none */
   faultIn(answer: SentAnswer): string | undefined {
     const described = this.#describedResponse(answer);
     if (described === undefined) {

@@ -178,7 +178,7 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       describe: answer('describeSettings', [
         {
           ...{ key: 'OcraMaxChallenges', value: '4', isSet: false, isKnown: true, isWithheld: false },
-          ...{ initial: '4', form: 'number' as const, least: 1, most: 1000, meaning: 'open challenges' },
+          ...{ initial: '4', form: 'number' as const, min: 1, max: 1000, meaning: 'open challenges' },
         },
         { key: 'password', value: undefined, isSet: true, isKnown: false, isWithheld: true },
       ]),

@@ -9,7 +9,7 @@ import type {
   LockedTokens,
   NewChallenge,
   OpenDecision,
-  Whose,
+  TokenOrOwner,
 } from '../../../src/challenges/ports.ts';
 import type { InMemoryTokenStore } from './in-memory-token-store.ts';
 
@@ -80,7 +80,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
   }
 
   async answerOpen(
-    whose: Whose,
+    whose: TokenOrOwner,
     decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined> {

@@ -7,7 +7,7 @@ import {
   MonitoringService,
   type MonitoringDependencies,
 } from '../../../src/monitoring/monitoring-service.ts';
-import type { LicenseReport } from '../../../src/monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../src/monitoring/outcomes.ts';
 import type {
   ConfigurationChange,
   ConfigurationState,
@@ -29,7 +29,7 @@ export interface MonitoringWorld {
   /** The configurations that it assumes at successive reads; in place of `assumed`. */
   readonly assumedInTurn?: readonly Configuration[];
   readonly encrypts?: boolean;
-  readonly licence?: LicenseReport;
+  readonly licence?: LicenceReport;
   /** The number of users of a resolver, by its name. */
   readonly users?: (resolver: string) => Promise<number>;
   readonly resolverTimeLimit?: number;

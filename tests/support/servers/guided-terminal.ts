@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What is typed at the prompts of a roll-out and of a challenge, by the text since the last answer. */
+/** The input at the prompts of a roll-out and of a challenge, by the text since the last answer. */
 const ANSWERS: readonly (readonly [prompt: RegExp, answer: (text: string) => string])[] = [
   [/Activation code \(Enter for a new one/, () => ''],
   [/Response [^\n]*: /, (text) => /response {2}(\d+)/.exec(text)?.[1] ?? 'nothing is shown'],
@@ -9,7 +9,7 @@ const ANSWERS: readonly (readonly [prompt: RegExp, answer: (text: string) => str
 
 /**
  * Runs a command at a terminal and types at its prompts what docs/guides/getting-started.md says.
- * @returns what was on the terminal
+ * @returns the content of the terminal
  * @throws with that if the command fails
  */
 export function answerAtTerminal(

@@ -24,7 +24,7 @@ interface Behaviour {
   padding: number;
 }
 
-interface Asked {
+interface SignInRequest {
   readonly nonce: string;
   readonly challenge: string;
   readonly redirectUrl: string;
@@ -38,7 +38,7 @@ export const CLIENT = { clientId: 'tankeeper', clientSecret: 'the secret of tank
 export class TestOpenidProvider {
   readonly behaviour: Behaviour;
   readonly #server: Server;
-  readonly #codes = new Map<string, Asked>();
+  readonly #codes = new Map<string, SignInRequest>();
   readonly #keys: KeyPair;
   readonly #others: KeyPair;
   readonly #jwk: JWK;

@@ -33,7 +33,10 @@ export class PseudoTerminal {
     return this.#output;
   }
 
-  /** @returns the pattern's match on the terminal. @throws if the program ends before that */
+  /**
+   * @returns the pattern's match on the terminal
+   * @throws if the program ends before that
+   */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#output);

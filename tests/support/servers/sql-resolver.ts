@@ -50,7 +50,10 @@ export interface SqlUsersSketch {
   readonly logged?: string[];
 }
 
-/** @returns the users of a resolver named `staff`. @throws ServiceError 'resolver.invalid' for invalid settings */
+/**
+ * @returns the users of a resolver named `staff`
+ * @throws ServiceError 'resolver.invalid' for invalid settings
+ */
 export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
   const checked = checkSqlSettings(settings);
   const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };

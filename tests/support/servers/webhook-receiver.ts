@@ -16,7 +16,7 @@ export interface Received {
   };
 }
 
-/** What the receiver does with a request: answers with a status, never, or ends the connection. */
+/** The behaviour of the receiver for a request: answers with a status, never, or ends the connection. */
 export type Reaction = number | 'hang' | 'cut off';
 
 /** A receiver of webhooks on 127.0.0.1, which verifies signatures as the specification says. */

@@ -1,5 +1,5 @@
 import type { Token } from '../../../src/tokens/token.ts';
-import { decide, decideUnseen, type Decision } from '../../../src/challenges/challenge.ts';
+import { decide, decideWithoutResponse, type Decision } from '../../../src/challenges/challenge.ts';
 import { readOcraSettings } from '../../../src/challenges/ocra-settings.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 
@@ -37,7 +37,7 @@ function deciding(
   const settings = settingsWith(maxRequests);
   return ({ challenge, token }) =>
     Promise.resolve(
-      decideUnseen(challenge, token, settings, NOW) ??
+      decideWithoutResponse(challenge, token, settings, NOW) ??
         decide(challenge, token, verdict(token), settings, NOW),
     );
 }

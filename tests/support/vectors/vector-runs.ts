@@ -42,7 +42,11 @@ export const DEVICE_RUNS: readonly VectorRun[] = [
   { file: 'linotp-challenge.jsonl', rows: 98, check: checkDisplayTexts },
 ];
 
-/** Checks all vectors. @param read returns the text of a file @returns the rows of each run, of `OCRA_RUNS` first */
+/**
+ * Checks all vectors.
+ * @param read returns the text of a file
+ * @returns the rows of each run, of `OCRA_RUNS` first
+ */
 export function runAllVectors(
   read: (file: string) => string | Promise<string>,
 ): Promise<(readonly CheckedRow[])[]> {

@@ -15,7 +15,7 @@ interface CodeProps {
   readonly stage: Extract<Stage, { kind: 'phase1' }>;
   readonly code: string;
   readonly onCode: (code: string) => void;
-  /** What the app shows with the second QR code. */
+  /** The text that the app shows with the second QR code. */
   readonly message: string;
   readonly onMessage: (message: string) => void;
   readonly onStage: (stage: Stage) => void;

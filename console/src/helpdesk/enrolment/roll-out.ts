@@ -1,12 +1,12 @@
 import { callWithDetail, type DetailOf } from '../../api/call.ts';
 
-/** Who or what a token is enrolled for. */
+/** The user or serial that a token is enrolled for. */
 export type EnrolTarget =
   | { readonly kind: 'person'; readonly user: string; readonly realm: string }
   | { readonly kind: 'token'; readonly serial: string }
   | { readonly kind: 'nobody' };
 
-/** How far a roll-out is. The URLs and the key are secrets: they are in the memory of the open page only. */
+/** The progress of a roll-out. The URLs and the key are secrets: they are in the memory of the open page only. */
 export type Stage =
   | { readonly kind: 'begin' }
   | { readonly kind: 'phase1'; readonly serial: string; readonly url: string }
@@ -20,20 +20,20 @@ export type Stage =
   | { readonly kind: 'key'; readonly serial: string; readonly key: string }
   | { readonly kind: 'ready'; readonly serial: string };
 
-/** What is set with the first step. */
-export interface TokenWishes {
+/** The fields that are set with the first step. */
+export interface TokenFields {
   readonly description: string;
   readonly pin: string;
 }
 
 /** Begins the roll-out of a QR-TAN app. @throws ServerFailure */
-export async function beginPhase1(target: EnrolTarget, wishes: TokenWishes): Promise<Stage> {
+export async function beginPhase1(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
     sharedsecret: '1',
     ...namesOf(target),
-    ...given(wishes),
+    ...fieldsOf(fields),
   });
   const { serial, app_import: url } = having(detail, 'sharedsecret');
   return { kind: 'phase1', serial, url };
@@ -56,12 +56,12 @@ export async function beginPhase2(
 }
 
 /** Makes a token with a key of its own. @throws ServerFailure */
-export async function makePlain(target: EnrolTarget, wishes: TokenWishes): Promise<Stage> {
+export async function makePlain(target: EnrolTarget, fields: TokenFields): Promise<Stage> {
   const { detail } = await callWithDetail('/admin/init', {
     type: 'ocra',
     genkey: '1',
     ...namesOf(target),
-    ...given(wishes),
+    ...fieldsOf(fields),
   });
   const { serial, otpkey } = having(detail, 'otpkey');
   return { kind: 'key', serial, key: (otpkey.value ?? '').replace(/^seed:\/\//, '') };
@@ -78,7 +78,7 @@ function namesOf(target: EnrolTarget): Record<string, string> {
   }
 }
 
-function given({ description, pin }: TokenWishes): Record<string, string> {
+function fieldsOf({ description, pin }: TokenFields): Record<string, string> {
   return { ...(description !== '' && { description }), ...(pin !== '' && { pin }) };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addApiTokenCommands } from './api-token-commands.ts';
 import { addSignInCommands } from './sign-in-commands.ts';
 import type { CliServices } from '../../cli-services.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiToken } from '../../../administrators/ports.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { expiryOption, parseList } from '../../option-values.ts';
 import type { Column } from '../../output.ts';

@@ -6,7 +6,7 @@ import { didYouMean } from '../../../kernel/nearest-name.ts';
 import { listUnknownNames } from '../../../policy/unknown-names.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CliServices } from '../../cli-services.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';

@@ -103,7 +103,7 @@ async function explain(
   administrator: string | undefined,
   { realm, client, time, groups, user, resolver, request }: ExplainOptions,
 ): Promise<Explained> {
-  if ([administrator, user, request].filter((given) => given !== undefined).length !== 1) {
+  if ([administrator, user, request].filter((subject) => subject !== undefined).length !== 1) {
     throw new CliFailure('name an administrator, or give one of --user and --request', EXIT_CODES.usage);
   }
   const circumstances = { realm, client, at: time };

@@ -3,7 +3,7 @@ import type { WebhookWithState } from '../../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import { consequence, counted } from '../../../consequences/consequence.ts';
 import { CliFailure } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { examples } from '../../examples.ts';
 import { parseList } from '../../option-values.ts';
@@ -25,7 +25,7 @@ const LISTED: readonly Column<WebhookWithState>[] = [
   { key: 'last_failure', title: 'LAST FAILURE', value: ({ lastFailure }) => lastFailure },
 ];
 
-const SHOWN: readonly Column<WebhookWithState>[] = [
+const SHOWN_COLUMNS: readonly Column<WebhookWithState>[] = [
   ...LISTED,
   { key: 'events', title: 'EVENTS', value: ({ events }) => events },
   {
@@ -79,7 +79,7 @@ function addAdd(webhook: Command, context: CommandContext): void {
     .action(async (name: string, { url, events, realms, allowHttp }: AddOptions, command: Command) => {
       const request = { name, url, events, realms, allowsHttp: allowHttp === true };
       const secret = await context.withServices(({ webhooks }, caller) => webhooks.add(caller, request));
-      sayOnce(context, command, name, secret);
+      printSecretOnce(context, command, name, secret);
     });
 }
 
@@ -99,7 +99,7 @@ function addReading(webhook: Command, context: CommandContext): void {
     .addHelpText('after', examples('webhook show siem', '--json webhook show siem'))
     .action(async (name: string, _options: object, command: Command) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.show(caller, name));
-      context.output(command).record(found, SHOWN);
+      context.output(command).record(found, SHOWN_COLUMNS);
     });
 }
 
@@ -163,7 +163,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
       const secret = await context.withServices(({ webhooks }, caller) =>
         webhooks.replaceSecret(caller, name),
       );
-      sayOnce(context, command, name, secret);
+      printSecretOnce(context, command, name, secret);
     });
   withConfirmation(webhook.command('remove'))
     .description('remove a receiver, and what waits for it')
@@ -189,7 +189,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
     });
 }
 
-function sayOnce(context: CommandContext, command: Command, name: string, secret: string): void {
+function printSecretOnce(context: CommandContext, command: Command, name: string, secret: string): void {
   const output = context.output(command);
   output.say('This secret is shown once; give it to the receiver:');
   output.done(secret, { name, secret });

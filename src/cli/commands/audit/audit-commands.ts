@@ -7,7 +7,7 @@ import { consequence, counted } from '../../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { CliFailure } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { pastInstantOption, wholeNumberOption } from '../../option-values.ts';
 import type { Column } from '../../output.ts';
@@ -100,9 +100,9 @@ function addSearch(audit: Command, context: CommandContext): void {
       wholeNumberOption(0, GREATEST_OFFSET),
     )
     .option('--limit <rows>', 'so many at most', wholeNumberOption(1, GREATEST_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, request, ...given }: SearchOptions, command: Command) => {
+    .action(async ({ serial, request, ...others }: SearchOptions, command: Command) => {
       const filter: AuditFilter = {
-        ...given,
+        ...others,
         ...(serial !== undefined && { subject: serial }),
         ...(request !== undefined && { requestId: request }),
       };

@@ -39,7 +39,10 @@ export async function openExport(io: CliIo, file: string): Promise<ExportTarget>
   };
 }
 
-/** @returns the lines of a file, or of standard input for `-`. @throws CliFailure when it cannot be read */
+/**
+ * @returns the lines of a file, or of standard input for `-`
+ * @throws CliFailure when it cannot be read
+ */
 export async function* exportedLines(io: CliIo, file: string): AsyncGenerator<string> {
   if (file === '-') {
     yield* createInterface({ input: Readable.from(io.stdin), crlfDelay: Infinity });

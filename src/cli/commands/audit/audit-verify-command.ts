@@ -116,8 +116,8 @@ async function verifyFile(
 }
 
 /** Without a key to compare with, the file's own keys are used, which its author chose. */
-function trustedKeys({ keys }: ExportedTrail, wanted: string | undefined): readonly InstallationKey[] {
-  return wanted === undefined ? keys : keys.filter((key) => keyText(key) === wanted);
+function trustedKeys({ keys }: ExportedTrail, requested: string | undefined): readonly InstallationKey[] {
+  return requested === undefined ? keys : keys.filter((key) => keyText(key) === requested);
 }
 
 function keyText({ publicKey }: InstallationKey): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Realm } from '../../../configuration/configuration.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { parseList } from '../../option-values.ts';
 import type { Column } from '../../output.ts';

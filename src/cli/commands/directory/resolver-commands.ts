@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Resolver } from '../../../configuration/configuration.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
 import { unknownName } from '../../unknown-name.ts';

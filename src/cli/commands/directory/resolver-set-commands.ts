@@ -7,7 +7,7 @@ import { unavailableResolvers } from '../../../resolvers/resolver-unavailable.ts
 import type { ResolverDraft } from '../../../resolvers/resolver-draft.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CliServices } from '../../cli-services.ts';
-import { confirmOrFail } from '../../confirmation.ts';
+import { confirmOrFail } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { unknownName } from '../../unknown-name.ts';
 import {
@@ -101,8 +101,8 @@ function addSet(resolver: Command, context: CommandContext): void {
       ]),
     );
   withSettings(command).action(async (name: string, options: SetOptions, self: Command) => {
-    const given = await readResolverSecret(context, name, options);
-    const secret = options.removeSecret === true ? null : given;
+    const newSecret = await readResolverSecret(context, name, options);
+    const secret = options.removeSecret === true ? null : newSecret;
     const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
       const all = await resolvers.list(caller);
       const known = all.find((one) => one.name === name);

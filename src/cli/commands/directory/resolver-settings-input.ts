@@ -5,7 +5,7 @@ import type { Resolver, ResolverKind } from '../../../configuration/configuratio
 import { didYouMean } from '../../../kernel/nearest-name.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 
 /** One `KEY=VALUE` of the command line. */
 export type SettingPair = readonly [key: string, value: string];

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ListedUser } from '../../../users/user-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { wholeNumberOption } from '../../option-values.ts';
 import type { Column } from '../../output.ts';

@@ -83,7 +83,8 @@ function summary({ checks, findings }: DoctorReport): string {
 type Counts = Readonly<Record<Severity, number>>;
 
 function countsOf(findings: readonly Finding[]): Counts {
-  const count = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
+  const count = (requested: Severity): number =>
+    findings.filter(({ severity }) => severity === requested).length;
   return { error: count('error'), warning: count('warning'), note: count('note') };
 }
 

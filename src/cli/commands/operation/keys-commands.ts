@@ -3,7 +3,7 @@ import { type Consequence, consequence } from '../../../consequences/consequence
 import type { KeyHolder, KeyState } from '../../../keys/key-administration.ts';
 import type { Rotation } from '../../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import type { TextStyle } from '../../text-style.ts';
@@ -95,8 +95,8 @@ function addRetire(keys: Command, context: CommandContext): void {
     .description('retire a key for ever; refused while a secret is sealed with it')
     .argument('<key>', 'the id of the key')
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')
-    .action(async (given: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
-      const keyId = keyIdIn(given) ?? '';
+    .action(async (text: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
+      const keyId = keyIdIn(text) ?? '';
       const outcome = await actOnceConfirmed(context, command, {
         foresee: () => Promise.resolve(retirementConsequences(keyId, removeFromFile === true)),
         act: ({ keys: service }, caller) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import { consequence } from '../../../consequences/consequence.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import { readSecretText } from '../../secret-input.ts';
@@ -54,7 +54,7 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     });
 }
 
-function print(output: Output, report: LicenseReport): void {
+function print(output: Output, report: LicenceReport): void {
   if (report.kind === 'none') {
     output.done('no licence is installed: support comes from the community', { installed: false });
     return;
@@ -71,7 +71,7 @@ function print(output: Output, report: LicenseReport): void {
   });
 }
 
-function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>): Column<unknown>[] {
+function usageOf({ licence, active }: Extract<LicenceReport, { kind: 'valid' }>): Column<unknown>[] {
   const { unit, licensed } = licence;
   return [
     { key: 'valid', title: 'VALID', value: () => true, style: () => 'green' },
@@ -82,7 +82,7 @@ function usageOf({ licence, active }: Extract<LicenseReport, { kind: 'valid' }>)
   ];
 }
 
-function refusalOf({ explanation }: Extract<LicenseReport, { kind: 'invalid' }>): Column<unknown>[] {
+function refusalOf({ explanation }: Extract<LicenceReport, { kind: 'invalid' }>): Column<unknown>[] {
   return [
     { key: 'valid', title: 'VALID', value: () => false, style: () => 'red' },
     { key: 'reason', title: 'REASON', value: () => explanation },

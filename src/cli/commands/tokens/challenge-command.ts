@@ -38,7 +38,7 @@ export function addChallengeCommand(program: Command, context: CommandContext): 
     });
 }
 
-interface Wanted {
+interface RequestedChallenge {
   readonly user: string;
   readonly data: string;
   readonly realm: string | undefined;
@@ -47,7 +47,7 @@ interface Wanted {
 
 async function challenge(
   context: CommandContext,
-  wanted: Wanted,
+  request: RequestedChallenge,
   { device, png }: ChallengeOptions,
   command: Command,
 ): Promise<void> {
@@ -55,7 +55,7 @@ async function challenge(
   const { isInteractive } = context.dependencies.io;
   const { json } = command.optsWithGlobals<{ json?: true }>();
   await context.withServices(async (services, caller) => {
-    const issued = await services.ocra.requestChallenge(caller, wanted);
+    const issued = await services.ocra.requestChallenge(caller, request);
     const { serial, transactionId, url, callbackUrl, question, data } = issued;
     if (png === undefined) {
       await new CodeReader(context, output, device === true && callbackUrl !== '').show(url);

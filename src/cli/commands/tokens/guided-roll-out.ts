@@ -19,7 +19,7 @@ export interface RollOut {
   readonly output: Output;
   /** The virtual device stands for the phone. */
   readonly isVirtual: boolean;
-  /** What the app shows with the first challenge. */
+  /** The text that the app shows with the first challenge. */
   readonly message: string | undefined;
 }
 

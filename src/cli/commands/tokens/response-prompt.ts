@@ -2,7 +2,9 @@ import type { CliServices } from '../../cli-services.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Caller } from '../../../policy/caller.ts';
 
-/** How the prompt for a response ended: `open`, nothing was typed; `closed`, the challenge takes no response any more. */
+/**
+ * The end of the prompt for a response: `open`, nothing was typed; `closed`, the challenge takes no response any more.
+ */
 export type ResponseOutcome = 'accepted' | 'open' | 'closed';
 
 /** Prompts for the response to a challenge until it is accepted. Each wrong one counts, as one over HTTP does. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { parseList } from '../../option-values.ts';
 import { addTokenInitCommand } from './token-init-command.ts';

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../../challenges/enrolment/enrolment.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../../confirmation.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import { writeQrPng } from '../../device/qr-image.ts';
 import { drawQrText } from '../../device/qr-text.ts';
 import type { Output } from '../../output.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { CliFailure } from '../../cli-failure.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 
 /** A written file. */
 interface WrittenFile {

@@ -16,7 +16,7 @@ import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { ImportProgressDisplay } from '../../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../../import-report-file.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 import { addKeyFileImportCommands } from './key-file-import-commands.ts';
 import { examples } from '../../examples.ts';
 
@@ -37,8 +37,8 @@ interface ImportOptions extends LinotpOptions {
 }
 
 /** Differences that are printed; a report file has all of them. */
-const SHOWN = 50;
-const LARGEST_KEY_FILE = 65_536;
+const MAX_SHOWN_DIFFERENCES = 50;
+const MAX_KEY_FILE_BYTES = 65_536;
 
 /** Adds `import`. */
 export function addImportCommands(program: Command, context: CommandContext): void {
@@ -177,7 +177,7 @@ class ShownDifferences implements ReportSink {
 
   async write(entry: ImportEntry): Promise<void> {
     const isDifference = entry.outcome !== 'taken' && entry.outcome !== 'unchanged';
-    if (isDifference && this.entries.length < SHOWN) {
+    if (isDifference && this.entries.length < MAX_SHOWN_DIFFERENCES) {
       this.entries.push(entry);
     } else if (isDifference) {
       this.more += 1;
@@ -196,7 +196,7 @@ async function readEncryptionKey(path: string): Promise<EncryptionKey> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
   });
-  const key = bytes.length > LARGEST_KEY_FILE ? undefined : EncryptionKey.fromFile(bytes);
+  const key = bytes.length > MAX_KEY_FILE_BYTES ? undefined : EncryptionKey.fromFile(bytes);
   if (key === undefined) {
     throw new CliFailure(
       `${path} is not a key file of LinOTP: it has at least 96 bytes, a whole number of 32-byte keys`,

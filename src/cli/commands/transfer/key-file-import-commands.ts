@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import type { KeyFileFormat } from '../../../challenges/enrolment/key-file.ts';
-import type { ImportReport } from '../../../challenges/enrolment/token-import-service.ts';
+import type { KeyFileFormat } from '../../../challenges/enrolment/token-key-file.ts';
+import type { KeyFileImportReport } from '../../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../../kernel/terminal-text.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Output } from '../../output.ts';
-import { fileErrorText } from '../../secret-input.ts';
+import { fileErrorText } from '../../read-file.ts';
 import { examples } from '../../examples.ts';
 
 interface ImportOptions {
@@ -18,7 +18,7 @@ interface ImportOptions {
   readonly dryRun?: true;
 }
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Adds `import pskc` and `import csv`. */
 export function addKeyFileImportCommands(group: Command, context: CommandContext): void {
@@ -93,7 +93,7 @@ async function importKeyFile(
 }
 
 /** @throws CliFailure if a key would be refused, and so none loaded */
-function report(output: Output, { serials, refused }: ImportReport): void {
+function report(output: Output, { serials, refused }: KeyFileImportReport): void {
   const lines = [
     `${serials.length} tokens would be loaded:`,
     ...serials,
@@ -127,8 +127,8 @@ async function readSecrets(
 /** Reads only as much as it needs to detect a file that is too large. */
 async function readKeyFile(path: string): Promise<string> {
   const bytes = await readBytes(path);
-  if (bytes.length > LARGEST_FILE) {
-    throw new CliFailure(`${path} is larger than ${LARGEST_FILE} bytes`);
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new CliFailure(`${path} is larger than ${MAX_FILE_BYTES} bytes`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -142,7 +142,7 @@ async function readBytes(path: string): Promise<Buffer> {
     const file = await open(path);
     try {
       const chunks: Buffer[] = [];
-      for await (const chunk of file.createReadStream({ end: LARGEST_FILE, autoClose: false })) {
+      for await (const chunk of file.createReadStream({ end: MAX_FILE_BYTES, autoClose: false })) {
         chunks.push(chunk as Buffer);
       }
       return Buffer.concat(chunks);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { safeText } from '../../../kernel/terminal-text.ts';
-import type { Difference, VerificationSummary } from '../../../linotp/verification-service.ts';
+import type { MismatchedEntry, VerificationSummary } from '../../../linotp/verification-service.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { CliIo } from '../../dependencies.ts';
@@ -70,7 +70,7 @@ class LinePrinter {
     this.#io = io;
   }
 
-  found({ kind, name, differences }: Difference): void {
+  found({ kind, name, differences }: MismatchedEntry): void {
     this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}\n`);
   }
 
@@ -91,7 +91,7 @@ class JsonPrinter {
     this.#io = io;
   }
 
-  found(difference: Difference): void {
+  found(difference: MismatchedEntry): void {
     // Within JSON the escapes are equivalent.
     this.#io.stdout.write(`${this.#lead()}\n${safeText(JSON.stringify(difference))}`);
     this.#printed += 1;

@@ -93,7 +93,10 @@ function addEndpoint(
   );
 }
 
-/** @returns undefined for never. @throws ServiceError 'parameter.invalid' */
+/**
+ * @returns undefined for never
+ * @throws ServiceError 'parameter.invalid'
+ */
 function readExpiry(text: string | undefined, clock: Clock): Date | undefined {
   if (text === undefined || text === '') {
     return undefined;

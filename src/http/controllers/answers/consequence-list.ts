@@ -3,7 +3,7 @@ import { count } from '../../answers.ts';
 
 const names = z.array(z.string()).optional();
 
-/** What follows from an act. */
+/** The consequences of an act. */
 export const CONSEQUENCE_LIST = z.array(
   z.strictObject({
     code: z.string().describe('for programs'),

@@ -21,11 +21,11 @@ export const RESOLVER_KINDS_SHOWN: Answers = inEveryDialect(
       value: [
         {
           kind: 'passwd',
-          meaning: 'users in a file such as /etc/passwd, read as it changes',
+          meaning: 'Users in a file such as /etc/passwd, read as it changes.',
           settings: [
             {
               name: 'fileName',
-              meaning: 'absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS',
+              meaning: 'Absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS.',
               required: true,
               default: null,
               values: null,

@@ -69,7 +69,7 @@ function searchEndpoint(audit: AuditOperations, dialect: AdministrationDialect, 
     async ({ caller, parameters: { limit, cursor, ...filters }, context }) => {
       const page = await audit.page(caller, {
         ...filterOf(filters, clock),
-        ...given({ cursor }),
+        ...withoutEmpty({ cursor }),
         ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
       });
       return dialect.value(dialect.shapes.auditPage(page), context);
@@ -148,8 +148,8 @@ function filterOf(
 ): Omit<AuditPageRequest, 'limit' | 'cursor'> {
   const now = clock.now();
   return {
-    ...given(filter),
-    ...given({ subject: serial, requestId: request, transaction: transactionid }),
+    ...withoutEmpty(filter),
+    ...withoutEmpty({ subject: serial, requestId: request, transaction: transactionid }),
     ...(isGiven(since) && { since: parsePastInstant(since, now, 'since') }),
     ...(isGiven(until) && { until: parsePastInstant(until, now, 'until') }),
   };
@@ -160,7 +160,7 @@ function isGiven(text: string | undefined): text is string {
 }
 
 /** Leaves out empty parameters, as forms send them for fields that were not filled in. */
-function given<Names extends string>(
+function withoutEmpty<Names extends string>(
   texts: Readonly<Partial<Record<Names, string | undefined>>>,
 ): Partial<Record<Names, string>> {
   const entries = Object.entries<string | undefined>(texts).filter(([, text]) => isGiven(text));

@@ -14,6 +14,7 @@ import {
 import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { PERSON, SEARCH_RESULT, TOKEN, TOKEN_SHEET } from '../answers/helpdesk-answers.ts';
+import { blankAsUndefined } from '../../request/parameters.ts';
 
 /** The views of the helpdesk. */
 export interface HelpdeskOperations {
@@ -77,7 +78,11 @@ function personEndpoint(operations: HelpdeskOperations, dialect: AdministrationD
       }),
     },
     async ({ caller, parameters: { user, realm, resconf }, context }) => {
-      const person = await operations.people.person(caller, { user, realm, resolver: given(resconf) });
+      const person = await operations.people.person(caller, {
+        user,
+        realm,
+        resolver: blankAsUndefined(resconf),
+      });
       return dialect.value(personObject(person), context);
     },
   );
@@ -128,14 +133,14 @@ function tokensEndpoint(operations: HelpdeskOperations, dialect: AdministrationD
     async ({ caller, parameters, context }) => {
       const { serial, user, userrealm, resconf, realm, status = '', limit, cursor } = parameters;
       const sheet = await operations.tokenList.page(caller, {
-        serialPrefix: given(serial)?.trim(),
-        user: given(user),
-        userRealm: given(userrealm),
-        userResolver: given(resconf),
-        realm: realm === NO_REALM ? null : given(realm),
+        serialPrefix: blankAsUndefined(serial)?.trim(),
+        user: blankAsUndefined(user),
+        userRealm: blankAsUndefined(userrealm),
+        userResolver: blankAsUndefined(resconf),
+        realm: realm === NO_REALM ? null : blankAsUndefined(realm),
         ...readStatus(status),
-        limit: readLimit(given(limit)),
-        cursor: given(cursor),
+        limit: readLimit(blankAsUndefined(limit)),
+        cursor: blankAsUndefined(cursor),
       });
       return dialect.value(tokenSheetObject(sheet), context);
     },
@@ -175,8 +180,4 @@ function readLimit(text: string | undefined): number | undefined {
     return undefined;
   }
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
-}
-
-function given(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value;
 }

@@ -1,4 +1,4 @@
-import type { LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import type {
   Overview,
   ResolverHealth,
@@ -28,7 +28,7 @@ export function overviewObject(overview: Overview): object {
   };
 }
 
-function licenceObject(report: LicenseReport): object {
+function licenceObject(report: LicenceReport): object {
   const licence = report.kind === 'none' ? undefined : report.licence;
   return {
     state: report.kind,

@@ -52,8 +52,8 @@ function methodsEndpoint(ways: SignInMethods, dialect: AdministrationDialect): E
     },
     ({ context }) => {
       const { passkeys, singleSignOn } = ways;
-      const given = { passkeys, single_sign_on: singleSignOn !== undefined };
-      return dialect.value({ ...given, provider: singleSignOn?.provider ?? null }, context);
+      const methods = { passkeys, single_sign_on: singleSignOn !== undefined };
+      return dialect.value({ ...methods, provider: singleSignOn?.provider ?? null }, context);
     },
   );
 }
@@ -140,8 +140,8 @@ function finishEndpoint(
       const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.secure));
       const account = pending.proven.administrator;
       const act = actOfCall(call, 'admin/sign-in/finish');
-      const given = proof.response ?? proof.credential ?? '';
-      const login = await guard.attempt({ client: call.limitedAs, account, password: given }, () =>
+      const secret = proof.response ?? proof.credential ?? '';
+      const login = await guard.attempt({ client: call.limitedAs, account, password: secret }, () =>
         signIn.finish(pending, proof, act),
       );
       if (login === undefined) {

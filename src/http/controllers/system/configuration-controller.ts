@@ -58,7 +58,7 @@ function setEndpoint(configuration: SettingOperations, dialect: AdministrationDi
         value: optional('the value of `key`'),
         type: optional('the type of the value in LinOTP: types of secrets are refused'),
         expected: EXPECTED.describe(
-          'the values that are replaced, as a JSON object of texts by key; `null`: it is not set. Others are kept',
+          'the values that are replaced, as a JSON object of texts by key, no secrets; `null`: it is not set. Others are kept',
         ),
       }),
     },
@@ -114,7 +114,7 @@ function describeEndpoint(configuration: SettingOperations, dialect: Administrat
 
 function settingObject(setting: DescribedSetting): object {
   const { key, value, initial, isSet, isKnown, isWithheld, ...facts } = setting;
-  const { meaning, form, unit, least, most } = facts;
+  const { meaning, form, unit, min, max } = facts;
   return {
     key,
     value: value ?? null,
@@ -125,8 +125,8 @@ function settingObject(setting: DescribedSetting): object {
     meaning: meaning ?? null,
     form: form ?? null,
     unit: unit ?? null,
-    least: least ?? null,
-    most: most ?? null,
+    least: min ?? null,
+    most: max ?? null,
   };
 }
 
@@ -144,7 +144,7 @@ function removeEndpoint(configuration: SettingOperations, dialect: Administratio
       parameters: z.object({
         key: required('the key of the value', 'OcraMaxChallenges'),
         expected: EXPECTED.describe(
-          'the value that is removed, as a JSON object of a text by key. Another one is kept',
+          'the value that is removed, as a JSON object of a text by key, no secret. Another one is kept',
         ),
       }),
     },

@@ -67,7 +67,7 @@ const QUESTION = {
   ),
 } as const;
 
-interface Question {
+interface ExplanationParameters {
   readonly administrator?: string | undefined;
   readonly groups?: string | undefined;
   readonly user?: string | undefined;
@@ -103,7 +103,7 @@ function explainEndpoint(
 async function explain(
   explanations: ExplanationOperations,
   caller: Caller,
-  question: Question,
+  question: ExplanationParameters,
   clock: Clock,
 ): Promise<object> {
   const { user, resolver, realm, request, groups } = question;
@@ -121,7 +121,7 @@ async function explain(
 }
 
 /** @throws ServiceError 'parameter.invalid' */
-function assertOneQuestion({ administrator, user, request }: Question): void {
+function assertOneQuestion({ administrator, user, request }: ExplanationParameters): void {
   const named = [
     ...(isGiven(request) ? ['request'] : []),
     ...(user === undefined ? [] : ['user']),
@@ -138,14 +138,14 @@ function assertOneQuestion({ administrator, user, request }: Question): void {
 
 /** The caller is at the address of the request, in the groups of the session. */
 function personOf(
-  { administrator, groups, client }: Question,
+  { administrator, groups, client }: ExplanationParameters,
   { principal }: Caller,
 ): Pick<Parameters<ExplanationOperations['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
-  const given = isGiven(groups) ? splitList(groups) : undefined;
+  const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
   const isCaller = !isGiven(administrator);
   return {
     administrator: isCaller ? principal.administrator : administrator,
-    groups: given ?? (isCaller ? principal.groups : undefined),
+    groups: namedGroups ?? (isCaller ? principal.groups : undefined),
     client: client ?? (isCaller ? principal.client : undefined),
   };
 }
@@ -231,9 +231,9 @@ function valuesObject({ user, realm, client, at, values }: ValuesExplanation): o
     realm: realm ?? null,
     client,
     time: at.toISOString(),
-    values: values.map(({ action, values: given, policies }) => ({
+    values: values.map(({ action, values: granted, policies }) => ({
       action,
-      values: given,
+      values: granted,
       policies: policies.map((verdict) => ({ ...verdictObject(verdict), value: verdict.value })),
     })),
   };

@@ -1,6 +1,6 @@
 import type { Licence } from '../../../monitoring/licence.ts';
 import type { LicenceService } from '../../../monitoring/licence-service.ts';
-import type { LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { required, secret } from '../../request/parameter-schemas.ts';
@@ -51,7 +51,7 @@ export function licenceEndpoints(
   ];
 }
 
-function licenceObject(report: Exclude<LicenseReport, { kind: 'none' }>): object {
+function licenceObject(report: Exclude<LicenceReport, { kind: 'none' }>): object {
   return {
     valid: report.kind === 'valid',
     reason: report.kind === 'valid' ? null : report.explanation,

@@ -119,9 +119,12 @@ function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDiale
   );
 }
 
-/** @returns undefined where it is not given. @throws ServiceError 'policy.invalid' */
-export function readActive(given: string | undefined): boolean | undefined {
-  switch (given?.trim().toLowerCase()) {
+/**
+ * @returns undefined where it is not given
+ * @throws ServiceError 'policy.invalid'
+ */
+export function readActive(text: string | undefined): boolean | undefined {
+  switch (text?.trim().toLowerCase()) {
     case undefined:
     case '':
       return undefined;

@@ -5,16 +5,10 @@ import type { RealmService } from '../../../realms/realm-service.ts';
 import type { ResolverService } from '../../../resolvers/resolver-service.ts';
 import type { Realm } from '../../../configuration/configuration.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import {
-  type AdministratorCall,
-  administratorEndpoint,
-  type Endpoint,
-  type EndpointSpec,
-} from '../../endpoint-spec.ts';
-import type { Reply } from '../../reply.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Answers, done } from '../../answers.ts';
+import { done } from '../../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from '../answers/system-answers.ts';
 import {
   givenOf,
@@ -24,6 +18,7 @@ import {
   RESOLVER_PARAMETERS,
   resolverKind,
 } from './resolver-parameters.ts';
+import { systemChange, systemReading } from './system-endpoint.ts';
 
 /** The operations on realms and resolvers. */
 export interface RealmOperations {
@@ -33,25 +28,36 @@ export interface RealmOperations {
 
 const REALM = required('the name of the realm', 'customers');
 
+const SET_REALM = {
+  realm: REALM,
+  resolvers: required('a comma list of resolvers', 'directory'),
+  expected: EXPECTED.describe(
+    'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
+  ),
+};
+
 const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
 const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
+    setResolver(operations, dialect),
     ...resolverParts(operations, dialect),
     ...realmParts(operations, dialect),
     ...defaultParts(operations, dialect),
   ];
 }
 
-function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
-  const { shapes } = dialect;
-  return [
-    change(
-      '/system/setResolver',
-      { answers: done(), summary: 'creates or changes a resolver', purpose: 'create or change a resolver.' },
-      {
+function setResolver({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint {
+  return systemChange(
+    {
+      path: '/system/setResolver',
+      answers: done(),
+      summary: 'creates or changes a resolver',
+      purpose: 'create or change a resolver.',
+      methods: ['GET', 'POST'],
+      parameters: {
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
         ...RESOLVER_PARAMETERS,
@@ -60,38 +66,57 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
           'the settings that are replaced, as a JSON object of texts without the password; `null`: there is no such resolver. Others are kept',
         ),
       },
-      async ({
-        caller,
-        parameters: { name, type, expected, remove_password: removed, ...settings },
-        context,
-      }) => {
-        await resolvers.set(caller, {
-          name,
-          kind: resolverKind(type),
-          settings: givenOf(settings),
-          ...removalOf(removed),
-          ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
-        });
-        return dialect.done(context);
+    },
+    async ({
+      caller,
+      parameters: { name, type, expected, remove_password: removed, ...settings },
+      context,
+    }) => {
+      await resolvers.set(caller, {
+        name,
+        kind: resolverKind(type),
+        settings: givenOf(settings),
+        ...removalOf(removed),
+        ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
+      });
+      return dialect.done(context);
+    },
+  );
+}
+
+function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+  const { shapes } = dialect;
+  return [
+    systemReading(
+      {
+        path: '/system/getResolvers',
+        answers: RESOLVERS,
+        summary: 'lists resolvers',
+        purpose: 'list resolvers.',
+        parameters: {},
       },
-    ),
-    readingEndpoint(
-      '/system/getResolvers',
-      { answers: RESOLVERS, summary: 'lists resolvers', purpose: 'list resolvers.' },
-      {},
       async ({ caller, context }) => dialect.value(shapes.resolvers(await resolvers.list(caller)), context),
     ),
-    readingEndpoint(
-      '/system/getResolver',
-      { answers: SHOWN_RESOLVER, summary: 'shows a resolver', purpose: 'show a resolver.' },
-      { resolver: RESOLVER },
+    systemReading(
+      {
+        path: '/system/getResolver',
+        answers: SHOWN_RESOLVER,
+        summary: 'shows a resolver',
+        purpose: 'show a resolver.',
+        parameters: { resolver: RESOLVER },
+      },
       async ({ caller, parameters: { resolver }, context }) =>
         dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
     ),
-    change(
-      '/system/delResolver',
-      { answers: done(), summary: 'removes a resolver', purpose: 'remove a resolver.' },
-      { resolver: RESOLVER },
+    systemChange(
+      {
+        path: '/system/delResolver',
+        answers: done(),
+        summary: 'removes a resolver',
+        purpose: 'remove a resolver.',
+        methods: ['GET', 'POST'],
+        parameters: { resolver: RESOLVER },
+      },
       async ({ caller, parameters: { resolver }, context }) => {
         await resolvers.remove(caller, resolver);
         return dialect.done(context);
@@ -102,19 +127,14 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
 
 function realmParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
-    change(
-      '/system/setRealm',
+    systemChange(
       {
+        path: '/system/setRealm',
         answers: done(),
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
-      },
-      {
-        realm: REALM,
-        resolvers: required('a comma list of resolvers', 'directory'),
-        expected: EXPECTED.describe(
-          'the resolvers that are replaced, as a JSON list of names; `null`: there is no such realm. Others are kept',
-        ),
+        methods: ['GET', 'POST'],
+        parameters: SET_REALM,
       },
       async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
         await operations.realms.set(caller, {
@@ -125,25 +145,34 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
         return dialect.done(context);
       },
     ),
-    readingEndpoint(
-      '/system/getRealms',
-      { answers: REALMS, summary: 'lists realms', purpose: 'list realms.' },
-      { realm: optional('lists the realm of this name') },
+    systemReading(
+      {
+        path: '/system/getRealms',
+        answers: REALMS,
+        summary: 'lists realms',
+        purpose: 'list realms.',
+        parameters: { realm: optional('lists the realm of this name') },
+      },
       async ({ caller, parameters: { realm = '' }, context }) => {
-        const wanted = realm.trim().toLowerCase();
+        const requested = realm.trim().toLowerCase();
         const shape = await shapeRealms(
           operations,
           dialect,
           caller,
-          ({ name }) => wanted === '' || name === wanted,
+          ({ name }) => requested === '' || name === requested,
         );
         return dialect.value(shape, context);
       },
     ),
-    change(
-      '/system/delRealm',
-      { answers: REMOVED_REALM, summary: 'removes a realm', purpose: 'remove a realm.' },
-      { realm: REALM },
+    systemChange(
+      {
+        path: '/system/delRealm',
+        answers: REMOVED_REALM,
+        summary: 'removes a realm',
+        purpose: 'remove a realm.',
+        methods: ['GET', 'POST'],
+        parameters: { realm: REALM },
+      },
       async ({ caller, parameters: { realm }, context }) => {
         await operations.realms.remove(caller, realm);
         return dialect.value(dialect.shapes.removedRealm(realm), context);
@@ -154,23 +183,28 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
 
 function defaultParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
   return [
-    change(
-      '/system/setDefaultRealm',
+    systemChange(
       {
+        path: '/system/setDefaultRealm',
         answers: done(),
         summary: 'sets the default realm, or none',
         purpose: 'choose the default realm, or none.',
+        methods: ['GET', 'POST'],
+        parameters: { realm: optional('the name of the realm; empty: none') },
       },
-      { realm: optional('the name of the realm; empty: none') },
       async ({ caller, parameters: { realm = '' }, context }) => {
         await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
         return dialect.done(context);
       },
     ),
-    readingEndpoint(
-      '/system/getDefaultRealm',
-      { answers: REALMS, summary: 'shows the default realm', purpose: 'show the default realm.' },
-      {},
+    systemReading(
+      {
+        path: '/system/getDefaultRealm',
+        answers: REALMS,
+        summary: 'shows the default realm',
+        purpose: 'show the default realm.',
+        parameters: {},
+      },
       async ({ caller, context }) =>
         dialect.value(await shapeRealms(operations, dialect, caller, ({ isDefault }) => isDefault), context),
     ),
@@ -189,52 +223,4 @@ async function shapeRealms(
 
 function expectedOf<State>(expected: State | undefined): { readonly expected?: State } {
   return expected === undefined ? {} : { expected };
-}
-
-type Answer<Shape extends z.ZodRawShape> = (
-  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
-) => Promise<Reply>;
-
-interface Facts {
-  readonly answers: Answers;
-  readonly summary: string;
-  /** The words that precede the name of a missing parameter. */
-  readonly purpose: string;
-}
-
-function readingEndpoint<Shape extends z.ZodRawShape>(
-  path: `/system/${string}`,
-  facts: Facts,
-  shape: Shape,
-  answer: Answer<Shape>,
-): Endpoint {
-  return administratorEndpoint(spec(path, facts, shape, false), answer);
-}
-
-function change<Shape extends z.ZodRawShape>(
-  path: `/system/${string}`,
-  facts: Facts,
-  shape: Shape,
-  answer: Answer<Shape>,
-): Endpoint {
-  return administratorEndpoint(spec(path, facts, shape, true), answer);
-}
-
-function spec<Shape extends z.ZodRawShape>(
-  path: `/system/${string}`,
-  { summary, purpose, answers }: Facts,
-  shape: Shape,
-  changesState: boolean,
-): EndpointSpec<Shape> {
-  return {
-    path,
-    summary,
-    answers,
-    requires: changesState ? 'system:write' : 'system:read',
-    methods: ['GET', 'POST'],
-    family: 'linotp2',
-    usage: `${path.slice(1)}: ${purpose}`,
-    changesState,
-    parameters: z.object(shape),
-  };
 }

@@ -1,7 +1,7 @@
 import type { DirectoryUser } from '../../../resolvers/ports.ts';
 import type { ResolverService } from '../../../resolvers/resolver-service.ts';
 import type { ResolverTrialService, Trial } from '../../../resolvers/resolver-trial-service.ts';
-import { type DescribedSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
+import { type DescribedResolverSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
@@ -76,7 +76,7 @@ function trialEndpoint(
   );
 }
 
-function settingObject(setting: DescribedSetting): object {
+function settingObject(setting: DescribedResolverSetting): object {
   const { name, meaning, isRequired = false, fallback, values, example, form, isSecret } = setting;
   return {
     name,

@@ -6,8 +6,15 @@ import type { Reply } from '../../reply.ts';
 interface Facts<Shape extends z.ZodRawShape> {
   readonly path: `/system/${string}`;
   readonly summary: string;
+  /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
+  readonly purpose?: string;
   readonly answers: Answers;
   readonly parameters: Shape;
+}
+
+interface ChangeFacts<Shape extends z.ZodRawShape> extends Facts<Shape> {
+  /** By default POST alone. */
+  readonly methods?: readonly ('GET' | 'POST')[];
 }
 
 type Answer<Shape extends z.ZodRawShape> = (
@@ -16,7 +23,7 @@ type Answer<Shape extends z.ZodRawShape> = (
 
 /** @returns an endpoint of /system that only reads */
 export function systemReading<Shape extends z.ZodRawShape>(
-  { parameters, ...facts }: Facts<Shape>,
+  { parameters, purpose, ...facts }: Facts<Shape>,
   answer: Answer<Shape>,
 ): Endpoint {
   return administratorEndpoint(
@@ -25,7 +32,7 @@ export function systemReading<Shape extends z.ZodRawShape>(
       methods: ['GET', 'POST'],
       requires: 'system:read',
       family: 'linotp2',
-      usage: `${facts.path.slice(1)}: ${facts.summary}.`,
+      usage: usageOf(facts, purpose),
       changesState: false,
       parameters: z.object(parameters),
     },
@@ -33,21 +40,28 @@ export function systemReading<Shape extends z.ZodRawShape>(
   );
 }
 
-/** @returns an endpoint of /system that changes something; it takes POST alone */
+/** @returns an endpoint of /system that changes something */
 export function systemChange<Shape extends z.ZodRawShape>(
-  { parameters, ...facts }: Facts<Shape>,
+  { parameters, purpose, methods = ['POST'], ...facts }: ChangeFacts<Shape>,
   answer: Answer<Shape>,
 ): Endpoint {
   return administratorEndpoint(
     {
       ...facts,
-      methods: ['POST'],
+      methods,
       requires: 'system:write',
       family: 'linotp2',
-      usage: `${facts.path.slice(1)}: ${facts.summary}.`,
+      usage: usageOf(facts, purpose),
       changesState: true,
       parameters: z.object(parameters),
     },
     answer,
   );
+}
+
+function usageOf(
+  { path, summary }: { readonly path: string; readonly summary: string },
+  purpose?: string,
+): string {
+  return `${path.slice(1)}: ${purpose ?? `${summary}.`}`;
 }

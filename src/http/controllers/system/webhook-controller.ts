@@ -73,11 +73,11 @@ function secretParts({ webhooks }: WebhookOperations, dialect: AdministrationDia
         },
       },
       async ({ caller, parameters: { name, url, events = '', realms = '' }, context }) => {
-        const wanted = splitList(events);
+        const requested = splitList(events);
         const secret = await webhooks.add(caller, {
           name,
           url: url.trim(),
-          events: wanted.length === 0 ? undefined : wanted,
+          events: requested.length === 0 ? undefined : requested,
           realms: splitList(realms),
         });
         return dialect.value({ secret }, context);

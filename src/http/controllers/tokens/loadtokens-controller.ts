@@ -9,7 +9,7 @@ import { LOADED_TOKENS } from '../answers/enrolment-answers.ts';
 /** The operations of /admin/loadtokens. */
 export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
 
-const LARGEST_BODY = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** @returns the endpoint that loads a file of keys */
 export function loadTokensEndpoint(operations: ImportOperations, dialect: EnrolmentDialect): Endpoint {
@@ -25,7 +25,7 @@ export function loadTokensEndpoint(operations: ImportOperations, dialect: Enrolm
       changesState: true,
       large: {
         name: 'file',
-        bytes: LARGEST_BODY,
+        bytes: MAX_BODY_BYTES,
         authorize: (caller) => operations.authorize(caller),
       },
       parameters: z.object({

@@ -10,6 +10,7 @@ import { administratorEndpoint, type Endpoint, type Method } from '../../endpoin
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { done } from '../../answers.ts';
 import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from '../answers/token-answers.ts';
+import { blankAsUndefined } from '../../request/parameters.ts';
 
 /** The operations on tokens. */
 export interface TokenOperations {
@@ -69,12 +70,12 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
       const { serial, user, realm, resconf, viewrealm, page, pagesize, filter, outform } = parameters;
       refuseUnserved(filter, outform);
       const shown = await tokens.page(caller, {
-        serial: given(serial),
-        user: given(user),
+        serial: blankAsUndefined(serial),
+        user: blankAsUndefined(user),
         userRealm: realm,
-        userResolver: given(resconf),
+        userResolver: blankAsUndefined(resconf),
         ...readViewRealm(viewrealm ?? ''),
-        page: { page: readNumber(given(page)), pageSize: readNumber(given(pagesize)) },
+        page: { page: readNumber(blankAsUndefined(page)), pageSize: readNumber(blankAsUndefined(pagesize)) },
       });
       return dialect.value(dialect.shapes.tokenPage(shown), context);
     },
@@ -175,7 +176,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
       }),
     },
     async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
-      await tokens.assign(caller, { serial, user, realm, resolver: given(resconf), pin });
+      await tokens.assign(caller, { serial, user, realm, resolver: blankAsUndefined(resconf), pin });
       return dialect.done(context);
     },
   );
@@ -225,12 +226,12 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDiale
 }
 
 function selection({ serial, user, realm, resconf }: Selected): TokenSelection {
-  return { serial: given(serial), user: given(user), realm, resolver: given(resconf) };
-}
-
-/** Treats an empty value as left out: old clients also send the empty fields of their forms. */
-function given(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value;
+  return {
+    serial: blankAsUndefined(serial),
+    user: blankAsUndefined(user),
+    realm,
+    resolver: blankAsUndefined(resconf),
+  };
 }
 
 function readNumber(value: string | undefined): number | undefined {
@@ -250,13 +251,13 @@ function readViewRealm(list: string): Pick<TokenListing, 'realm' | 'realms'> {
 
 /** Refuses unsupported filters: ignoring one would list tokens that the client did not request. */
 function refuseUnserved(filter: string | undefined, outform: string | undefined): void {
-  if (given(filter) !== undefined) {
+  if (blankAsUndefined(filter) !== undefined) {
     throw new ServiceError(
       'parameter.invalid',
       "The parameter 'filter' is not served: name a serial, a user or realms (viewrealm)",
     );
   }
-  if (given(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
+  if (blankAsUndefined(outform) !== undefined && outform?.trim().toLowerCase() !== 'json') {
     throw new ServiceError('parameter.invalid', "The only value of the parameter 'outform' is json");
   }
 }

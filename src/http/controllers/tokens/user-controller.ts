@@ -37,8 +37,8 @@ export function managedUserEndpoints(
       },
       async ({ caller, parameters: { resolver, username, password, remove }, context }) => {
         // An empty one is too short for a password, and refused as such.
-        const wanted = remove === '1' ? null : (password ?? '');
-        await users.setPassword(caller, { resolver, login: username, password: wanted });
+        const requested = remove === '1' ? null : (password ?? '');
+        await users.setPassword(caller, { resolver, login: username, password: requested });
         return dialect.done(context);
       },
     ),

@@ -5,6 +5,7 @@ import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { USERS } from '../answers/user-answers.ts';
+import { emptyAsUndefined } from '../../request/parameters.ts';
 
 /** The operations on users. */
 export interface UserOperations {
@@ -39,22 +40,18 @@ export function userListEndpoint({ users }: UserOperations, dialect: Administrat
     async ({ caller, parameters, context }) => {
       const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
       const found = await users.find(caller, {
-        realm: given(realm),
-        resolver: resconf === undefined ? undefined : given(plainResolverName(resconf)),
+        realm: emptyAsUndefined(realm),
+        resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
         matching: {
-          login: given(username),
-          userId: given(userid),
-          givenName: given(givenname),
-          surname: given(surname),
-          email: given(email),
-          phone: given(phone),
+          login: emptyAsUndefined(username),
+          userId: emptyAsUndefined(userid),
+          givenName: emptyAsUndefined(givenname),
+          surname: emptyAsUndefined(surname),
+          email: emptyAsUndefined(email),
+          phone: emptyAsUndefined(phone),
         },
       });
       return dialect.value(dialect.shapes.users(found), context);
     },
   );
-}
-
-function given(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text;
 }

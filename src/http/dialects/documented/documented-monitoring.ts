@@ -1,7 +1,7 @@
 import type {
   ActiveUserReport,
   ConfigurationReport,
-  LicenseReport,
+  LicenceReport,
   StatusCount,
   TokenReport,
   UserReport,
@@ -12,9 +12,9 @@ import type { MonitoringDialect } from '../dialect.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import {
   activeUserObjects,
-  licenseNumbers,
+  licenceNumbers,
   tokenObjects,
-  userObjects,
+  userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
@@ -37,7 +37,7 @@ export function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDi
     userReport: (report, context) => reply(context, userResult(report)),
     activeUserReport: (report, context) => reply(context, activeUserResult(report)),
     configurationReport: (report, context) => reply(context, configurationResult(report)),
-    licenseReport: (report, context) => reply(context, licenseResult(report)),
+    licenceReport: (report, context) => reply(context, licenceResult(report)),
     storageEncryption: (encrypted, context) => envelope.value(context, encrypted),
   };
 }
@@ -54,7 +54,7 @@ function tokenResult(report: TokenReport): TableResult {
 }
 
 function userResult(report: UserReport): TableResult {
-  return { head: [], data: userRows(report), value: userObjects(report) };
+  return { head: [], data: userRows(report), value: userCountObjects(report) };
 }
 
 function activeUserResult(report: ActiveUserReport): TableResult {
@@ -85,12 +85,12 @@ function configurationResult(report: ConfigurationReport): Record<string, unknow
 }
 
 /** @returns all signed fields of a valid licence, and its use */
-function licenseResult(report: LicenseReport): Record<string, unknown> {
+function licenceResult(report: LicenceReport): Record<string, unknown> {
   switch (report.kind) {
     case 'none':
       return { value: { support: 'community support' } };
     case 'valid':
-      return { value: { ...report.licence.fields, ...licenseNumbers(report) } };
+      return { value: { ...report.licence.fields, ...licenceNumbers(report) } };
     case 'invalid':
       return { value: { valid: false, message: licenceSentence(report, 'en') } };
   }

@@ -12,7 +12,7 @@ export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
   return {
     requiresDisplayData: true,
     waitsForStatus: true,
-    activationCodeSource: (given) => given,
+    activationCodeSource: (text) => text,
     issuedChallenge: (issued, context, picture) =>
       picture === undefined
         ? envelope.value(context, false, { transactionid: issued.transactionId, data: issued.url })

@@ -31,32 +31,32 @@ const QUESTION_FAULTS: Readonly<Partial<Record<QuestionFault, string>>> = {
 /** @returns the message of LinOTP 2.12.6 for this failure of /ocra/calculateOtp, where it has one of its own */
 export function calculationMessage(
   { code, payload }: AnyServiceError,
-  given: RequestValues,
+  parameters: RequestValues,
 ): string | undefined {
   switch (code) {
     case 'parameter.missing':
       return MISSING[payload.parameters.join()];
     case 'qrtan-url.invalid':
-      return missingInUrl(payload.missing, given);
+      return missingInUrl(payload.missing, parameters);
     case 'parameter.invalid':
-      return parameterMessage(payload, given);
+      return parameterMessage(payload, parameters);
     case 'data-input.invalid':
-      return questionMessage(payload.question, given.get('challenge'));
+      return questionMessage(payload.question, parameters.get('challenge'));
     default:
       return undefined;
   }
 }
 
-function missingInUrl(missing: string | undefined, given: RequestValues): string | undefined {
+function missingInUrl(missing: string | undefined, parameters: RequestValues): string | undefined {
   const name = missing === undefined ? undefined : IN_URLS[missing];
-  return name === undefined || given.has(name) ? undefined : MISSING[name];
+  return name === undefined || parameters.has(name) ? undefined : MISSING[name];
 }
 
 function parameterMessage(
   { parameter: name = '', fault }: ErrorPayloads['parameter.invalid'],
-  given: RequestValues,
+  parameters: RequestValues,
 ): string | undefined {
-  const value = given.get(name) ?? '';
+  const value = parameters.get(name) ?? '';
   switch (name) {
     case 'counter':
       return /^-\d+$/.test(value)

@@ -20,13 +20,13 @@ export function linotpEnrolment(version: string): EnrolmentDialect {
 function enrolmentReply(
   version: string,
   enrolled: Enrolled,
-  { parameters: given, language }: RequestContext,
+  { parameters, language }: RequestContext,
   picture: QrOptions | undefined,
 ): Reply {
   if (picture !== undefined) {
     return linotpPicture(picture, pictured(enrolled));
   }
-  const named = given.get('serial') ?? '';
+  const named = parameters.get('serial') ?? '';
   const detail = detailOf(enrolled, language);
   // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
   return linotpValue(

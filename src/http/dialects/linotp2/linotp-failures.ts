@@ -50,7 +50,7 @@ function textReply(version: string, message: string, { error }: Failure, context
 }
 
 /** True for an empty transaction id or a realm without a user, which find nothing; no id at all is an error. */
-function findsNothing({ path, parameters: given }: RequestContext): boolean {
-  const isNamed = given.has('transactionid') || (given.get('realm') ?? '').trim() !== '';
+function findsNothing({ path, parameters }: RequestContext): boolean {
+  const isNamed = parameters.has('transactionid') || (parameters.get('realm') ?? '').trim() !== '';
   return STATUS_PATHS.includes(path ?? '') && isNamed;
 }

@@ -29,11 +29,11 @@ export function linotpOcra(version: string): OcraDialect {
 }
 
 /** Accepts ASCII only, as LinOTP does; default: the word None, which LinOTP encodes. */
-function activationCodeSource(given = 'None'): string {
-  if (/[^\0-\x7f]/.test(given)) {
+function activationCodeSource(text = 'None'): string {
+  if (/[^\0-\x7f]/.test(text)) {
     throw new ServiceError('parameter.invalid', "The parameter 'activationcode' must be ASCII");
   }
-  return given;
+  return text;
 }
 
 function issuedChallenge(
@@ -72,16 +72,16 @@ function challengeRepr({ callbackUrl, url, transactionId, data, question }: Issu
 const HIDDEN = ['session', 'qr', 'width'];
 
 /** @returns the parameters of the request, which the page repeats */
-function factsOf({ parameters: given }: RequestContext): (readonly [string, string])[] {
-  return Object.entries(inPython2Order(given)).filter(([name]) => !HIDDEN.includes(name));
+function factsOf({ parameters }: RequestContext): (readonly [string, string])[] {
+  return Object.entries(inPython2Order(parameters)).filter(([name]) => !HIDDEN.includes(name));
 }
 
 function checkedTransaction(
   version: string,
   checked: CheckedTransaction,
-  { parameters: given }: RequestContext,
+  { parameters }: RequestContext,
 ): Reply {
-  const transactionId = given.get('transactionid') ?? '';
+  const transactionId = parameters.get('transactionid') ?? '';
   if (transactionId === '') {
     const value = "ERR77: Usage: ocra/check_t: validate a token request. Missing parameter 'transactionid'.";
     return linotpReply(version, { result: { status: true, value }, id: 0 });

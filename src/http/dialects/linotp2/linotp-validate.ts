@@ -16,10 +16,10 @@ export function linotpValidate(version: string): ValidateDialect {
 function validatedTransaction(
   version: string,
   { token, failCount, result }: ValidatedTransaction,
-  { parameters: given }: RequestContext,
+  { parameters }: RequestContext,
 ): Reply {
   if (token === undefined) {
-    const transactionId = given.get('transactionid') ?? '';
+    const transactionId = parameters.get('transactionid') ?? '';
     const failure = `No challenge for transaction ${unicodeRepr(transactionId)} found`;
     return linotpValue(version, { failure, value: false });
   }

@@ -84,16 +84,16 @@ function named(value: string | undefined): string {
 
 function requestWording(
   { code, payload }: AnyServiceError,
-  { parameters: given }: RequestContext,
+  { parameters }: RequestContext,
 ): Wording | undefined {
   switch (code) {
     case 'parameter.missing':
-      return given.has('serial') || given.has('realm') ? noUser('') : undefined;
+      return parameters.has('serial') || parameters.has('realm') ? noUser('') : undefined;
     case 'token.unknown':
-      return plain(`No token found: unable to create challenge for ${requestedName(payload, given)}!`);
+      return plain(`No token found: unable to create challenge for ${requestedName(payload, parameters)}!`);
     case 'token.ambiguous':
       return plain(
-        `More than one token found: unable to create challenge for ${requestedName(payload, given)}!`,
+        `More than one token found: unable to create challenge for ${requestedName(payload, parameters)}!`,
       );
     default:
       return undefined;
@@ -101,9 +101,12 @@ function requestWording(
 }
 
 /** LinOTP prints every fact of a user here, the path of the passwd file included; this prints the login alone. */
-function requestedName({ login }: { readonly login?: string }, given: RequestContext['parameters']): string {
-  const user = login ?? given.get('user') ?? '';
-  return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(given.get('serial'))})`;
+function requestedName(
+  { login }: { readonly login?: string },
+  parameters: RequestContext['parameters'],
+): string {
+  const user = login ?? parameters.get('user') ?? '';
+  return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(parameters.get('serial'))})`;
 }
 
 function statusWording(error: AnyServiceError): Wording | undefined {
@@ -116,26 +119,23 @@ function statusWording(error: AnyServiceError): Wording | undefined {
 
 function activationCodeWording(
   { code }: AnyServiceError,
-  { parameters: given }: RequestContext,
+  { parameters }: RequestContext,
 ): Wording | undefined {
-  const refusal = asciiRefusal(given.get('activationcode') ?? '');
+  const refusal = asciiRefusal(parameters.get('activationcode') ?? '');
   return code === 'parameter.invalid' && refusal !== undefined ? plain(refusal) : undefined;
 }
 
-function enrolmentWording(
-  error: AnyServiceError,
-  { parameters: given }: RequestContext,
-): Wording | undefined {
+function enrolmentWording(error: AnyServiceError, { parameters }: RequestContext): Wording | undefined {
   const { code, payload } = error;
   if (code === 'parameter.invalid' && payload.parameter === 'genkey') {
     return payload.conflictsWith === undefined
-      ? plain(`TokenClass supports only genkey in range [0,1] : ${given.get('genkey') ?? ''}`)
+      ? plain(`TokenClass supports only genkey in range [0,1] : ${parameters.get('genkey') ?? ''}`)
       : { code: 344, message: BOTH_KEYS };
   }
-  if (isKeyMissing(error) && given.get('sharedsecret') === '1') {
+  if (isKeyMissing(error) && parameters.get('sharedsecret') === '1') {
     return plain('Incorrect IV length (it must be 16 bytes long)');
   }
-  return given.has('activationcode') ? rolloutWording(error, given) : undefined;
+  return parameters.has('activationcode') ? rolloutWording(error, parameters) : undefined;
 }
 
 function isKeyMissing({ code, payload }: AnyServiceError): boolean {
@@ -144,10 +144,10 @@ function isKeyMissing({ code, payload }: AnyServiceError): boolean {
 
 function rolloutWording(
   { code, payload }: AnyServiceError,
-  given: RequestContext['parameters'],
+  parameters: RequestContext['parameters'],
 ): Wording | undefined {
-  const serial = given.get('serial') ?? '';
-  const user = given.get('user') ?? '';
+  const serial = parameters.get('serial') ?? '';
+  const user = parameters.get('user') ?? '';
   switch (code) {
     case 'token.ambiguous':
       return plain(
@@ -172,11 +172,8 @@ function noTokenFor(user: string): Wording {
   return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
 }
 
-function calculationWording(
-  error: AnyServiceError,
-  { parameters: given }: RequestContext,
-): Wording | undefined {
-  const message = calculationMessage(error, given);
+function calculationWording(error: AnyServiceError, { parameters }: RequestContext): Wording | undefined {
+  const message = calculationMessage(error, parameters);
   return message === undefined ? undefined : plain(message);
 }
 

@@ -1,5 +1,5 @@
 /** The slots of an empty dict. A table two thirds full grows to the power of two beyond four times its keys. */
-const SMALLEST_TABLE = 8;
+const MIN_TABLE_SLOTS = 8;
 const GROWTH = 4;
 /** The growth of a copied dict: a table beyond twice its keys at once, where the smallest table is too small. */
 const GROWTH_OF_COPY = 2;
@@ -41,7 +41,7 @@ function inOrderOf<Value>(
 type Table = (string | undefined)[];
 
 function filledTable(keys: readonly string[]): Table {
-  let table = tableOf([], SMALLEST_TABLE);
+  let table = tableOf([], MIN_TABLE_SLOTS);
   keys.forEach((key, index) => {
     insert(table, key);
     const used = index + 1;
@@ -54,8 +54,8 @@ function filledTable(keys: readonly string[]): Table {
 
 function copied(table: Table): Table {
   const keys = occupied(table);
-  const isSmall = !isTooFull(tableOf([], SMALLEST_TABLE), keys.length);
-  return tableOf(keys, isSmall ? SMALLEST_TABLE : sizeBeyond(keys.length * GROWTH_OF_COPY));
+  const isSmall = !isTooFull(tableOf([], MIN_TABLE_SLOTS), keys.length);
+  return tableOf(keys, isSmall ? MIN_TABLE_SLOTS : sizeBeyond(keys.length * GROWTH_OF_COPY));
 }
 
 function isTooFull(table: Table, used: number): boolean {
@@ -63,7 +63,7 @@ function isTooFull(table: Table, used: number): boolean {
 }
 
 function sizeBeyond(keys: number): number {
-  let size = SMALLEST_TABLE;
+  let size = MIN_TABLE_SLOTS;
   while (size <= keys) {
     size *= 2;
   }

@@ -1,13 +1,13 @@
-import type { ConfigurationReport, LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { ConfigurationReport, LicenceReport } from '../../../monitoring/outcomes.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { MonitoringDialect } from '../dialect.ts';
 import {
   activeUserObjects,
-  licenseNumbers,
+  licenceNumbers,
   tokenObjects,
-  userObjects,
+  userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
@@ -18,14 +18,14 @@ export function linotpMonitoring(version: string): MonitoringDialect {
   return {
     repeated: 'first',
     tokenReport: (report) => value(tokenObjects(report)),
-    userReport: (report) => value(userObjects(report)),
+    userReport: (report) => value(userCountObjects(report)),
     activeUserReport: (report) => value(activeUserObjects(report)),
     configurationReport: (report) => value(configurationValue(report)),
-    licenseReport: (report, context) =>
+    licenceReport: (report, context) =>
       value(
         report.kind === 'valid'
-          ? licenseNumbers(report)
-          : { valid: false, message: licenseMessage(report, context) },
+          ? licenceNumbers(report)
+          : { valid: false, message: licenceMessage(report, context) },
       ),
     storageEncryption: (encrypted) =>
       value({
@@ -37,8 +37,8 @@ export function linotpMonitoring(version: string): MonitoringDialect {
 }
 
 /** @returns the message for an invalid licence; LinOTP has the same one for a missing and an unreadable licence */
-function licenseMessage(
-  report: Exclude<LicenseReport, { kind: 'valid' }>,
+function licenceMessage(
+  report: Exclude<LicenceReport, { kind: 'valid' }>,
   { language }: RequestContext,
 ): string {
   return report.kind === 'none' || report.reason === 'unreadable'

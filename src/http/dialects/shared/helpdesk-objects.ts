@@ -1,5 +1,5 @@
 import type { OwnedToken } from '../../../helpdesk/owned-token.ts';
-import type { Person, RecentTransaction, TokenFacts } from '../../../helpdesk/person-service.ts';
+import type { Person, RecentTransaction, TokensWithHistory } from '../../../helpdesk/person-service.ts';
 import type { SearchResult } from '../../../helpdesk/search-service.ts';
 import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 
@@ -50,7 +50,7 @@ export function personObject(person: Person): object {
 }
 
 /** @returns the value of /admin/token */
-export function tokenFactsObject({ tokens, transactions }: TokenFacts): object {
+export function tokenFactsObject({ tokens, transactions }: TokensWithHistory): object {
   return { token: tokens.map(tokenObject)[0], transactions: transactionObjects(transactions) };
 }
 

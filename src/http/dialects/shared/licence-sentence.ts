@@ -1,11 +1,11 @@
 import { lastDayOf } from '../../../monitoring/licence.ts';
-import type { LicenseReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
 
 /** @returns the reason why a licence is not valid, as a sentence for clients */
 export function licenceSentence(
-  report: Extract<LicenseReport, { kind: 'invalid' }>,
+  report: Extract<LicenceReport, { kind: 'invalid' }>,
   language: Language,
 ): string {
   switch (report.reason) {

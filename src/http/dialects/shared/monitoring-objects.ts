@@ -1,12 +1,12 @@
 import type {
   ActiveUserReport,
-  LicenseReport,
+  LicenceReport,
   StatusCount,
   TokenReport,
   UserReport,
 } from '../../../monitoring/outcomes.ts';
 
-type ValidLicense = Extract<LicenseReport, { kind: 'valid' }>;
+type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 type Members = Readonly<Record<string, unknown>>;
 
 /** @returns the numbers of tokens by realm and status, as clients of LinOTP read them */
@@ -18,7 +18,7 @@ export function tokenObjects({ realms, summary }: TokenReport): Members {
 }
 
 /** @returns the numbers of users by realm and resolver, and those of unavailable resolvers by their last known value */
-export function userObjects(report: UserReport): Members {
+export function userCountObjects(report: UserReport): Members {
   const stale = report.stale?.map(({ resolver, users, age, countedAt, reason }) => [
     resolver,
     { users, age, since: countedAt.toISOString(), reason },
@@ -35,7 +35,7 @@ export function activeUserObjects(report: ActiveUserReport): Members {
 }
 
 /** @returns the numbers licensed, used and left, under the names of the licence's unit: `user-num`, `token-left` */
-export function licenseNumbers({ licence, active }: ValidLicense): Record<string, number> {
+export function licenceNumbers({ licence, active }: ValidLicence): Record<string, number> {
   const { unit, licensed } = licence;
   return { [`${unit}-num`]: licensed, [`${unit}-active`]: active, [`${unit}-left`]: licensed - active };
 }

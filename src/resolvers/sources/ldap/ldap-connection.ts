@@ -8,7 +8,7 @@ import {
 } from 'ldapts';
 import { LdapExchange } from './ldap-exchange.ts';
 import { LdapFault } from './ldap-fault.ts';
-import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 import { openSocket, secureSocket } from './ldap-socket.ts';
 
 /** A search for entries. */

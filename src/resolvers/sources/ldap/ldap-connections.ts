@@ -1,7 +1,7 @@
 import { Semaphore } from '../../../kernel/semaphore.ts';
 import { LdapConnection } from './ldap-connection.ts';
 import { LdapFault } from './ldap-fault.ts';
-import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
@@ -29,7 +29,7 @@ export class LdapConnections {
     this.#transport = transport;
     this.#password = password;
     const limit = {
-      patience: transport.answerTimeout,
+      timeoutMs: transport.answerTimeout,
       refuse: () => new LdapFault('busy', 'too many questions wait for the directory'),
     };
     this.#searches = new Semaphore(MAX_CONNECTIONS, limit);
@@ -44,7 +44,7 @@ export class LdapConnections {
   search<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T> {
     return this.#track(
       this.#searches.run(async () => {
-        const kept = this.#takeIdle();
+        const kept = this.#acquireIdle();
         if (kept !== undefined) {
           try {
             return await this.#workOn(kept, work);
@@ -80,7 +80,7 @@ export class LdapConnections {
   /** Ends all connections; running requests may finish within two seconds. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
+    for (let idle = this.#acquireIdle(); idle !== undefined; idle = this.#acquireIdle()) {
       idle.close();
     }
     const cut = setTimeout(() => {
@@ -166,7 +166,7 @@ export class LdapConnections {
     }
   }
 
-  #takeIdle(): LdapConnection | undefined {
+  #acquireIdle(): LdapConnection | undefined {
     for (const [connection, timer] of this.#idle) {
       clearTimeout(timer);
       this.#idle.delete(connection);

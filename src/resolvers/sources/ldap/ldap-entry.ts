@@ -1,6 +1,6 @@
 import type { SearchEntry } from 'ldapts';
 import type { DirectoryUser } from '../../ports.ts';
-import type { LdapAttributes, LdapUserId } from './ldap-settings.ts';
+import type { LdapAttributes, LdapUserId } from './ldap-configuration.ts';
 
 /** The attribute in which Active Directory keeps 16 bytes that never change. */
 export const GUID_ATTRIBUTE = 'objectGUID';
@@ -85,6 +85,6 @@ function textsOf(entry: SearchEntry, name: string): readonly string[] {
 }
 
 function bytesOf(entry: SearchEntry, name: string): readonly Buffer[] {
-  const wanted = name.toLowerCase();
-  return entry.attributes.find(({ type }) => type.toLowerCase() === wanted)?.parsedBuffers ?? [];
+  const requested = name.toLowerCase();
+  return entry.attributes.find(({ type }) => type.toLowerCase() === requested)?.parsedBuffers ?? [];
 }

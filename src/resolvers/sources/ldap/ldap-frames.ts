@@ -3,7 +3,7 @@ import { LdapFault } from './ldap-fault.ts';
 const SEQUENCE = 0x30;
 const LONG_FORM = 0x80;
 const MAX_LENGTH_OCTETS = 4;
-const LARGEST_FRAME = 4 * 1024 * 1024;
+const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
  * Splits a server's bytes into LDAP messages (BER sequences, RFC 4511 §5.1). It reads each byte once and keeps at most
@@ -13,7 +13,7 @@ export class LdapFrames {
   #pieces: Buffer[] = [];
   #held = 0;
   /** The size of the next message in bytes, once its header has arrived. */
-  #wanted: number | undefined;
+  #expectedLength: number | undefined;
 
   /** An incomplete message is buffered. */
   get hasRest(): boolean {
@@ -28,16 +28,16 @@ export class LdapFrames {
     this.#pieces.push(chunk);
     this.#held += chunk.length;
     for (;;) {
-      this.#wanted ??= this.#readHead();
-      if (this.#wanted === undefined || this.#held < this.#wanted) {
+      this.#expectedLength ??= this.#readHead();
+      if (this.#expectedLength === undefined || this.#held < this.#expectedLength) {
         return;
       }
       const whole = this.#joined();
-      const frame = whole.subarray(0, this.#wanted);
-      const rest = whole.subarray(this.#wanted);
+      const frame = whole.subarray(0, this.#expectedLength);
+      const rest = whole.subarray(this.#expectedLength);
       this.#pieces = rest.length > 0 ? [rest] : [];
       this.#held = rest.length;
-      this.#wanted = undefined;
+      this.#expectedLength = undefined;
       yield frame;
     }
   }
@@ -70,8 +70,8 @@ export class LdapFrames {
 }
 
 function bounded(size: number): number {
-  if (size > LARGEST_FRAME) {
-    throw new LdapFault('lost', `the server sends an answer of more than ${LARGEST_FRAME} bytes`);
+  if (size > MAX_FRAME_BYTES) {
+    throw new LdapFault('lost', `the server sends an answer of more than ${MAX_FRAME_BYTES} bytes`);
   }
   return size;
 }

@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { connectionReason } from '../../resolver-unavailable.ts';
 import { LdapFault } from './ldap-fault.ts';
-import type { LdapServer, LdapTransport } from './ldap-settings.ts';
+import type { LdapServer, LdapTransport } from './ldap-configuration.ts';
 
 type Security = Pick<LdapTransport, 'authority' | 'verified'>;
 

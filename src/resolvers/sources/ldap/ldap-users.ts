@@ -10,7 +10,7 @@ import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
 import { matchesUser } from '../../user-search.ts';
 import type { UserSearch } from '../../ports.ts';
-import { type LdapSettings, readLdapSettings } from './ldap-settings.ts';
+import { type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {
   readonly settings: LdapSettings;
@@ -145,12 +145,12 @@ export class LdapUsers implements UserSource {
     }
     try {
       const entries = await this.#candidates(connections, search);
-      const wanted = settings.userId.kind === 'guid' ? readGuid(userId)?.toString('hex') : userId;
+      const requested = settings.userId.kind === 'guid' ? readGuid(userId)?.toString('hex') : userId;
       return onlyOne(
         entries.filter(
           (entry) =>
             isWithin(entry.name, settings.base) &&
-            (search.scope === 'base' || idsOf(entry, settings.userId).includes(wanted ?? userId)),
+            (search.scope === 'base' || idsOf(entry, settings.userId).includes(requested ?? userId)),
         ),
       );
     } catch (fault) {

@@ -2,7 +2,7 @@ import type { DirectoryPasswords, DirectoryUser, UserSource } from '../../ports.
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Semaphore } from '../../../kernel/semaphore.ts';
-import { within } from '../../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../../kernel/time-limit.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
@@ -95,7 +95,7 @@ export class PasswdFile implements UserSource {
       if (this.#hangs) {
         throw this.#late();
       }
-      return (await within(this.#timeLimit, this.#read(), () => this.#late())).content;
+      return (await withTimeLimit(this.#timeLimit, this.#read(), () => this.#late())).content;
     } catch (cause) {
       throw this.#unavailable(cause);
     }

@@ -9,7 +9,7 @@ export interface PasswdReading {
   readonly content: PasswdContent;
 }
 
-const LARGEST = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const ATTEMPTS = 3;
 
 /**
@@ -48,7 +48,7 @@ async function readOnce(fileName: string, bounds: FileBounds | undefined): Promi
     assertInside((await bounds?.contains(await placeOfOpen(handle, fileName))) ?? true);
     assertUsable(await handle.stat({ bigint: true }));
     const chunks = handle.createReadStream({ autoClose: false, start: 0 }) as AsyncIterable<Buffer>;
-    const content = await readPasswd(chunks, LARGEST);
+    const content = await readPasswd(chunks, MAX_BYTES);
     return () => content;
   } catch (error) {
     return () => {
@@ -83,8 +83,8 @@ function assertUsable(stats: BigIntStats): void {
   if (!stats.isFile()) {
     throw new PasswdFault('it is not a regular file');
   }
-  if (stats.size > LARGEST) {
-    throw new PasswdFault(`it has more than ${LARGEST} bytes`);
+  if (stats.size > MAX_BYTES) {
+    throw new PasswdFault(`it has more than ${MAX_BYTES} bytes`);
   }
 }
 

@@ -3,16 +3,16 @@ import type { Knex } from 'knex';
 
 import type { SqlSettings } from '../../settings/sql-settings.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { within } from '../../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../../kernel/time-limit.ts';
 import { connectionTo, prepareConnection, type RawConnection } from './sql-connection.ts';
 import { SqlDelay } from './sql-fault.ts';
 
 /** Enough for concurrent log-ins; a resolver that hangs must not collect connections. */
 const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
-const IDLE = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 /** Milliseconds between the server's own time-out of a statement and ours. */
-const HEAD_START = 250;
+const DRIVER_TIMEOUT_MARGIN_MS = 250;
 
 interface SqlPoolOptions {
   /** The resolver's name. */
@@ -56,7 +56,7 @@ export class SqlPool {
       { readOnly: true },
     );
     try {
-      return await within(timeLimit, working, () => new SqlDelay(timeLimit));
+      return await withTimeLimit(timeLimit, working, () => new SqlDelay(timeLimit));
     } catch (cause) {
       if (cause instanceof SqlDelay) {
         this.#giveUp(open);
@@ -80,7 +80,7 @@ export class SqlPool {
   }
 
   get #statementLimit(): number {
-    return Math.max(100, this.#deps.timeLimit - HEAD_START);
+    return Math.max(100, this.#deps.timeLimit - DRIVER_TIMEOUT_MARGIN_MS);
   }
 
   #connect(): OpenPool {
@@ -100,7 +100,7 @@ export class SqlPool {
       pool: {
         min: 0,
         max: MAX_CONNECTIONS,
-        idleTimeoutMillis: IDLE,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
         afterCreate: (
           connection: RawConnection,
           done: (error: Error | null, connection: RawConnection) => void,

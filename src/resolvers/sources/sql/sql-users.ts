@@ -59,8 +59,8 @@ export class SqlUsers implements ClosableUserSource {
           restrict(query, columns, textType, condition);
         });
       }
-      const most = Math.min(limit ?? Infinity, search?.limit ?? Infinity);
-      return most === Infinity ? query : query.limit(most);
+      const max = Math.min(limit ?? Infinity, search?.limit ?? Infinity);
+      return max === Infinity ? query : query.limit(max);
     });
     return rows.flatMap((row) => userOf(row) ?? []);
   }

@@ -36,7 +36,7 @@ const UP = `
     rollout text NOT NULL DEFAULT 'complete'
       CONSTRAINT tokens_rollout_known CHECK (rollout IN ('phase1', 'phase2', 'complete')),
     replay_markers text[] NOT NULL DEFAULT '{}',
-    -- The first half of an automatic resynchronisation: the mark of a response that was found ahead of the windows.
+    -- The first half of an automatic resynchronisation: the replay marker of a response that was found ahead of the windows.
     sync_marker text,
     seed bytea,
     shared_secret bytea,

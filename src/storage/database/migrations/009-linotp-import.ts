@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What an import from LinOTP has left, so that a later one takes only what has changed since. */
+/** The traces of an import from LinOTP, so that a later one takes only what has changed since. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UP);
 }

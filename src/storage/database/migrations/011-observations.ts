@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What servers observe and show to administrators: docs/adr/0030-overview-and-live-stream.md. Neither table has names of
- * users, serials or transactions.
+ * The observations that servers show to administrators: docs/adr/0030-overview-and-live-stream.md. Neither table has
+ * names of users, serials or transactions.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

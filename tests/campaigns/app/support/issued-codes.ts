@@ -13,7 +13,7 @@ const NONCE = new Uint8Array(64).map((_, place) => 3 * place);
 /** The activation code of `issueCodes`: `ACTIVATION_CODE`. */
 export const ACTIVATION_CODE = encodeActivationCode(new Uint8Array(10).map((_, place) => 20 + place));
 
-/** What a code says besides what all of them share. */
+/** The content of a code besides that of all codes. */
 interface CodeContent {
   readonly message?: string;
   readonly callbackUrl?: string;

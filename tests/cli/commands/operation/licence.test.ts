@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { ServiceError } from '../../../../src/kernel/errors.ts';
 import type { Licence } from '../../../../src/monitoring/licence.ts';
-import type { LicenseReport } from '../../../../src/monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../../src/monitoring/outcomes.ts';
 import { CLAIMS, licenceVendor } from '../../../support/values/signed-licence.ts';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
@@ -23,8 +23,8 @@ const LICENCE: Licence = {
   startsAt: undefined,
   endsAt: new Date('2028-01-01T00:00:00Z'),
 };
-const VALID: LicenseReport = { kind: 'valid', licence: LICENCE, active: 7 };
-const EXPIRED: LicenseReport = {
+const VALID: LicenceReport = { kind: 'valid', licence: LICENCE, active: 7 };
+const EXPIRED: LicenceReport = {
   kind: 'invalid',
   reason: 'expired',
   explanation: 'it was valid till 2027-12-31',

@@ -15,7 +15,10 @@ const INVALID = new ServiceError('activation-code.invalid', 'The activation code
   fault: 'checksum',
 });
 
-/** @param answers each method's answers in turn, the last one for ever @param typed what is typed */
+/**
+ * @param answers each method's answers in turn, the last one for ever
+ * @param typed the input
+ */
 function terminal(answers: Readonly<Record<string, readonly unknown[]>>, typed: readonly string[]) {
   const left = Object.fromEntries(Object.entries(answers).map(([name, list]) => [name, [...list]]));
   const inTurn = new Proxy(

@@ -3,7 +3,7 @@ import * as files from 'node:fs/promises';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileErrorText } from '../../../../src/cli/secret-input.ts';
+import { fileErrorText } from '../../../../src/cli/read-file.ts';
 
 // As on a file system without hard links: exFAT, and many network shares.
 jest.unstable_mockModule('node:fs/promises', () => ({

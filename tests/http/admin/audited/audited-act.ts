@@ -1,21 +1,21 @@
-export type Given = Readonly<Record<string, string>>;
+export type RequestValues = Readonly<Record<string, string>>;
 
-/** What one request needs beside its path. */
-export interface Asked {
-  readonly given: Given;
+/** The input of one request beside its path. */
+export interface ActRequest {
+  readonly values: RequestValues;
   /** Headers in place of those of the administrator. */
-  readonly headers?: Given;
+  readonly headers?: RequestValues;
   /** The actor in the audit, if it is another than usual. */
   readonly actor?: string;
 }
 
 export interface Act {
   /** Makes what the act is about. */
-  readonly prepare: () => Promise<Asked>;
+  readonly prepare: () => Promise<ActRequest>;
   readonly outcomes: readonly string[];
-  /** What the audit calls it; the path unless told, as commands do the same. */
+  /** The action in the audit; by default the path, as commands do the same. */
   readonly action?: string;
-  /** Whether it changes nothing but the audit, as it was told. */
+  /** True if it changes nothing but the audit. */
   readonly isIdle?: true;
   /** undefined: the open endpoints, where there is no right to be missed. */
   readonly isOpen?: true;

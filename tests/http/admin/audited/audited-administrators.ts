@@ -1,5 +1,5 @@
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, Asked, Given } from './audited-act.ts';
+import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { PASSWORD } from './audited-sign-ins.ts';
 
 interface AdministratorParts {
@@ -21,15 +21,15 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
     return 'FACTOR';
   };
   const about =
-    (more: () => Promise<Given> | Given = () => ({})) =>
-    async (): Promise<Asked> => {
+    (more: () => Promise<RequestValues> | RequestValues = () => ({})) =>
+    async (): Promise<ActRequest> => {
       const administrator = name();
       await application().services.administrators.add(OPERATOR, administrator, PASSWORD);
-      return { given: { administrator, ...(await more()) }, headers };
+      return { values: { administrator, ...(await more()) }, headers };
     };
   return {
     '/admin/administrators/add': {
-      prepare: () => Promise.resolve({ given: { administrator: name(), password: PASSWORD }, headers }),
+      prepare: () => Promise.resolve({ values: { administrator: name(), password: PASSWORD }, headers }),
       outcomes: ['created'],
       action: 'administrator/add',
     },
@@ -67,7 +67,7 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
       prepare: async () => {
         const asked = await about(() => ({ name: 'probe' }))();
         const draft = { name: 'probe', rights: ['monitoring:*'] };
-        const { administrator = '' } = asked.given;
+        const { administrator = '' } = asked.values;
         await application().services.administrators.addApiToken(OPERATOR, administrator, draft);
         return asked;
       },

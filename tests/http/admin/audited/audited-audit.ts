@@ -5,7 +5,7 @@ import type { Act } from './audited-act.ts';
 export function auditedAudit(application: () => TestApplication): Readonly<Record<string, Act>> {
   return {
     '/audit/export': {
-      prepare: () => Promise.resolve({ given: {} }),
+      prepare: () => Promise.resolve({ values: {} }),
       outcomes: ['handed out as jsonl'],
       isIdle: true,
     },
@@ -13,7 +13,7 @@ export function auditedAudit(application: () => TestApplication): Readonly<Recor
       prepare: async () => {
         // One at a time runs.
         await application().services.auditVerification.settled();
-        return { given: {} };
+        return { values: {} };
       },
       outcomes: ['begun'],
       isIdle: true,

@@ -4,7 +4,7 @@ import request, { type Response } from 'supertest';
 
 import { type AppDependencies, servedEndpoints } from '../../../../src/http/app.ts';
 import { createDialect } from '../../../../src/http/dialects/dialects.ts';
-import type { Act, Asked, Given } from './audited-act.ts';
+import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';
 import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
@@ -40,8 +40,8 @@ async function token(): Promise<string> {
 }
 
 const about =
-  (more: Given = {}, make = token) =>
-  async (): Promise<Asked> => ({ given: { serial: await make(), ...more } });
+  (more: RequestValues = {}, make = token) =>
+  async (): Promise<ActRequest> => ({ values: { serial: await make(), ...more } });
 
 async function challenge(): Promise<{ readonly serial: string; readonly transactionid: string }> {
   const serial = await token();
@@ -49,7 +49,7 @@ async function challenge(): Promise<{ readonly serial: string; readonly transact
 }
 
 /** A session of a browser: its cookies, and what goes with them. */
-async function session(path: '/admin/login' | '/admin/getsession'): Promise<Asked> {
+async function session(path: '/admin/login' | '/admin/getsession'): Promise<ActRequest> {
   const answer =
     path === '/admin/login'
       ? await request(application.app).post(path).type('form').send({ username: 'admin', password: PASSWORD })
@@ -58,12 +58,12 @@ async function session(path: '/admin/login' | '/admin/getsession'): Promise<Aske
   const value = (name: string): string =>
     cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
   return {
-    given: path === '/admin/login' ? {} : { session: value('admin_session') },
+    values: path === '/admin/login' ? {} : { session: value('admin_session') },
     headers: { Cookie: cookies.join('; '), 'X-CSRF-TOKEN': value('csrf_access_token') },
   };
 }
 
-async function policy(): Promise<Given> {
+async function policy(): Promise<RequestValues> {
   const name = unused();
   const value = {
     scope: 'authentication',
@@ -82,13 +82,13 @@ async function spareRealm(): Promise<string> {
   return name;
 }
 
-async function spareResolver(): Promise<Given> {
+async function spareResolver(): Promise<RequestValues> {
   const resolver = unused().toLowerCase();
   await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
   return { resolver };
 }
 
-const given = (value: Given) => (): Promise<Asked> => Promise.resolve({ given: value });
+const withValues = (value: RequestValues) => (): Promise<ActRequest> => Promise.resolve({ values: value });
 
 async function inRealm(): Promise<string> {
   const serial = await token();
@@ -107,12 +107,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/admin/init': {
     prepare: () =>
       Promise.resolve({
-        given: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
+        values: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
       }),
     outcomes: ['created'],
   },
   '/admin/getsession': {
-    prepare: () => Promise.resolve({ given: {}, headers: { Authorization: BASIC } }),
+    prepare: () => Promise.resolve({ values: {}, headers: { Authorization: BASIC } }),
     outcomes: ['session opened'],
     isFree: true,
   },
@@ -122,7 +122,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     isFree: true,
   },
   '/admin/login': {
-    prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+    prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
     outcomes: ['session opened'],
     isFree: true,
   },
@@ -147,7 +147,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/admin/loadtokens': {
     prepare: () => {
       const packages = [unused(), unused()].map((serial) => ocraPackage(serial, SUITE, KEY)).join('');
-      return Promise.resolve({ given: { file: container({ packages }) } });
+      return Promise.resolve({ values: { file: container({ packages }) } });
     },
     outcomes: ['created', 'created'],
     action: 'token/import',
@@ -174,43 +174,49 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   '/system/setPolicy': {
     prepare: async () => ({
-      given: { ...(await policy()), scope: 'authentication', action: 'otppin=2', realm: 'nowhere', user: '' },
+      values: {
+        ...(await policy()),
+        scope: 'authentication',
+        action: 'otppin=2',
+        realm: 'nowhere',
+        user: '',
+      },
     }),
     outcomes: ['stored'],
     action: 'policy/set',
   },
   '/system/delPolicy': {
-    prepare: async () => ({ given: await policy() }),
+    prepare: async () => ({ values: await policy() }),
     outcomes: ['removed'],
     action: 'policy/remove',
   },
   '/system/setResolver': {
-    prepare: () => Promise.resolve({ given: { name: unused(), type: 'managed' } }),
+    prepare: () => Promise.resolve({ values: { name: unused(), type: 'managed' } }),
     outcomes: ['created'],
     action: 'resolver/set',
   },
   '/system/delResolver': {
-    prepare: async () => ({ given: await spareResolver() }),
+    prepare: async () => ({ values: await spareResolver() }),
     outcomes: ['removed'],
     action: 'resolver/remove',
   },
   '/system/setRealm': {
-    prepare: () => Promise.resolve({ given: { realm: unused(), resolvers: 'north' } }),
+    prepare: () => Promise.resolve({ values: { realm: unused(), resolvers: 'north' } }),
     outcomes: ['created'],
     action: 'realm/set',
   },
   '/system/delRealm': {
-    prepare: async () => ({ given: { realm: await spareRealm() } }),
+    prepare: async () => ({ values: { realm: await spareRealm() } }),
     outcomes: ['removed, from 0 tokens'],
     action: 'realm/remove',
   },
   '/system/setDefaultRealm': {
-    prepare: given({ realm: 'north' }),
+    prepare: withValues({ realm: 'north' }),
     outcomes: ['default realm'],
     action: 'realm/default',
   },
   '/system/setConfig': {
-    prepare: given({ first: '1', second: '2' }),
+    prepare: withValues({ first: '1', second: '2' }),
     outcomes: ['stored', 'stored'],
     action: 'configuration/set',
   },
@@ -218,7 +224,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     prepare: async () => {
       const key = unused();
       await application.services.settings.set(OPERATOR, new Map([[key, 'x']]));
-      return { given: { key } };
+      return { values: { key } };
     },
     outcomes: ['removed'],
     action: 'configuration/remove',
@@ -228,7 +234,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
   '/ocra/check_t': {
     prepare: async () => ({
-      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      values: { transactionid: (await challenge()).transactionid, pass: '1' },
       headers: {},
     }),
     outcomes: ['wrong'],
@@ -236,7 +242,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   '/validate/check_t': {
     prepare: async () => ({
-      given: { transactionid: (await challenge()).transactionid, pass: '1' },
+      values: { transactionid: (await challenge()).transactionid, pass: '1' },
       headers: {},
     }),
     outcomes: ['wrong'],
@@ -246,20 +252,20 @@ const ACTS: Readonly<Record<string, Act>> = {
     prepare: async () => {
       const serial = await assigned();
       const { transactionid } = await application.challenge(serial);
-      return { given: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
+      return { values: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
     },
     outcomes: ['wrong'],
     isOpen: true,
   },
   '/validate/check_s': {
-    prepare: async () => ({ given: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
+    prepare: async () => ({ values: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
     outcomes: ['wrong'],
     isOpen: true,
   },
 };
 
 /** Every other endpoint that only looks, with what it wants to be asked. */
-const LOOKS: Readonly<Record<string, Given>> = {
+const LOOKS: Readonly<Record<string, RequestValues>> = {
   ...LOOKS_AT_TOKENS,
   '/admin/userlist': { realm: 'north' },
   '/admin/person': { user: 'ann', realm: 'north' },
@@ -289,7 +295,7 @@ type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
 /** A request, with its rows of the audit. */
 async function ask(
   path: string,
-  { given: parameters, headers }: Asked,
+  { values: parameters, headers }: ActRequest,
 ): Promise<{ readonly response: Response; readonly rows: readonly Row[] }> {
   // One minute is what refusals are counted by.
   application.clock.advance(61);
@@ -404,8 +410,8 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
 
   if (isOpen !== true && isFree !== true) {
     it('writes one row where it is refused for want of a right', async () => {
-      const { given: parameters } = await prepare();
-      const context = { given: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
+      const { values: parameters } = await prepare();
+      const context = { values: parameters, headers: { Authorization: await apiToken('ocra:calcOTP') } };
       const before = await state();
       const { rows } = await ask(path, context);
       expect(rows).toMatchObject([
@@ -418,11 +424,14 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
 
 describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
   it('writes nothing, and one row where it is refused', async () => {
-    const { response, rows } = await ask(path, { given: parameters });
+    const { response, rows } = await ask(path, { values: parameters });
     expect(response.status).toBe(200);
     expect(rows).toEqual([]);
     const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
-    const refused = await ask(path, { given: parameters, headers: { Authorization: await apiToken(other) } });
+    const refused = await ask(path, {
+      values: parameters,
+      headers: { Authorization: await apiToken(other) },
+    });
     expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
   });
 });
@@ -430,7 +439,7 @@ describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
 describe.each(Object.entries(LOOKS_FOR_ALL))('%s', (path, parameters) => {
   it('writes nothing', async () => {
     const headers = { Authorization: await apiToken('ocra:calcOTP') };
-    for (const context of [{ given: parameters }, { given: parameters, headers }]) {
+    for (const context of [{ values: parameters }, { values: parameters, headers }]) {
       const { response, rows } = await ask(path, context);
       expect(response.status).toBe(200);
       expect(rows).toEqual([]);

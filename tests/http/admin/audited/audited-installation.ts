@@ -1,6 +1,6 @@
 import type { LicenceSignature } from '../../../../src/monitoring/ports.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, Asked } from './audited-act.ts';
+import type { Act, ActRequest } from './audited-act.ts';
 
 /** Takes every text for the number of users of a signed licence. */
 export const SIGNATURE: LicenceSignature = {
@@ -18,7 +18,7 @@ interface InstallationParts {
 export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
   return {
     '/system/testResolver': {
-      prepare: () => Promise.resolve({ given: { name: parts.name(), type: 'managed' } }),
+      prepare: () => Promise.resolve({ values: { name: parts.name(), type: 'managed' } }),
       outcomes: ['begun', 'done, 0 users'],
       action: 'resolver/test',
       isIdle: true,
@@ -30,24 +30,24 @@ export function auditedInstallation(parts: InstallationParts): Readonly<Record<s
 }
 
 function userActs({ application, name }: InstallationParts): Readonly<Record<string, Act>> {
-  const user = async (): Promise<Asked['given']> => {
+  const user = async (): Promise<ActRequest['values']> => {
     const username = name();
     await application().services.users.add(OPERATOR, { resolver: 'north', login: username });
     return { resolver: 'north', username };
   };
   return {
     '/system/users/add': {
-      prepare: () => Promise.resolve({ given: { resolver: 'north', username: name() } }),
+      prepare: () => Promise.resolve({ values: { resolver: 'north', username: name() } }),
       outcomes: ['created'],
       action: 'user/add',
     },
     '/system/users/password': {
-      prepare: async () => ({ given: { ...(await user()), password: 'a long one' } }),
+      prepare: async () => ({ values: { ...(await user()), password: 'a long one' } }),
       outcomes: ['password changed'],
       action: 'user/password',
     },
     '/system/users/remove': {
-      prepare: async () => ({ given: await user() }),
+      prepare: async () => ({ values: await user() }),
       outcomes: ['removed, 0 tokens unassigned'],
       action: 'user/remove',
     },
@@ -60,7 +60,7 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
     '/system/licence/install': {
       prepare: () => {
         users += 1;
-        return Promise.resolve({ given: { licence: String(users) } });
+        return Promise.resolve({ values: { licence: String(users) } });
       },
       outcomes: ['installed, 11 users till 2099-12-31'],
       action: 'licence/install',
@@ -68,7 +68,7 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
     '/system/licence/remove': {
       prepare: async () => {
         await application().services.licences.install(OPERATOR, '5');
-        return { given: {} };
+        return { values: {} };
       },
       outcomes: ['removed'],
       action: 'licence/remove',
@@ -77,15 +77,15 @@ function licenceActs({ application }: InstallationParts): Readonly<Record<string
 }
 
 function webhookActs({ application, name: newName }: InstallationParts): Readonly<Record<string, Act>> {
-  const added = async (): Promise<Asked> => {
+  const added = async (): Promise<ActRequest> => {
     const name = newName();
     // Nothing listens there.
     await application().services.webhooks.add(OPERATOR, { name, url: 'http://127.0.0.1:1/' });
-    return { given: { name } };
+    return { values: { name } };
   };
   return {
     '/system/webhooks/add': {
-      prepare: () => Promise.resolve({ given: { name: newName(), url: 'https://siem.example.com/' } }),
+      prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
       outcomes: ['created'],
       action: 'webhook/add',
     },

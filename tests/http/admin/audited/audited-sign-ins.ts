@@ -3,7 +3,7 @@ import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../../support/application/software-authenticator.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, Asked, Given } from './audited-act.ts';
+import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 
 /** The address of the server, to which passkeys are bound. */
 export const ORIGIN = 'https://tan.example.com';
@@ -23,7 +23,7 @@ interface SignInParts {
 export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>> {
   return {
     '/admin/sign-in': {
-      prepare: () => Promise.resolve({ given: { username: 'admin', password: PASSWORD }, headers: {} }),
+      prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
       outcomes: ['session opened'],
       isFree: true,
     },
@@ -35,7 +35,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     '/admin/passkeys/options': {
       prepare: async () => {
         const { name, browser } = await confirmed(parts);
-        return { given: {}, headers: headersOf(browser), actor: name };
+        return { values: {}, headers: headersOf(browser), actor: name };
       },
       outcomes: ['passkey requested'],
       isFree: true,
@@ -44,7 +44,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
       prepare: async () => {
         const { name } = await signedIn(parts);
         const { link } = await parts.application().services.secondFactors.passkeyLink(OPERATOR, name);
-        return { given: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
+        return { values: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
       },
       outcomes: ['passkey requested'],
       isFree: true,
@@ -62,7 +62,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     '/admin/confirmation': {
       prepare: async () => {
         const { name, browser } = await signedIn(parts);
-        return { given: { password: PASSWORD }, headers: headersOf(browser), actor: name };
+        return { values: { password: PASSWORD }, headers: headersOf(browser), actor: name };
       },
       outcomes: ['confirmed'],
       isFree: true,
@@ -75,15 +75,15 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     '/admin/password': {
       prepare: async () => {
         const { name, browser } = await signedIn(parts);
-        const given = { password: PASSWORD, new_password: 'another password' };
-        return { given, headers: headersOf(browser), actor: name };
+        const values = { password: PASSWORD, new_password: 'another password' };
+        return { values, headers: headersOf(browser), actor: name };
       },
       outcomes: ['password changed'],
       action: 'administrator/password',
       isFree: true,
     },
     '/admin/sessions/end': {
-      prepare: async () => ({ given: { administrator: (await signedIn(parts)).name, all: '1' } }),
+      prepare: async () => ({ values: { administrator: (await signedIn(parts)).name, all: '1' } }),
       outcomes: ['session closed'],
       action: 'administrator/session',
     },
@@ -110,23 +110,23 @@ async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
 }
 
 /** @returns the headers of a browser */
-function headersOf({ cookies }: Browser): Given {
+function headersOf({ cookies }: Browser): RequestValues {
   return {
     Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     'X-CSRF-TOKEN': cookies.get('csrf_access_token') ?? '',
   };
 }
 
-async function answeredSignIn(parts: SignInParts): Promise<Asked> {
+async function answeredSignIn(parts: SignInParts): Promise<ActRequest> {
   const { application, token } = parts;
   const { name, browser } = await signedIn(parts);
   await application().services.secondFactors.setToken(OPERATOR, name, await token());
   const begun = await browser.post('/admin/sign-in', { username: name, password: PASSWORD });
   await answer(begun, parts);
-  return { given: {}, headers: headersOf(browser), actor: name };
+  return { values: {}, headers: headersOf(browser), actor: name };
 }
 
-async function answeredConfirmation(parts: SignInParts): Promise<Asked> {
+async function answeredConfirmation(parts: SignInParts): Promise<ActRequest> {
   const { headers = {}, actor = '' } = await answeredSignIn(parts);
   const { application } = parts;
   const browser = new Browser(application().app);
@@ -136,7 +136,7 @@ async function answeredConfirmation(parts: SignInParts): Promise<Asked> {
   }
   await browser.post('/admin/sign-in/finish');
   await answer(await browser.post('/admin/confirmation', { password: PASSWORD }), parts);
-  return { given: {}, headers: headersOf(browser), actor };
+  return { values: {}, headers: headersOf(browser), actor };
 }
 
 /** Answers the challenge of a second step, as the app does. */
@@ -148,19 +148,19 @@ async function answer(begun: Response, { application, suite }: SignInParts): Pro
 }
 
 /** A passkey that a browser has made, to be registered. */
-async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn>>): Promise<Asked> {
+async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn>>): Promise<ActRequest> {
   const begun = await browser.post('/admin/passkeys/options');
   const { options } = valueOf(begun) as { options: { challenge: string } };
   const credential = new SoftwareAuthenticator(ORIGIN).create(options);
-  return { given: { credential, name: 'laptop' }, headers: headersOf(browser), actor: name };
+  return { values: { credential, name: 'laptop' }, headers: headersOf(browser), actor: name };
 }
 
 /** One of two passkeys. */
-async function sparePasskey(parts: SignInParts): Promise<Asked> {
+async function sparePasskey(parts: SignInParts): Promise<ActRequest> {
   const owner = await confirmed(parts);
   for (let made = 0; made < 2; made += 1) {
-    await owner.browser.post('/admin/sign-in/passkey', (await madePasskey(owner)).given);
+    await owner.browser.post('/admin/sign-in/passkey', (await madePasskey(owner)).values);
   }
   const [first] = valueOf(await owner.browser.get('/admin/passkeys')) as { id: string }[];
-  return { given: { id: first?.id ?? '' }, headers: headersOf(owner.browser), actor: owner.name };
+  return { values: { id: first?.id ?? '' }, headers: headersOf(owner.browser), actor: owner.name };
 }

@@ -101,7 +101,7 @@ async function mariadbPlace(mariadb: Mariadb): Promise<Place> {
   };
 }
 
-/** @param escape what a backslash in a text needs in front */
+/** @param escape the character that a backslash in a text needs in front */
 function rows(escape: string): string {
   const cell = (value: string | number | null): string =>
     typeof value === 'string'

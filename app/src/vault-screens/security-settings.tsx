@@ -6,11 +6,11 @@ import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useChanges, useLoaded } from '../shell/services.ts';
 import { EMPTY_PIN, isReady, NewPinFields } from './new-pin-fields.tsx';
-import { passkeysPossible } from './passkey.ts';
+import { passkeysPossible } from '../vault/passkey.ts';
 import { ProofForm } from './proof-form.tsx';
 import { RemoveEverything } from './remove-everything.tsx';
 import { securityTexts } from './security-texts.ts';
-import type { ProtectedVault, VaultSettings } from './vault.ts';
+import type { ProtectedVault, VaultSettings } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
@@ -22,7 +22,7 @@ interface VaultProps {
 const LOCK_MINUTES = [1, 2, 5, 15, 30];
 const WIPE_AFTER = [5, 10, 20];
 
-/** PIN, passkey, automatic lock, wiping and removing everything. @param top what the shell shows above */
+/** PIN, passkey, automatic lock, wiping and removing everything. @param top the content that the shell shows above */
 export function SecuritySettings({
   vault,
   top,

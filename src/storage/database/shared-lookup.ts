@@ -6,7 +6,7 @@ import type { PreparedStatement } from './prepared-statements.ts';
 import { refuseLate } from './sharing.ts';
 
 /** Finds rows by a unique text, where requests that come at the same time share one statement. */
-export class SharedLook<Row> {
+export class SharedLookup<Row> {
   readonly #shared: SharedWork<string, Row | undefined>;
 
   /**
@@ -23,7 +23,7 @@ export class SharedLook<Row> {
       name: `${name}-one`,
       text: `SELECT found.* FROM (SELECT $1::text AS key) AS wanted ${find}`,
     };
-    // LATERAL: one look into the index for each key, also while the tables are small or the plan is old.
+    // LATERAL: one lookup in the index for each key, also while the tables are small or the plan is old.
     const many: PreparedStatement<Row & { readonly place: string }> = {
       name,
       text: `SELECT wanted.place, found.*

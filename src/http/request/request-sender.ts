@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import { boundedMemo } from '../../kernel/bounded-memo.ts';
 import type { Log } from '../../kernel/log.ts';
-import { clientAddress } from '../request/client-address.ts';
+import { clientAddress } from './client-address.ts';
 import { networkMatcher, unnamedProxy } from '../limits/networks.ts';
 
 /** The sender of a request. */
-export interface Origin {
+export interface RequestSender {
   /** The client's address, as policies and the log see it. */
   readonly client: string;
   /**
@@ -15,7 +15,7 @@ export interface Origin {
   readonly limitedAs: string;
 }
 
-interface OriginOptions {
+interface SenderOptions {
   /** Addresses and networks of trusted proxies. */
   readonly trustProxy: readonly string[];
   readonly log: Log;
@@ -25,13 +25,13 @@ interface OriginOptions {
 const MAX_REMEMBERED = 1_000;
 
 /** The headers that proxies add. Any client can send them; they can only remove an exemption. */
-const TRACES = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** @returns a function that finds the origin of a request; it logs once if TRUST_PROXY should name this machine */
-export function originReader({
+/** @returns a function that finds the sender of a request; it logs once if TRUST_PROXY should name this machine */
+export function senderReader({
   trustProxy,
   log,
-}: OriginOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => Origin {
+}: SenderOptions): (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender {
   const isNamed = networkMatcher(trustProxy);
   const isThisMachine = networkMatcher(['loopback']);
   const canonical = boundedMemo(MAX_REMEMBERED, clientAddress);
@@ -39,8 +39,10 @@ export function originReader({
   return ({ ip, headers, socket }) => {
     const client = canonical(ip ?? '');
     const peer = canonical(socket.remoteAddress ?? '');
-    const isSaid = headers['x-forwarded-for'] !== undefined && isNamed(peer);
-    const trace = isSaid ? undefined : TRACES.find((name) => headers[name] !== undefined);
+    const isForwardedByNamedProxy = headers['x-forwarded-for'] !== undefined && isNamed(peer);
+    const trace = isForwardedByNamedProxy
+      ? undefined
+      : PROXY_HEADERS.find((name) => headers[name] !== undefined);
     if (trace === undefined) {
       return { client, limitedAs: client };
     }

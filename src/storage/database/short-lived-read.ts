@@ -1,5 +1,5 @@
 /** A read of the database, and the time for which it holds. */
-export interface ConfirmationOptions<Value> {
+export interface ShortLivedReadOptions<Value> {
   /** Reads the present value. */
   readonly read: () => Promise<Value>;
   /** Milliseconds for which a read holds; 0: each call is a read of its own. */
@@ -21,13 +21,13 @@ interface DoneReading<Value> extends Reading<Value> {
  * Lets a read hold for a short time, so that not every request queries the database. The time begins with the start of
  * the read, which may have missed later changes.
  */
-export class Confirmation<Value> {
-  readonly #deps: ConfirmationOptions<Value>;
+export class ShortLivedRead<Value> {
+  readonly #deps: ShortLivedReadOptions<Value>;
   #done: DoneReading<Value> | undefined;
   #underWay: Reading<Value> | undefined;
   #isInDoubt = true;
 
-  constructor(options: ConfirmationOptions<Value>) {
+  constructor(options: ShortLivedReadOptions<Value>) {
     this.#deps = options;
   }
 
@@ -42,13 +42,19 @@ export class Confirmation<Value> {
     return done !== undefined && this.#stands(done) ? done.result : undefined;
   }
 
-  /** @returns the value of a moment that is at most one window ago. @throws what the read throws */
+  /**
+   * @returns the value of a moment that is at most one window ago
+   * @throws what the read throws
+   */
   current(): Promise<Value> {
     const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
     return standing?.value ?? this.confirm();
   }
 
-  /** @returns the value by a new read, even if an earlier one still holds. @throws what the read throws */
+  /**
+   * @returns the value by a new read, even if an earlier one still holds
+   * @throws what the read throws
+   */
   confirm(): Promise<Value> {
     const begun = this.#deps.elapsed();
     const reading = { begun, value: this.#deps.read() };

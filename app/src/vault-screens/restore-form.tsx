@@ -5,9 +5,9 @@ import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { LanguageContext, useTexts } from '../language/language.ts';
 import { backupTexts } from './backup-texts.ts';
-import { LARGEST_BACKUP } from './backup-file.ts';
+import { MAX_BACKUP_BYTES } from '../vault/backup-file.ts';
 import { Form } from './form.tsx';
-import { type ProtectedVault, type RestorePlan, VaultError } from './vault.ts';
+import { type ProtectedVault, type RestorePlan, VaultError } from '../vault/vault.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
@@ -136,7 +136,7 @@ function PlanConfirmation({
 
 /** @throws VaultError 'backup-too-large' before anything is read */
 async function contentOf(file: File): Promise<string> {
-  if (file.size > LARGEST_BACKUP) {
+  if (file.size > MAX_BACKUP_BYTES) {
     throw new VaultError('backup-too-large');
   }
   return file.text();

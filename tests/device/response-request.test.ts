@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildResponseRequest, readVerdict } from '../../src/device/send-response.ts';
+import { buildResponseRequest, readVerdict } from '../../src/device/response-request.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const answer = (callbackUrl: string) => ({ callbackUrl, transactionId: 'ff00', response: '12345678' });

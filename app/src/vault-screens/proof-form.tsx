@@ -4,14 +4,14 @@ import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from './form.tsx';
-import type { Proof, ProtectedVault } from './vault.ts';
+import type { Proof, ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import type { VaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
 /**
- * A form that asks for the PIN, or the passkey where one is set up, before it does something: an unlocked phone in other
- * hands must not do it.
+ * A form that asks for the PIN, or the passkey where one is set up, before it does something: an unlocked phone in
+ * other hands must not do it.
  */
 export function ProofForm({
   vault,
@@ -27,7 +27,7 @@ export function ProofForm({
   pinLabel: string;
   /** The text of the button. */
   action: string;
-  /** Whether the other fields are filled in. */
+  /** True if the other fields are filled in. */
   isReady: boolean;
   onProof: (proof: Proof) => void;
   children?: ComponentChildren;

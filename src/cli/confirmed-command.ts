@@ -8,7 +8,7 @@ import type { CommandContext } from './command-context.ts';
 
 /** An act that may have consequences. */
 export interface ConfirmedAct<Result> {
-  /** What follows; none: the act needs no question. */
+  /** The consequences; none: the act needs no question. */
   readonly foresee: (services: CliServices, caller: Caller) => Promise<readonly Consequence[]>;
   readonly act: (services: CliServices, caller: Caller) => Promise<Result>;
 }
@@ -50,7 +50,8 @@ export async function actOnceConfirmed<Result>(
 
 /**
  * Asks whether to go on.
- * @param what what follows, a clause. @param how the option that answers for scripts
+ * @param what the consequences, a clause
+ * @param how the option that answers for scripts
  * @throws CliFailure where the answer is no; with the exit code of wrong usage where there is no terminal to ask at
  */
 export async function confirmOrFail(

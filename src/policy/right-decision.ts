@@ -6,7 +6,7 @@ import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
 /** The decision on a right. */
-export type Decision =
+export type RightDecision =
   | {
       readonly allowed: true;
       /** `open`: no policy of the scope is active, and the scope is then open to administrators of this server. */
@@ -26,12 +26,12 @@ const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
  * Decides by both the credential (an API token may be limited) and the policies. Operators at the machine itself have
  * every right.
  */
-export function decide(base: PolicyBase, principal: Principal, right: Right, at: Date): Decision {
+export function decideRight(base: PolicyBase, principal: Principal, right: Right, at: Date): RightDecision {
   if (principal.operator) {
     return { allowed: true, by: 'operator', realms: 'all', policies: [] };
   }
-  const wanted = `${right.scope}:${right.action}`;
-  if (!principal.rights.some((held) => covers(held, wanted))) {
+  const requested = `${right.scope}:${right.action}`;
+  if (!principal.rights.some((held) => covers(held, requested))) {
     return { allowed: false, lack: 'api-token' };
   }
   const policies = grantingPolicies(base.policies, principal, right);

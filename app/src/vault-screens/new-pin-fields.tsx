@@ -4,7 +4,7 @@ import { Switch } from '../design/choice.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { useTexts } from '../language/language.ts';
-import { judgePin } from './pin-strength.ts';
+import { judgePin } from '../vault/pin-strength.ts';
 import { pinTexts } from './pin-texts.ts';
 import { vaultTexts } from './vault-texts.ts';
 
@@ -16,7 +16,7 @@ export interface NewPin {
 
 export const EMPTY_PIN: NewPin = { pin: '', repeated: '' };
 
-/** @returns whether the PIN may be set */
+/** @returns true if the PIN may be set */
 export function isReady({ pin, repeated }: NewPin): boolean {
   return pin === repeated && judgePin(pin).strength !== 'refused';
 }

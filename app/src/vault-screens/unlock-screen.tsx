@@ -8,12 +8,12 @@ import { useChanges, useLoaded } from '../shell/services.ts';
 import { Form } from './form.tsx';
 import { pinTexts } from './pin-texts.ts';
 import { RemoveEverything } from './remove-everything.tsx';
-import type { Proof, ProtectedVault } from './vault.ts';
+import type { Proof, ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { secondsUntil, useOutcomeTexts, useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
-/** The screen of a locked app. @param top what the shell shows above */
+/** The screen of a locked app. @param top the content that the shell shows above */
 export function UnlockScreen({
   vault,
   top,

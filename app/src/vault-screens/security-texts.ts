@@ -1,5 +1,5 @@
 import type { Texts } from '../language/language.ts';
-import type { Persistence } from './vault.ts';
+import type { Persistence } from '../vault/vault.ts';
 
 interface SecurityTexts {
   readonly title: string;

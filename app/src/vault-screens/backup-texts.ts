@@ -1,5 +1,5 @@
 import type { Texts } from '../language/language.ts';
-import type { RestoredToken } from './vault.ts';
+import type { RestoredToken } from '../vault/vault.ts';
 
 interface BackupTexts {
   readonly title: string;

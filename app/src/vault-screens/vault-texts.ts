@@ -1,6 +1,6 @@
 import type { Texts } from '../language/language.ts';
-import type { StrengthReason } from './pin-strength.ts';
-import type { PasskeyFault, VaultErrorCode } from './vault.ts';
+import type { StrengthReason } from '../vault/pin-strength.ts';
+import type { PasskeyFault, VaultErrorCode } from '../vault/vault.ts';
 
 interface VaultTexts {
   readonly errors: Readonly<Record<VaultErrorCode, string>>;

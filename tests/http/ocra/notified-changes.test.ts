@@ -48,16 +48,16 @@ interface Watching {
   readonly wait: (transactionid: string) => Promise<{ readonly waited: Promise<Waited> }>;
 }
 
-/** @param url where the server listens; undefined: it does not listen */
+/** @param url the address at which the server listens; undefined: it does not listen */
 async function watching(url: string | undefined, poll = NEVER): Promise<Watching> {
   const database = openDatabase({ connection: application.databaseUrl, applicationName: 'watching' });
   const watched = new SqlWatchedChallenges({ database });
   const watch = new StatusWatch({
     watched,
     metrics: { waitingAre: nothing, waitEnded: nothing },
-    most: 100,
+    max: 100,
     poll,
-    toldPoll: NEVER,
+    pollWithNotices: NEVER,
   });
   cleanUps.push(
     () => database.close(),
@@ -118,14 +118,14 @@ async function begin(
 }
 
 /** Listens as a server does. @returns the payloads of the notices */
-async function listener(): Promise<{ readonly told: readonly string[] }> {
-  const told: string[] = [];
+async function listener(): Promise<{ readonly notices: readonly string[] }> {
+  const notices: string[] = [];
   const client = new pg.Client({ connectionString: application.databaseUrl });
   await client.connect();
   cleanUps.push(() => client.end());
-  client.on('notification', ({ payload = '' }) => told.push(payload));
+  client.on('notification', ({ payload = '' }) => notices.push(payload));
   await client.query('LISTEN tankeeper_challenges');
-  return { told };
+  return { notices };
 }
 
 interface Row {
@@ -159,7 +159,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 async function enrol(): Promise<string> {
   number += 1;
-  const serial = `TOLD${number}`;
+  const serial = `NOTIFIED${number}`;
   await application.enrolPlain(serial, SUITE);
   return serial;
 }
@@ -332,7 +332,7 @@ describe('a change at the moment at which the wait begins', () => {
     expect(waited).toMatchObject({ end: 'changed', state: { validTan: true } });
   });
 
-  it('is told where the response was decided before the mark', async () => {
+  it('is notified where the response was decided before the mark', async () => {
     const { wait } = await watching(application.databaseUrl);
     const challenge = await application.challenge(await enrol());
     let waited: Promise<Waited> | undefined;
@@ -346,8 +346,8 @@ describe('a change at the moment at which the wait begins', () => {
     expect(await waited).toMatchObject({ end: 'changed', state: { validTan: true } });
   });
 
-  it('is told where the response has to wait for the mark', async () => {
-    const { told } = await listener();
+  it('is notified where the response has to wait for the mark', async () => {
+    const { notices } = await listener();
     const challenge = await application.challenge(await enrol());
     const [row] = await rowsOf(challenge.transactionid);
     const marking = new pg.Client({ connectionString: application.databaseUrl });
@@ -362,8 +362,8 @@ describe('a change at the moment at which the wait begins', () => {
     await untilWaiting(database);
     await marking.query('COMMIT');
     expect(await answered).toEqual({ failcount: 0, result: true });
-    await until(() => Promise.resolve(told.length > 0));
-    expect(told).toEqual([`public ${row?.id ?? ''}`]);
+    await until(() => Promise.resolve(notices.length > 0));
+    expect(notices).toEqual([`public ${row?.id ?? ''}`]);
   });
 });
 
@@ -393,8 +393,8 @@ describe('a mark', () => {
 });
 
 describe('a transaction that no request waits for', () => {
-  it('is not told of', async () => {
-    const { told } = await listener();
+  it('is not notified', async () => {
+    const { notices } = await listener();
     const serial = await enrol();
     const first = await application.challenge(serial);
     await wrong(first);
@@ -404,8 +404,8 @@ describe('a transaction that no request waits for', () => {
     const { wait } = await watching(undefined);
     await wait(watched.transactionid);
     await application.check(watched.transactionid, answerTo(watched));
-    await until(() => Promise.resolve(told.length > 0));
+    await until(() => Promise.resolve(notices.length > 0));
     const [row] = await rowsOf(watched.transactionid);
-    expect(told).toEqual([`public ${row?.id ?? ''}`]);
+    expect(notices).toEqual([`public ${row?.id ?? ''}`]);
   });
 });

@@ -6,7 +6,7 @@ const WANTED = 'tankeeper-wanted';
  * Takes the arrival out of the address, so that no secret stays in the history, and puts the page there that was wanted
  * before single sign-on led elsewhere.
  */
-export function takeArrival(): Arrival | undefined {
+export function consumeArrival(): Arrival | undefined {
   const { hash } = location;
   const arrival = readArrival(hash);
   const wanted = pageHash(sessionStorage.getItem(WANTED));

@@ -6,15 +6,15 @@ import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { useChanges } from '../shell/services.ts';
 import { backupTexts } from './backup-texts.ts';
-import { judgeBackupPassphrase } from './pin-strength.ts';
+import { judgeBackupPassphrase } from '../vault/pin-strength.ts';
 import { ProofForm } from './proof-form.tsx';
 import { RestoreForm } from './restore-form.tsx';
 import { saveFile } from './save-file.ts';
-import type { ProtectedVault } from './vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { useOutcomeTexts, useVaultWork } from './vault-work.ts';
 
-/** Making and restoring backups. @param top what the shell shows above */
+/** Making and restoring backups. @param top the content that the shell shows above */
 export function BackupScreen({
   vault,
   top,

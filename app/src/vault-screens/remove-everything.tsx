@@ -4,7 +4,7 @@ import { Button } from '../design/button.tsx';
 import { Notice } from '../design/notice.tsx';
 import { useTexts } from '../language/language.ts';
 import { pinTexts } from './pin-texts.ts';
-import type { ProtectedVault } from './vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 

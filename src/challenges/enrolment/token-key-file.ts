@@ -34,7 +34,7 @@ export interface ImportedKey {
 
 /** A key of a file that can be read but for this key. */
 export interface UnreadableKey extends Pick<ImportedKey, 'place' | 'serial'> {
-  /** What is wrong. Never a secret. */
+  /** The fault. Never a secret. */
   readonly fault: string;
 }
 

@@ -8,12 +8,12 @@ import { useChanges } from '../shell/services.ts';
 import { Form } from './form.tsx';
 import { EMPTY_PIN, isReady, NewPinFields } from './new-pin-fields.tsx';
 import { pinTexts } from './pin-texts.ts';
-import type { ProtectedVault } from './vault.ts';
+import type { ProtectedVault } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 import { useVaultWork } from './vault-work.ts';
 import { WorkNotice } from './work-notice.tsx';
 
-/** The choice of a PIN before anything is stored. @param top what the shell shows above */
+/** The choice of a PIN before anything is stored. @param top the content that the shell shows above */
 export function FirstStart({ vault, top }: { vault: ProtectedVault; top?: ComponentChildren }): JSX.Element {
   const texts = useTexts(pinTexts);
   const { wiped } = useTexts(vaultTexts);

@@ -23,7 +23,7 @@ export interface AddressRules {
 }
 
 /** The answer of a server has a few hundred characters. */
-const LARGEST_ANSWER = 64 * 1024;
+const MAX_ANSWER_LENGTH = 64 * 1024;
 
 /**
  * Builds the request with a response, which the server takes as `/ocra/check_t`.
@@ -55,7 +55,10 @@ export function buildResponseRequest(
  * @returns true if the server accepted the response; null if the answer does not say
  */
 export function readVerdict(text: string): boolean | null {
-  const verdict = member(member(member(parsed(text.slice(0, LARGEST_ANSWER)), 'result'), 'value'), 'result');
+  const verdict = member(
+    member(member(parsed(text.slice(0, MAX_ANSWER_LENGTH)), 'result'), 'value'),
+    'result',
+  );
   return typeof verdict === 'boolean' ? verdict : null;
 }
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useTexts } from '../language/language.ts';
-import { storageFailure } from './storage-failure.ts';
-import type { UnlockOutcome } from './vault.ts';
+import { storageFailure } from '../vault/storage-failure.ts';
+import type { UnlockOutcome } from '../vault/vault.ts';
 import { vaultTexts } from './vault-texts.ts';
 
-/** What is shown after work of the vault. */
+/** The message after work of the vault. */
 export interface WorkMessage {
   readonly kind: 'success' | 'error';
   readonly text: string;
