@@ -65,13 +65,7 @@ async function session(path: '/admin/login' | '/admin/getsession'): Promise<ActR
 
 async function policy(): Promise<RequestValues> {
   const name = unused();
-  const value = {
-    scope: 'authentication',
-    action: 'qrtanurl=https://x.example',
-    user: '',
-    client: '',
-    time: '',
-  };
+  const value = { scope: 'authentication', action: 'otppin=0', user: '', client: '', time: '' };
   await application.asAdmin('/system/setPolicy', { name, realm: 'nowhere', ...value });
   return { name };
 }
@@ -428,10 +422,8 @@ describe.each(Object.entries(LOOKS))('%s', (path, parameters) => {
     expect(response.status).toBe(200);
     expect(rows).toEqual([]);
     const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
-    const refused = await ask(path, {
-      values: parameters,
-      headers: { Authorization: await apiToken(other) },
-    });
+    const headers = { Authorization: await apiToken(other) };
+    const refused = await ask(path, { values: parameters, headers });
     expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
   });
 });
