@@ -36,11 +36,11 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
     mutationFn: () => call('/system/webhooks/enable', { name }),
     onSuccess: reread,
   });
-  const ask = (act: ActToConfirm, label: string): ReactNode => (
+  const ask = (toConfirm: ActToConfirm, label: string): ReactNode => (
     <Button
       variant="default"
       onClick={() => {
-        setAct(act);
+        setAct(toConfirm);
       }}
     >
       {label}

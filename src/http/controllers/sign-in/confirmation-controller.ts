@@ -101,8 +101,8 @@ function finishEndpoint(
     async ({ parameters: proof, caller, ...call }) => {
       const pending = await confirmation.pending(caller, readSignIn(call.cookies, CONFIRMATION, call.secure));
       const account = caller.principal.administrator;
-      const secret = proof.response ?? proof.credential ?? '';
-      const confirmed = await guard.attempt({ client: call.limitedAs, account, password: secret }, () =>
+      const answered = proof.response ?? proof.credential ?? '';
+      const confirmed = await guard.attempt({ client: call.limitedAs, account, password: answered }, () =>
         confirmation.finish(caller, pending, proof),
       );
       if (confirmed === undefined) {

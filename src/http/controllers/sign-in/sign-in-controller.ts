@@ -140,8 +140,8 @@ function finishEndpoint(
       const pending = await signIn.pending(readSignIn(call.cookies, SECOND_STEP, call.secure));
       const account = pending.proven.administrator;
       const act = actOfCall(call, 'admin/sign-in/finish');
-      const secret = proof.response ?? proof.credential ?? '';
-      const login = await guard.attempt({ client: call.limitedAs, account, password: secret }, () =>
+      const answered = proof.response ?? proof.credential ?? '';
+      const login = await guard.attempt({ client: call.limitedAs, account, password: answered }, () =>
         signIn.finish(pending, proof, act),
       );
       if (login === undefined) {
