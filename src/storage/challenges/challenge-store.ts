@@ -30,6 +30,12 @@ import { KeyedQueue } from '../database/keyed-queue.ts';
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
 
+/** A decision, and what it was made on. */
+interface Decided {
+  readonly seen: ChallengeOfToken;
+  readonly decision: Decision;
+}
+
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
 
@@ -105,34 +111,33 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 
   async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const early = await this.#answerIssued(transactionId, decide, act);
-    if (early !== undefined) {
-      return early;
+    const decided =
+      (await this.#decideOnIssued(transactionId, decide)) ??
+      (await this.#decideOnRead(transactionId, decide));
+    if (decided === undefined || (await this.#apply(decided.seen, decided.decision, act))) {
+      return decided?.decision;
     }
-    const row = await this.#byTransaction.find(transactionId);
-    if (row === undefined) {
-      return undefined;
-    }
-    const seen = toChallengeOfToken(row);
-    const decision = await decide(seen);
-    if (await this.#apply(seen, decision, act)) {
-      return decision;
-    }
-    const lane = String(BigInt(seen.token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, seen.token.id, decide, act));
+    const { token } = decided.seen;
+    const lane = String(BigInt(token.id) % SECOND_PASSES);
+    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, token.id, decide, act));
   }
 
   /**
-   * Answers a challenge that this server has issued lately, without a read. Only a decision that changes something: its
-   * statement finds out whether token and challenge are still as they were.
-   * @returns undefined where it has to be read
+   * Decides on a challenge that this server has issued lately, as it was then. The statement that settles it finds out
+   * whether it still is.
+   * @returns undefined where there is none, or nothing would change
    */
-  async #answerIssued(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+  async #decideOnIssued(transactionId: string, decide: Decide): Promise<Decided | undefined> {
     const seen = this.#issued.take(transactionId);
     const decision = seen && (await decide(seen));
-    return seen !== undefined && decision?.change && (await this.#apply(seen, decision, act))
-      ? decision
-      : undefined;
+    return seen !== undefined && decision?.change ? { seen, decision } : undefined;
+  }
+
+  /** @returns undefined where there is no such challenge */
+  async #decideOnRead(transactionId: string, decide: Decide): Promise<Decided | undefined> {
+    const row = await this.#byTransaction.find(transactionId);
+    const seen = row && toChallengeOfToken(row);
+    return seen && { seen, decision: await decide(seen) };
   }
 
   /** As `apply`, in a statement that other responses may share. */
