@@ -122,14 +122,22 @@ describe('a server whose configuration is confirmed', () => {
   });
   afterAll(() => application.close());
 
-  it('reads and settles, in two statements, to accept a response', async () => {
+  it('takes one statement for the first response to a challenge of its own, and two for another one', async () => {
     const { transactionid, question } = await application.challenge('C1');
-    const tan = application.respond(SUITE, question);
-    const statements = await application.statementsOf(async () => {
-      expect(await application.check(transactionid, tan)).toEqual({ failcount: 0, result: true });
-    });
-    expect(statements).toHaveLength(2);
-    expect(statements.join('\n')).not.toContain('configuration_state');
+    const right = application.respond(SUITE, question);
+    const wrong = right === '00000000' ? '11111111' : '00000000';
+    for (const [response, count] of [
+      [wrong, 1],
+      [right, 2],
+    ] as const) {
+      const statements = await application.statementsOf(async () => {
+        expect(await application.check(transactionid, response)).toMatchObject({
+          result: response === right,
+        });
+      });
+      expect(statements).toHaveLength(count);
+      expect(statements.join('\n')).not.toContain('configuration_state');
+    }
   });
 
   it('applies the removal of a right through it to the very next request', async () => {

@@ -12,7 +12,7 @@ import { type ServerProcess, startServerProcess } from '../../../support/servers
 import { testProgram } from '../../../support/servers/test-build.ts';
 
 /** The commands of the page up to the one that issues a challenge. */
-const [page = ''] = readRepositoryFile('docs/guides/getting-started.md').split('## The same over HTTP');
+const [page = ''] = readRepositoryFile('docs/guides/getting-started.md').split('## Requests over HTTP');
 const commands = codeBlocks(page)
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => shellLines(text));
