@@ -19,6 +19,8 @@ const AWAY_INTERVAL_MS = 250;
 const MIN_INTERVAL_MS = 200;
 /** The longest time for a new connection, in milliseconds. */
 const CONNECT_MS = 1_500;
+/** Parts of a time limit of which one that takes too long counts as one. */
+const PARTS_OF_SILENCE = 10;
 
 /** A standby, or a former primary that was made read-only, can settle nothing. */
 const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
@@ -101,17 +103,14 @@ export class DatabaseWatch {
   }
 
   async #probeAnew(): Promise<unknown> {
-    const client = new pg.Client({
-      ...connectionSettings(this.#deps.database),
-      connectionTimeoutMillis: CONNECT_MS,
-    });
+    const client = new pg.Client({ ...connectionSettings(this.#deps.database), connectionTimeoutMillis: 0 });
     client.on('error', () => {
       if (this.#client === client) {
         this.#loop.wake();
       }
     });
     this.#client = client;
-    const fault = await connected(client).then(
+    const fault = await orSilence(connected(client), CONNECT_MS).then(
       () => this.#ask(client, CONNECT_MS),
       (error: unknown) => error,
     );
@@ -181,10 +180,13 @@ async function connected(client: pg.Client): Promise<void> {
 async function orSilence<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   const waiting = new AbortController();
   const silence = async (): Promise<never> => {
-    await sleep(timeoutMs, undefined, { signal: waiting.signal, ref: false });
-    // If this process itself had no time, the answer is unread: reading comes first.
-    await setImmediate();
-    await setImmediate();
+    // In parts, and each ends with reading: while this process itself is busy, answers of the server stay unread, and a
+    // new connection takes several of them.
+    for (let part = 0; part < PARTS_OF_SILENCE; part += 1) {
+      await sleep(timeoutMs / PARTS_OF_SILENCE, undefined, { signal: waiting.signal, ref: false });
+      await setImmediate();
+      await setImmediate();
+    }
     throw new Silence();
   };
   work.catch(() => undefined);

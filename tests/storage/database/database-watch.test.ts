@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
@@ -39,6 +39,7 @@ async function watched({
   poolSize = 4,
   acquireTimeoutMs = ACQUIRE_MS,
   timeoutMs = LONG_MS,
+  afterStart = () => Promise.resolve(),
 } = {}): Promise<Watched> {
   const proxy = await DatabaseProxy.start(test.url);
   const gate = new ConnectionGate();
@@ -56,6 +57,7 @@ async function watched({
   });
   await database.ready();
   watch.start();
+  await afterStart();
   // It has looked once: from now on it has a connection that stands.
   await until(async () => (await connectionsOf('watch')) === 1);
   endings.push(
@@ -119,6 +121,22 @@ describe('a database that stops', () => {
       'info The database is back',
     ]);
     expect(poolUsage(database)).toMatchObject({ used: 0, waiting: 0 });
+  });
+});
+
+describe('a process that is busy itself', () => {
+  it('does not take the database for missing, as it cannot read the answers', async () => {
+    const { gate, lines } = await watched({
+      afterStart: async () => {
+        for (let times = 0; times < 4; times += 1) {
+          await setImmediate();
+          const end = Date.now() + SHORT_MS + 100;
+          while (Date.now() < end);
+        }
+      },
+    });
+    expect(gate.reason).toBeUndefined();
+    expect(lines).toEqual([]);
   });
 });
 
