@@ -158,7 +158,7 @@ async function fill(url: string, tokens: number): Promise<void> {
     // By no writer of a server, without digests: searches do not verify.
     await client.query(`
       INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id, writer, lane,
-        seq, prev_digest, digest, signature)
+        seq, prev_hash, hash, signature)
       SELECT n, now() - (${AUDIT_ROWS} - n) * interval '60 days' / ${AUDIT_ROWS}, '', 'ocra/check_t',
         'QR' || lpad(n::text, 9, '0'), 'realm' || 1 + n % ${REALMS},
         CASE WHEN n % 50 = 0 THEN 'wrong' ELSE 'accepted' END, '192.0.2.' || n % 250, md5(n::text), 'bench' || n,

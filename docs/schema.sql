@@ -75,8 +75,8 @@ CREATE TABLE audit (
   writer bigint NOT NULL,
   lane integer NOT NULL,
   seq bigint NOT NULL,
-  prev_digest bytea NOT NULL,
-  digest bytea NOT NULL,
+  prev_hash bytea NOT NULL,
+  hash bytea NOT NULL,
   signature bytea NOT NULL,
   CONSTRAINT audit_pkey PRIMARY KEY (id, at)
 ) PARTITION BY RANGE (at);
@@ -99,8 +99,8 @@ CREATE TABLE audit_journal (
   writer bigint NOT NULL,
   key_id text NOT NULL,
   body text NOT NULL,
-  prev_digest bytea NOT NULL,
-  digest bytea NOT NULL,
+  prev_hash bytea NOT NULL,
+  hash bytea NOT NULL,
   signature bytea NOT NULL,
   CONSTRAINT audit_journal_pkey PRIMARY KEY (number),
   CONSTRAINT audit_journal_kind_known CHECK (kind = ANY (ARRAY['writer'::text, 'key'::text, 'checkpoint'::text, 'prune'::text]))
@@ -327,14 +327,14 @@ CREATE INDEX realm_resolvers_resolver_idx ON realm_resolvers USING btree (resolv
 
 CREATE TABLE resolver_user_counts (
   resolver_id bigint NOT NULL,
-  settings_digest text NOT NULL,
+  settings_hash text NOT NULL,
   users bigint NOT NULL,
   counted_at timestamp with time zone NOT NULL,
   CONSTRAINT resolver_user_counts_pkey PRIMARY KEY (resolver_id),
   CONSTRAINT resolver_user_counts_users_natural CHECK (users >= 0),
   CONSTRAINT resolver_user_counts_resolver_fkey FOREIGN KEY (resolver_id) REFERENCES resolvers(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
+COMMENT ON TABLE resolver_user_counts IS 'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the hash.';
 
 CREATE TABLE resolver_uses (
   resolver_id bigint NOT NULL,

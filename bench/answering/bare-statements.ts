@@ -87,7 +87,7 @@ export function issueStatement(token: string, transaction: string, schema = BARE
 
 function auditing(action: string, schema: string): string {
   return `INSERT INTO ${schema}.audit (id, at, actor, action, subject, realm, outcome, client, request_id,
-      transaction_id, writer, lane, seq, prev_digest, digest, signature)
+      transaction_id, writer, lane, seq, prev_hash, hash, signature)
     SELECT challenge.id, clock_timestamp(), '', '${action}', token.serial, 'staff', 'accepted', '127.0.0.1',
       '00000000-0000-0000-0000-000000000000', challenge.id::text, 1, 1, challenge.id, decode(repeat('5a', 32), 'hex'),
       decode(repeat('5a', 32), 'hex'), decode(repeat('5a', 64), 'hex')`;

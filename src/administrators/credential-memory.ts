@@ -10,8 +10,8 @@ const MAX_SECRETS = 10_000;
 /** The most administrators whose password is remembered. */
 const MAX_PASSWORDS = 1_000;
 const KEY_SIZE = 32;
-/** The digest of no password. */
-const NO_PASSWORD = { digest: Buffer.alloc(32), proven: undefined };
+/** The hash of no password. */
+const NO_PASSWORD = { hash: Buffer.alloc(32), proven: undefined };
 
 interface MemoryOptions {
   readonly random: Random;
@@ -57,7 +57,7 @@ export class CredentialMemory {
 /** The last verified password of each administrator, as HMAC-SHA-256 with a random key that no other memory has. */
 export class PasswordMemory {
   readonly #key: Buffer;
-  readonly #kept: AgingMap<{ readonly digest: Buffer; readonly proven: ProvenPassword }>;
+  readonly #kept: AgingMap<{ readonly hash: Buffer; readonly proven: ProvenPassword }>;
 
   constructor({ random, elapsed }: MemoryOptions) {
     this.#key = random.bytes(KEY_SIZE);
@@ -67,7 +67,7 @@ export class PasswordMemory {
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */
   recall(name: string, password: string): RecalledPassword {
     const kept = this.#kept.get(name) ?? NO_PASSWORD;
-    const isSame = timingSafeEqual(this.#digest(name, password), kept.digest);
+    const isSame = timingSafeEqual(this.#hash(name, password), kept.hash);
     if (kept.proven === undefined) {
       return undefined;
     }
@@ -77,14 +77,14 @@ export class PasswordMemory {
   /** @param password was verified a moment ago */
   remember(proven: ProvenPassword, password: string): void {
     const { administrator } = proven;
-    this.#kept.set(administrator, { digest: this.#digest(administrator, password), proven });
+    this.#kept.set(administrator, { hash: this.#hash(administrator, password), proven });
   }
 
   dropAged(): void {
     this.#kept.dropAged();
   }
 
-  #digest(name: string, password: string): Buffer {
+  #hash(name: string, password: string): Buffer {
     // No name of an administrator has a NUL character.
     return createHmac('sha256', this.#key).update(`${name}\0${password}`, 'utf8').digest();
   }

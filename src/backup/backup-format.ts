@@ -33,7 +33,7 @@ export interface BackupEnd {
   readonly rows: number;
   /** SHA-256 of all lines before, hexadecimal. */
   readonly sha256: string;
-  /** HMAC-SHA-256 of that digest, hexadecimal, by a key that is derived from the installation's. */
+  /** HMAC-SHA-256 of that hash, hexadecimal, by a key that is derived from the installation's. */
   readonly mac: { readonly keyId: string; readonly value: string };
 }
 

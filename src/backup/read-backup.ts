@@ -53,7 +53,7 @@ async function* readTables(
     assertTableLine(await reader.next(), table);
     counts.set(table, yield* readTable(reader, table));
   }
-  const sha256 = reader.digest();
+  const sha256 = reader.hash();
   const end = parseEnd(await reader.next());
   await reader.assertEnd();
   assertWhole(end, sha256, counts);
@@ -95,7 +95,7 @@ function assertMade(end: BackupEnd, keys: KeyDerivation): void {
   }
 }
 
-/** The lines of a backup, and the digest of those that were read. */
+/** The lines of a backup, and the hash of those that were read. */
 class LineReader {
   readonly #lines: AsyncIterator<string>;
   readonly #hash: Hash = createHash('sha256');
@@ -115,7 +115,7 @@ class LineReader {
   }
 
   /** @returns SHA-256 of the lines so far, hexadecimal */
-  digest(): string {
+  hash(): string {
     return this.#hash.copy().digest('hex');
   }
 

@@ -68,17 +68,17 @@ async function* rowLines(
   }
 }
 
-/** Adds a line and its end to a digest. */
+/** Adds a line and its end to a hash. */
 export function addLine(hash: Hash, line: string): void {
   hash.update(line).update('\n');
 }
 
-/** @returns the HMAC of a backup with that digest, hexadecimal */
+/** @returns the HMAC of a backup with that hash, hexadecimal */
 function macOf({ bytes }: DerivedKey, sha256: string): string {
   return createHmac('sha256', bytes).update(sha256).digest('hex');
 }
 
-/** @returns the HMAC of that digest by the named key; undefined if the installation has no such key */
+/** @returns the HMAC of that hash by the named key; undefined if the installation has no such key */
 export function expectedMac(keys: KeyDerivation, keyId: string, sha256: string): string | undefined {
   const key = keys.derive(PURPOSE).find((one) => one.keyId === keyId);
   return key === undefined ? undefined : macOf(key, sha256);

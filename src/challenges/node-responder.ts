@@ -15,7 +15,7 @@ const OUTER_PAD = 0x5c;
 const keyedHmac: KeyedHmac = (hash, key) => {
   const length = blockLength(hash);
   const block = Buffer.alloc(length);
-  block.set(key.length > length ? Buffer.from(digest(hash, key), 'latin1') : key);
+  block.set(key.length > length ? Buffer.from(hashOf(hash, key), 'latin1') : key);
   const outerPad = block.map((byte) => byte ^ OUTER_PAD);
   const innerPad = block.map((byte) => byte ^ INNER_PAD);
   // The data inputs of a suite have one length, so that both buffers are used again.
@@ -26,17 +26,17 @@ const keyedHmac: KeyedHmac = (hash, key) => {
       inner = Buffer.concat([innerPad, data]);
     }
     inner.set(data, length);
-    const innerDigest = digest(hash, inner);
-    if (outer.length !== length + innerDigest.length) {
-      outer = Buffer.concat([outerPad, Buffer.alloc(innerDigest.length)]);
+    const innerHash = hashOf(hash, inner);
+    if (outer.length !== length + innerHash.length) {
+      outer = Buffer.concat([outerPad, Buffer.alloc(innerHash.length)]);
     }
-    outer.write(innerDigest, length, 'latin1');
-    return Buffer.from(digest(hash, outer), 'latin1');
+    outer.write(innerHash, length, 'latin1');
+    return Buffer.from(hashOf(hash, outer), 'latin1');
   };
 };
 
 /** As a string of bytes, which is cheaper than a buffer. */
-function digest(hash: HashName, data: Uint8Array): string {
+function hashOf(hash: HashName, data: Uint8Array): string {
   return hashOnce(hash, data, 'binary');
 }
 

@@ -9,7 +9,7 @@ export interface MatchedPosition {
 }
 
 /**
- * The replay marker of an accepted response: its position and a digest of question and position. Two transactions may
+ * The replay marker of an accepted response: its position and a hash of question and position. Two transactions may
  * carry the same question (the same display data with enough digits). A counter suite accepts a few counters back and a
  * time suite a few steps around, so the response to one would fit the other. Suites without counter and time have no
  * markers: their response depends on the question alone, and the same question must be answerable again.
@@ -20,8 +20,8 @@ export function replayMarker(question: string, { counter, stepStart }: MatchedPo
   if (position === undefined) {
     return null;
   }
-  const digest = hash('sha256', `${counter ?? ''}|${stepStart ?? ''}|${question}`, 'hex');
-  return `${position}:${digest.slice(0, 32)}`;
+  const questionHash = hash('sha256', `${counter ?? ''}|${stepStart ?? ''}|${question}`, 'hex');
+  return `${position}:${questionHash.slice(0, 32)}`;
 }
 
 /** @returns the counter, or the second at which the time step begins, of the marker */
@@ -60,7 +60,7 @@ export function withReplayMarker(
   return [...(bottom > 0n ? [`${bottom}:`] : []), ...kept, marker];
 }
 
-/** Reads the bottom, which is stored as a marker without a digest. */
+/** Reads the bottom, which is stored as a marker without a hash. */
 function bottomOf(replayMarkers: readonly string[]): bigint | undefined {
   const bottom = replayMarkers.find(isBottom);
   return bottom === undefined ? undefined : positionOf(bottom);

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
  * @returns true if both have the same bytes
  */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return timingSafeEqual(digest(left), digest(right)) && left.length === right.length;
+  return timingSafeEqual(hashOf(left), hashOf(right)) && left.length === right.length;
 }
 
 /** @returns true if both texts are the same in UTF-8, compared as `equalBytes` does */
@@ -14,6 +14,6 @@ export function equalText(left: string, right: string): boolean {
   return equalBytes(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
 }
 
-function digest(value: Uint8Array): Buffer {
+function hashOf(value: Uint8Array): Buffer {
   return createHash('sha256').update(value).digest();
 }

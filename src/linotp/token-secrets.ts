@@ -110,8 +110,8 @@ function openEncryptedPin(
     const pin = encryptionKey.decryptPair('token', Buffer.from(pair, 'hex').toString('latin1'));
     // The IV is random: it also serves as salt, so that a repeated import gives the same verifier.
     const bytes = /^[0-9a-f]{32}$/i.test(salt) ? Buffer.from(salt, 'hex') : Buffer.alloc(SALT_BYTES);
-    const digest = createHash('sha256').update(pin).update(bytes).digest();
-    return Buffer.concat([Buffer.of(PIN_VERSION), bytes, digest]);
+    const hash = createHash('sha256').update(pin).update(bytes).digest();
+    return Buffer.concat([Buffer.of(PIN_VERSION), bytes, hash]);
   } catch (error) {
     return withoutPin(error, 'its encrypted PIN', reasons);
   }

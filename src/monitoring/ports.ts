@@ -124,7 +124,7 @@ export interface UserCount {
 export interface KeptUserCount extends UserCount {
   readonly resolverId: string;
   /** Identifies the settings: a resolver with other settings may hold other users. */
-  readonly settingsDigest: string;
+  readonly settingsHash: string;
 }
 
 /** Storage of the last counts, beyond the life of a process. */

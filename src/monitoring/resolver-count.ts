@@ -16,7 +16,7 @@ export interface ResolverCountDependencies {
 }
 
 /** A resolver with its present settings. */
-export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsDigest'> & {
+export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsHash'> & {
   readonly name: string;
 };
 

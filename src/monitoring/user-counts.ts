@@ -105,14 +105,14 @@ export class UserCounts {
 
   /** Discards the earlier count of a resolver with changed settings, which may hold other users. */
   #countOf(resolver: Resolver): ResolverCount {
-    const digest = settingsDigest(resolver);
+    const hash = settingsHash(resolver);
     const known = this.#counts.get(resolver.id);
-    if (known?.identity.settingsDigest === digest) {
+    if (known?.identity.settingsHash === hash) {
       return known;
     }
     known?.retire();
     const fresh = new ResolverCount(
-      { resolverId: resolver.id, settingsDigest: digest, name: resolver.name },
+      { resolverId: resolver.id, settingsHash: hash, name: resolver.name },
       this.#deps,
     );
     this.#counts.set(resolver.id, fresh);
@@ -140,8 +140,8 @@ export class UserCounts {
     const known = new Map<string, UserCount>();
     for (const { identity, last } of counts) {
       const found = kept.find(
-        ({ resolverId, settingsDigest }) =>
-          resolverId === identity.resolverId && settingsDigest === identity.settingsDigest,
+        ({ resolverId, settingsHash }) =>
+          resolverId === identity.resolverId && settingsHash === identity.settingsHash,
       );
       const latest = laterOf(last, found);
       if (latest !== undefined) {
@@ -178,7 +178,7 @@ function laterOf(one: UserCount | undefined, other: UserCount | undefined): User
 }
 
 /** @returns a text that tells the settings of a resolver from all others */
-export function settingsDigest({ kind, settings }: Resolver): string {
+export function settingsHash({ kind, settings }: Resolver): string {
   const entries = Object.entries(settings).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([kind, entries]))

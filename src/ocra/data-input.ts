@@ -1,6 +1,6 @@
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { digest } from './hashes.ts';
+import { hashOf } from './hashes.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
 /** Two questions that are answered together, in this order (RFC 6287 §7.2: mutual challenge-response). */
@@ -169,7 +169,7 @@ function encodePin(hash: HashName, { pin, pinHash }: FixedInputs): Uint8Array {
   if (pin === undefined) {
     throw invalid('the suite asks for a PIN, and none is given');
   }
-  return digest(hash, utf8ToBytes(pin));
+  return hashOf(hash, utf8ToBytes(pin));
 }
 
 /** Encodes S in the length that the suite names, padded with zeros on the left (RFC 6287, Appendix A). */

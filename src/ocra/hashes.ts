@@ -7,7 +7,7 @@ import type { HashName } from './suite.ts';
 const HASHES = { sha1, sha256, sha512 } as const;
 
 /** @returns the hash of the data: 20, 32 or 64 bytes */
-export function digest(hash: HashName, data: Uint8Array): Uint8Array {
+export function hashOf(hash: HashName, data: Uint8Array): Uint8Array {
   return HASHES[hash](data);
 }
 

@@ -1,4 +1,4 @@
-import { blockLength, digest } from './hashes.ts';
+import { blockLength, hashOf } from './hashes.ts';
 import type { HashName } from './suite.ts';
 
 /**
@@ -8,6 +8,6 @@ import type { HashName } from './suite.ts';
  */
 export function hmacBlock(hash: HashName, key: Uint8Array): Uint8Array {
   const block = new Uint8Array(blockLength(hash));
-  block.set(key.length > block.length ? digest(hash, key) : key);
+  block.set(key.length > block.length ? hashOf(hash, key) : key);
   return block;
 }

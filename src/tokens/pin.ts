@@ -5,7 +5,7 @@ import { ServiceError } from '../kernel/errors.ts';
 
 const VERSION = 1;
 const SALT_LENGTH = 16;
-const DIGEST_LENGTH = 32;
+const HASH_LENGTH = 32;
 
 /**
  * Computes the verifier of a token PIN: `version (1) | salt (16) | SHA-256(UTF-8(PIN) | salt)`, with LinOTP's hash so that
@@ -15,7 +15,7 @@ const DIGEST_LENGTH = 32;
  */
 export function pinVerifier(pin: string, random: Random): Buffer {
   const salt = random.bytes(SALT_LENGTH);
-  return Buffer.concat([Buffer.of(VERSION), salt, digest(pin, salt)]);
+  return Buffer.concat([Buffer.of(VERSION), salt, hashOf(pin, salt)]);
 }
 
 /**
@@ -27,15 +27,15 @@ export function checkPin(verifier: Buffer | null, pin: string): boolean {
   if (verifier === null) {
     return equalBytes(Buffer.from(pin, 'utf8'), Buffer.alloc(0));
   }
-  if (verifier.length !== 1 + SALT_LENGTH + DIGEST_LENGTH || verifier[0] !== VERSION) {
+  if (verifier.length !== 1 + SALT_LENGTH + HASH_LENGTH || verifier[0] !== VERSION) {
     throw new ServiceError('secret.unreadable', 'The PIN of the token cannot be read', {
       detail: `unknown form of PIN verifier, ${verifier.length} bytes`,
     });
   }
   const salt = verifier.subarray(1, 1 + SALT_LENGTH);
-  return equalBytes(verifier.subarray(1 + SALT_LENGTH), digest(pin, salt));
+  return equalBytes(verifier.subarray(1 + SALT_LENGTH), hashOf(pin, salt));
 }
 
-function digest(pin: string, salt: Uint8Array): Buffer {
+function hashOf(pin: string, salt: Uint8Array): Buffer {
   return createHash('sha256').update(pin, 'utf8').update(salt).digest();
 }

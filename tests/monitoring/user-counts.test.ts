@@ -200,7 +200,7 @@ describe('the last known count', () => {
     await store.keep({
       ...kept,
       resolverId: '7',
-      settingsDigest: kept?.settingsDigest ?? '',
+      settingsHash: kept?.settingsHash ?? '',
       users: 50,
       countedAt: later,
     });

@@ -65,10 +65,10 @@ export class LoginGuard {
     recall: () => Value | 'other' | undefined = () => undefined,
   ): Promise<Value> {
     const network = clientNetwork(attempt.client);
-    const account = digest(attempt.account);
+    const account = hashOf(attempt.account);
     const keys = { network, account, pair: `${network} ${account}` };
     this.#refuseAfter(network, this.#wait(keys, attempt.client));
-    const leave = this.#enter(network, digest(`${attempt.account}\0${attempt.password}`));
+    const leave = this.#enter(network, hashOf(`${attempt.account}\0${attempt.password}`));
     const count = async (): Promise<void> => {
       this.#refuseAfter(network, await this.#count(keys, attempt.client));
     };
@@ -145,6 +145,6 @@ interface Keys {
   readonly pair: string;
 }
 
-function digest(text: string): string {
+function hashOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('base64url');
 }

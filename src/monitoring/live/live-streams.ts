@@ -7,7 +7,7 @@ import type { OverviewFacts, OverviewService } from '../overview/overview-servic
 
 /** An overview, the same for all callers of the same rights. */
 export interface LiveSnapshot {
-  /** A digest: two snapshots of one id show the same. */
+  /** A hash: two snapshots of one id show the same. */
   readonly id: string;
   readonly overview: Overview;
 }
@@ -237,7 +237,7 @@ export class LiveStreams {
       return known;
     }
     const shown = overview.show(state, rights);
-    const snapshot = { id: digestOf(shown), overview: shown };
+    const snapshot = { id: hashOf(shown), overview: shown };
     snapshots.set(key, snapshot);
     return snapshot;
   }
@@ -287,6 +287,6 @@ export class LiveStreams {
   }
 }
 
-function digestOf(overview: Overview): string {
+function hashOf(overview: Overview): string {
   return createHash('sha256').update(JSON.stringify(overview)).digest('base64url').slice(0, 22);
 }

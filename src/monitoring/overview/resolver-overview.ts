@@ -1,6 +1,6 @@
 import type { Configuration, Resolver } from '../../configuration/configuration.ts';
 import type { KeptUserCount, ResolverUse } from '../ports.ts';
-import { settingsDigest } from '../user-counts.ts';
+import { settingsHash } from '../user-counts.ts';
 import type { ResolverHealth, ResolverUserOverview } from './overview.ts';
 
 /** The numbers of users of resolvers. */
@@ -37,8 +37,8 @@ function usersOf(
   if (resolver.kind === 'managed') {
     return { users: managed.get(resolver.id) ?? 0, countedAt: null };
   }
-  const digest = settingsDigest(resolver);
-  const found = kept.find((one) => one.resolverId === resolver.id && one.settingsDigest === digest);
+  const hash = settingsHash(resolver);
+  const found = kept.find((one) => one.resolverId === resolver.id && one.settingsHash === hash);
   return { users: found?.users ?? null, countedAt: found?.countedAt ?? null };
 }
 

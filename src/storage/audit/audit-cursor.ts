@@ -22,8 +22,8 @@ export interface StoredAuditRow {
   readonly writer: string | null;
   readonly lane: number | null;
   readonly seq: string | null;
-  readonly prev_digest: Buffer | null;
-  readonly digest: Buffer | null;
+  readonly prev_hash: Buffer | null;
+  readonly hash: Buffer | null;
   readonly signature: Buffer | null;
 }
 
@@ -31,7 +31,7 @@ export interface StoredAuditRow {
 export const PLACE_COLUMNS = `id, ${utcText('at')}`;
 
 export const AUDIT_COLUMNS = `${PLACE_COLUMNS}, actor, action, subject, realm, outcome, client, request_id,
-  transaction_id, writer, lane, seq, prev_digest, digest, signature`;
+  transaction_id, writer, lane, seq, prev_hash, hash, signature`;
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
@@ -70,8 +70,8 @@ export function toAuditRow(row: StoredAuditRow): AuditRow {
     writer: Number(row.writer ?? -1),
     lane: row.lane ?? -1,
     seq: Number(row.seq ?? -1),
-    prevHash: bytes(row.prev_digest),
-    hash: bytes(row.digest),
+    prevHash: bytes(row.prev_hash),
+    hash: bytes(row.hash),
     signature: bytes(row.signature),
   };
 }

@@ -17,7 +17,7 @@ interface OldRecord {
   readonly kind: JournalKind;
   readonly writer: string;
   readonly body: string;
-  readonly digest: Buffer;
+  readonly hash: Buffer;
   readonly is_old: boolean;
 }
 
@@ -85,13 +85,13 @@ async function readJournal(transaction: Knex.Transaction, before: Date): Promise
     heads: new Map(),
     before: { cuts: [], gaps: [] },
   };
-  const statement = `SELECT number, kind, writer, body, digest, at < '${before.toISOString()}' AS is_old
+  const statement = `SELECT number, kind, writer, body, hash, at < '${before.toISOString()}' AS is_old
     FROM audit_journal ORDER BY number`;
   for await (const records of readByCursor<OldRecord>(transaction, 'old_records', statement)) {
     for (const record of records) {
       const number = Number(record.number);
       if (record.is_old && record.kind !== 'key') {
-        known.old.push({ number, hash: record.digest });
+        known.old.push({ number, hash: record.hash });
       }
       note(known, number, record);
     }

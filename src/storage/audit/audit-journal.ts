@@ -15,8 +15,8 @@ export interface JournalRow {
   readonly writer: string;
   readonly key_id: string;
   readonly body: string;
-  readonly prev_digest: Buffer;
-  readonly digest: Buffer;
+  readonly prev_hash: Buffer;
+  readonly hash: Buffer;
   readonly signature: Buffer;
 }
 
@@ -30,7 +30,7 @@ export interface RecordDraft {
   readonly body: string;
 }
 
-export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_digest, digest, signature`;
+export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_hash, hash, signature`;
 
 /** Prevents others from appending until commit. */
 export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
@@ -45,11 +45,11 @@ export async function appendRecord(
 ): Promise<JournalRecord> {
   const last = await transaction('audit_journal')
     .orderBy('number', 'desc')
-    .first<{ number: string; digest: Buffer } | undefined>('number', 'digest');
+    .first<{ number: string; hash: Buffer } | undefined>('number', 'hash');
   const unsigned = {
     ...draft,
     number: Number(last?.number ?? 0) + 1,
-    prevHash: last?.digest ?? NOTHING_BEFORE,
+    prevHash: last?.hash ?? NOTHING_BEFORE,
   };
   const hash = recordHash(unsigned);
   const record = { ...unsigned, hash, signature: sign(hash) };
@@ -60,8 +60,8 @@ export async function appendRecord(
     writer: record.writer,
     key_id: record.keyId,
     body: record.body,
-    prev_digest: record.prevHash,
-    digest: hash,
+    prev_hash: record.prevHash,
+    hash,
     signature: record.signature,
   });
   return record;
@@ -75,8 +75,8 @@ export function toJournalRecord(row: JournalRow): JournalRecord {
     writer: Number(row.writer),
     keyId: row.key_id,
     body: row.body,
-    prevHash: row.prev_digest,
-    hash: row.digest,
+    prevHash: row.prev_hash,
+    hash: row.hash,
     signature: row.signature,
   };
 }

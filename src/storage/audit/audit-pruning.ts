@@ -106,8 +106,8 @@ async function newestPrune(sql: Knex.Transaction): Promise<string> {
   const newest = await sql('audit_journal')
     .where({ kind: 'prune' })
     .orderBy('number', 'desc')
-    .first<{ digest: Buffer } | undefined>('digest');
-  return newest?.digest.toString('hex') ?? '';
+    .first<{ hash: Buffer } | undefined>('hash');
+  return newest?.hash.toString('hex') ?? '';
 }
 
 /**
@@ -139,17 +139,17 @@ function isTimeout(error: unknown): boolean {
 
 async function findCuts(sql: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
   const { rows } = await sql.raw<{
-    rows: { writer: string; lane: number; seq: string; digest: Buffer }[];
+    rows: { writer: string; lane: number; seq: string; hash: Buffer }[];
   }>(
-    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, digest FROM audit
+    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, hash FROM audit
      WHERE at < ? ORDER BY writer, lane, seq DESC`,
     [before],
   );
-  return rows.map(({ writer, lane, seq, digest }) => ({
+  return rows.map(({ writer, lane, seq, hash }) => ({
     writer: Number(writer),
     lane,
     seq: Number(seq),
-    hash: digest,
+    hash,
   }));
 }
 

@@ -21,8 +21,8 @@ const AUDIT_COLUMNS = {
   writer: 'bigint',
   lane: 'integer',
   seq: 'bigint',
-  prev_digest: 'bytea',
-  digest: 'bytea',
+  prev_hash: 'bytea',
+  hash: 'bytea',
   signature: 'bytea',
 };
 
@@ -103,8 +103,8 @@ export function auditFields(row: AuditRow): Readonly<Record<string, string | num
     audit_writer: row.writer,
     audit_lane: row.lane,
     audit_seq: row.seq,
-    audit_prev_digest: bytes(row.prevHash),
-    audit_digest: bytes(row.hash),
+    audit_prev_hash: bytes(row.prevHash),
+    audit_hash: bytes(row.hash),
     audit_signature: bytes(row.signature),
   };
 }

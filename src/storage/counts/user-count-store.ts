@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 
 interface Row {
   readonly resolver_id: string;
-  readonly settings_digest: string;
+  readonly settings_hash: string;
   /** A bigint, as text. */
   readonly users: string;
   readonly counted_at: Date;
@@ -21,24 +21,24 @@ export class SqlUserCountStore implements UserCountStore {
     const rows = await this.#database
       .knex('resolver_user_counts')
       .whereIn('resolver_id', resolverIds)
-      .select<Row[]>('resolver_id', 'settings_digest', 'users', 'counted_at');
+      .select<Row[]>('resolver_id', 'settings_hash', 'users', 'counted_at');
     return rows.map((row) => ({
       resolverId: row.resolver_id,
-      settingsDigest: row.settings_digest,
+      settingsHash: row.settings_hash,
       users: Number(row.users),
       countedAt: row.counted_at,
     }));
   }
 
   /** Stores no row if the resolver is gone, or another server has counted later. */
-  async keep({ resolverId, settingsDigest, users, countedAt }: KeptUserCount): Promise<void> {
+  async keep({ resolverId, settingsHash, users, countedAt }: KeptUserCount): Promise<void> {
     await this.#database.knex.raw(
-      `INSERT INTO resolver_user_counts AS kept (resolver_id, settings_digest, users, counted_at)
+      `INSERT INTO resolver_user_counts AS kept (resolver_id, settings_hash, users, counted_at)
        SELECT id, ?, ?, ? FROM resolvers WHERE id = ? FOR KEY SHARE
        ON CONFLICT (resolver_id) DO UPDATE SET
-         settings_digest = excluded.settings_digest, users = excluded.users, counted_at = excluded.counted_at
+         settings_hash = excluded.settings_hash, users = excluded.users, counted_at = excluded.counted_at
        WHERE kept.counted_at <= excluded.counted_at`,
-      [settingsDigest, users, countedAt, resolverId],
+      [settingsHash, users, countedAt, resolverId],
     );
   }
 }

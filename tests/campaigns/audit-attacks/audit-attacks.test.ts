@@ -331,7 +331,7 @@ describe('values that no server writes', () => {
     }
   });
 
-  it.each(['actor', 'subject', 'realm', 'request_id', 'prev_digest', 'digest', 'signature'])(
+  it.each(['actor', 'subject', 'realm', 'request_id', 'prev_hash', 'hash', 'signature'])(
     'are found: nothing at all as %s',
     async (column) => {
       const attacked = await AuditedDatabase.create();

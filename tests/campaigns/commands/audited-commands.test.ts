@@ -108,21 +108,21 @@ async function rowsOf(
   return { code, rows: rows.map(({ row }) => row) };
 }
 
-/** @returns a digest of all that is stored, but for the audit itself */
+/** @returns a hash of all that is stored, but for the audit itself */
 async function state(): Promise<string> {
   const names = await queryOnce<{ name: string }>(
     test.url,
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
        AND relname !~ '^audit' ORDER BY relname`,
   );
-  const digests = names.map(
+  const hashes = names.map(
     ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
   );
-  const [row] = await queryOnce<{ digest: string }>(
+  const [row] = await queryOnce<{ hash: string }>(
     test.url,
-    `SELECT concat_ws(' ', ${digests.join(', ')}) AS digest`,
+    `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
   );
-  return row?.digest ?? '';
+  return row?.hash ?? '';
 }
 
 /** While it runs, no audit row can be stored. */

@@ -38,21 +38,21 @@ describe('an installation in order', () => {
   });
 });
 
-/** @returns a digest of every table */
+/** @returns a hash of every table */
 async function state(): Promise<string> {
   const names = await queryOnce<{ name: string }>(
     house.test.url,
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
   );
-  const digests = names.map(
+  const hashes = names.map(
     ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
   );
-  const [row] = await queryOnce<{ digest: string }>(
+  const [row] = await queryOnce<{ hash: string }>(
     house.test.url,
-    `SELECT concat_ws(' ', ${digests.join(', ')}) AS digest`,
+    `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
   );
   expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['audit_journal', 'tokens']));
-  return row?.digest ?? '';
+  return row?.hash ?? '';
 }
 
 describe('the encryption key', () => {

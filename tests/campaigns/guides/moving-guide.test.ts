@@ -65,13 +65,13 @@ async function run(command: string): Promise<string> {
   return stdout;
 }
 
-/** @returns a digest of what LinOTP stores */
+/** @returns a hash of what LinOTP stores */
 async function linotpContent(): Promise<unknown> {
   const tables = ['"Token"', '"TokenRealm"', '"Realm"', '"Config"', 'challenges', 'imported_user'];
-  const digests = tables.map(
+  const hashes = tables.map(
     (table) => `(SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM public.${table} t)`,
   );
-  return queryOnce(linotp.url, `SELECT ARRAY[${digests.join(', ')}] AS digests`);
+  return queryOnce(linotp.url, `SELECT ARRAY[${hashes.join(', ')}] AS hashes`);
 }
 
 describe('the guide to moving from LinOTP', () => {

@@ -154,8 +154,8 @@ describe('an attacker with the database and no key', () => {
     ['client', "client = ''"],
     ['request_id', "request_id = ''"],
     ['transaction_id', "transaction_id = 'another'"],
-    ['prev_digest', "prev_digest = sha256('x')"],
-    ['digest', "digest = sha256('x')"],
+    ['prev_hash', "prev_hash = sha256('x')"],
+    ['hash', "hash = sha256('x')"],
     ['signature', "signature = signature || 'x'"],
   ])('is found when the %s of a row is changed', async (_, change) => {
     await tenRows();

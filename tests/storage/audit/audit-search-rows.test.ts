@@ -14,7 +14,7 @@ beforeAll(async () => {
   test = await createTestDatabase();
   await test.database.knex.raw(
     `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id,
-       writer, lane, seq, prev_digest, digest, signature)
+       writer, lane, seq, prev_hash, hash, signature)
      SELECT number, '2026-11-01T00:00:00Z'::timestamptz + number / 3 * interval '1 second', '', 'ocra/check_t',
        'T' || number, CASE WHEN number % 100 = 0 THEN 'rare' ELSE 'north' END, 'accepted', '', '',
        'X' || number, 0, 0, number, '', '', ''

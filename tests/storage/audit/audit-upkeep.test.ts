@@ -122,8 +122,8 @@ describe('pruning', () => {
     ['dates rows back', "UPDATE audit SET at = '2026-08-21T00:00:00Z' WHERE subject LIKE '2026-1%'"],
     [
       'claims an earlier prune',
-      `INSERT INTO audit_journal (number, at, kind, writer, key_id, body, prev_digest, digest, signature)
-       SELECT number + 1, at, 'prune', writer, '', '{"cuts":[],"gaps":[[1,9,"00"]]}', digest, digest, signature
+      `INSERT INTO audit_journal (number, at, kind, writer, key_id, body, prev_hash, hash, signature)
+       SELECT number + 1, at, 'prune', writer, '', '{"cuts":[],"gaps":[[1,9,"00"]]}', hash, hash, signature
        FROM audit_journal ORDER BY number DESC LIMIT 1`,
     ],
   ])('removes nothing where an attacker %s while it verifies', async (_who, tampering) => {

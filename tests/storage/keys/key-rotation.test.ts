@@ -20,7 +20,7 @@ const TWO = Buffer.alloc(32, 2);
 const ACT: Act = { actor: 'operator:test', action: 'keys/test', client: '', requestId: 'test' };
 /** More than two chunks. */
 const TOKENS = 230;
-/** Digests, signatures, and what a security module or a key itself has sealed: no secret of the vault's. */
+/** Hashes, signatures, and what a security module or a key itself has sealed: no secret of the vault's. */
 const NOT_SEALED = [
   'api_tokens.token_hash',
   'passkeys.public_key',

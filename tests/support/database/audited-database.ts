@@ -28,7 +28,7 @@ class SetClock {
 /** @returns SQL that inserts a row which no writer has signed */
 export function unsignedRow(subject: string, at: string): string {
   return `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id,
-      transaction_id, writer, lane, seq, prev_digest, digest, signature)
+      transaction_id, writer, lane, seq, prev_hash, hash, signature)
     SELECT count(*), '${at}', '', '', '${subject}', '', '', '', '', '', 0, 0, 0, '', '', '' FROM audit`;
 }
 

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { Question, QuestionPair } from '../../../src/ocra/data-input.ts';
-import { digest } from '../../../src/ocra/hashes.ts';
+import { hashOf } from '../../../src/ocra/hashes.ts';
 import { encodeHex } from '../../../src/ocra/hex.ts';
 import type { OcraSuite } from '../../../src/ocra/suite.ts';
 
@@ -46,6 +46,6 @@ export function signatureQuestion(suite: OcraSuite, toBeSigned: string): Questio
  */
 export function questionFromHash(suite: OcraSuite, data: string): string {
   const { format, length } = suite.question;
-  const digits = encodeHex(digest(suite.hash, utf8ToBytes(data))).slice(0, length);
+  const digits = encodeHex(hashOf(suite.hash, utf8ToBytes(data))).slice(0, length);
   return format === 'N' ? BigInt(`0x${digits}`).toString().slice(0, length) : digits;
 }

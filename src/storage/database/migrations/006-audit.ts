@@ -28,8 +28,8 @@ const UP = `
     writer bigint NOT NULL,
     lane integer NOT NULL,
     seq bigint NOT NULL,
-    prev_digest bytea NOT NULL,
-    digest bytea NOT NULL,
+    prev_hash bytea NOT NULL,
+    hash bytea NOT NULL,
     signature bytea NOT NULL,
     CONSTRAINT audit_pkey PRIMARY KEY (id, at)
   ) PARTITION BY RANGE (at);
@@ -57,8 +57,8 @@ const UP = `
     writer bigint NOT NULL,
     key_id text NOT NULL,
     body text NOT NULL,
-    prev_digest bytea NOT NULL,
-    digest bytea NOT NULL,
+    prev_hash bytea NOT NULL,
+    hash bytea NOT NULL,
     signature bytea NOT NULL
   );
   COMMENT ON TABLE audit_journal IS

@@ -108,12 +108,12 @@ const TABLES = `
   CREATE TABLE resolver_user_counts (
     resolver_id bigint CONSTRAINT resolver_user_counts_pkey PRIMARY KEY
       CONSTRAINT resolver_user_counts_resolver_fkey REFERENCES resolvers ON DELETE CASCADE,
-    settings_digest text NOT NULL,
+    settings_hash text NOT NULL,
     users bigint NOT NULL CONSTRAINT resolver_user_counts_users_natural CHECK (users >= 0),
     counted_at timestamptz NOT NULL
   );
   COMMENT ON TABLE resolver_user_counts IS
-    'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the digest.';
+    'Last known number of users of each resolver outside the database, for when it does not answer. It belongs to the settings of which it has the hash.';
 
   CREATE TABLE count_state (
     singleton boolean NOT NULL DEFAULT true CONSTRAINT count_state_pkey PRIMARY KEY

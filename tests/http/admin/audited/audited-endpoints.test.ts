@@ -320,7 +320,7 @@ async function apiToken(...rights: readonly string[]): Promise<string> {
 }
 const administrator = (): Promise<string> => apiToken('*');
 
-/** @returns a digest of all that is stored, but for the audit itself and what limits count */
+/** @returns a hash of all that is stored, but for the audit itself and what limits count */
 async function state(): Promise<string> {
   const url = application.databaseUrl;
   const names = await queryOnce<{ name: string }>(
@@ -328,16 +328,13 @@ async function state(): Promise<string> {
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
        AND relname !~ '^(audit|rate_limits)' ORDER BY relname`,
   );
-  const digests = names.map(
+  const hashes = names.map(
     // A write that changes nothing is another version of a token.
     ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))
       FROM (SELECT (to_jsonb(${name}) - '${name === 'tokens' ? 'version' : ''}')::text AS text FROM ${name}) AS t)`,
   );
-  const [row] = await queryOnce<{ digest: string }>(
-    url,
-    `SELECT concat_ws(' ', ${digests.join(', ')}) AS digest`,
-  );
-  return row?.digest ?? '';
+  const [row] = await queryOnce<{ hash: string }>(url, `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`);
+  return row?.hash ?? '';
 }
 
 /** While it runs, no audit row can be stored. */
