@@ -62,7 +62,11 @@ const INDEXES = `
   ORDER BY x.relname COLLATE "C"`;
 
 const TRIGGERS = `
-  SELECT c.relname AS of, pg_get_triggerdef(t.oid, true) || ';' AS text
+  SELECT c.relname AS of, pg_get_triggerdef(t.oid, true) || ';' ||
+    CASE t.tgenabled WHEN 'O' THEN ''
+      ELSE format(E'\\nALTER TABLE %I %s TRIGGER %I;', c.relname,
+        CASE t.tgenabled WHEN 'A' THEN 'ENABLE ALWAYS' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'DISABLE' END, t.tgname)
+    END AS text
   FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
   WHERE ${OURS} AND NOT t.tgisinternal AND t.tgparentid = 0
   ORDER BY c.relname COLLATE "C", t.tgname COLLATE "C"`;

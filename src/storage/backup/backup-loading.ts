@@ -94,6 +94,7 @@ async function load(
   for (const table of COUNTED_TABLES) {
     await sql.raw('ALTER TABLE ?? ENABLE TRIGGER USER', [table]);
   }
+  await sql.raw('ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version');
   for (const [table, last] of identities) {
     await sql.raw("SELECT setval(pg_get_serial_sequence(?, 'id'), ?::bigint)", [table, last]);
   }

@@ -121,8 +121,15 @@ describe('a loaded backup', () => {
       "INSERT INTO tokens (serial, type, active, realm_set_id) SELECT 'new', 'ocra', true, min(id) FROM realm_sets RETURNING id",
     );
     expect(rows).toEqual([{ id: '2501' }]);
-    // The triggers count again.
+    // The triggers count again, and versions rise in every session.
     expect(await target.database.knex('count_deltas').count()).toEqual([{ count: '1' }]);
+    const modes = (database: Database): Promise<unknown[]> =>
+      database
+        .knex('pg_trigger')
+        .where({ tgisinternal: false })
+        .orderBy('tgname')
+        .select('tgname', 'tgenabled');
+    expect(await modes(target.database)).toEqual(await modes(source.database));
   });
 
   it('has no open challenge where that was asked for', async () => {
