@@ -12,6 +12,7 @@ import { type CalculationInput, calculateOtp } from './calculation.ts';
 import { type Decision, decide, decideWithoutResponse, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
+import type { Token } from '../tokens/token.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { questionFromData } from '../ocra/question.ts';
@@ -178,8 +179,13 @@ export class ChallengeService {
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());
     };
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
+    // A directory may lock a user out after wrong passwords: it is asked for open challenges of present owners only.
+    const mayRemember = (token: Token): boolean =>
+      !this.#deps.check.asksDirectory(configuration, token, provided);
     const decision =
-      transactionId === '' ? undefined : await this.#deps.challenges.answer(transactionId, decideOn, act);
+      transactionId === ''
+        ? undefined
+        : await this.#deps.challenges.answer(transactionId, decideOn, act, mayRemember);
     if (decision === undefined) {
       await this.#deps.refusals?.note({ ...act, outcome: 'no such transaction' });
     }

@@ -59,7 +59,7 @@ export function measuredChallenges(
       }
       return isStored;
     },
-    answer: async (transactionId, decide, act) => {
+    answer: async (transactionId, decide, act, mayRemember) => {
       const begun = elapsed();
       // Of repeated decisions, the last one is applied.
       let decidedOn: ChallengeOfToken | undefined;
@@ -67,7 +67,7 @@ export function measuredChallenges(
         decidedOn = found;
         return decide(found);
       };
-      const decision = await store.answer(transactionId, remember, act);
+      const decision = await store.answer(transactionId, remember, act, mayRemember);
       if (decision === undefined || decidedOn === undefined) {
         metrics.responseEnded('unknown', elapsed() - begun);
       } else {

@@ -83,16 +83,19 @@ export interface ChallengeStore {
    */
   issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
   /**
-   * Answers a challenge exactly once: reads it with its token, calls `decide`, and applies the decision only if the
-   * token and its challenges have not changed in between; otherwise decides again, under the token's lock.
+   * Answers a challenge exactly once: takes it with its token from memory or from the database, calls `decide`, and
+   * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
+   * what is stored, at last under the token's lock.
    * @param decide may be called more than once; must not have effects of its own. Its reads may need a second
    *   connection to the database
+   * @param mayRemember false for a token of which a decision must not be made on a state that may have passed
    * @returns the decision that was applied, undefined when there is no such transaction
    */
   answer(
     transactionId: string,
     decide: (found: ChallengeOfToken) => Promise<Decision>,
     act: Act,
+    mayRemember?: (token: Token) => boolean,
   ): Promise<Decision | undefined>;
   /**
    * As `answer`, for a response that names no transaction.

@@ -18,10 +18,13 @@ export interface SearchMeans {
   readonly responder?: Responder | undefined;
 }
 
-/** Maximum number of candidates for one response, over all checks and challenges. */
-export const MAX_FOR_RESPONSE = 12_000;
-/** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
+/** Maximum number of candidates in one check. */
 export const MAX_FOR_CHECK = 10_500;
+/**
+ * Maximum number of candidates for one response, over all checks and challenges: a whole check of a token in memory,
+ * another one of the token as it is stored, and a rest for a repeated check after a change of the token.
+ */
+export const MAX_FOR_RESPONSE = 2 * MAX_FOR_CHECK + 1_500;
 /** Number of candidates computed at once: about a millisecond. */
 const CANDIDATES_PER_TURN = 250;
 /** Cost of the preparation of a question, in candidates. */
@@ -125,7 +128,7 @@ export class ResponseSearch {
       }
       if (this.#piece >= CANDIDATES_PER_TURN) {
         this.#piece = 0;
-        // From the second check on, the token's lock is held.
+        // From the second check on, the token's lock may be held.
         await this.#means.turn(this.#passes > 1);
       }
       this.#left -= 1;

@@ -69,6 +69,14 @@ describe('a search for a response', () => {
       const { found } = await counted.search.find(check, counted.search.share());
       expect(found.matched).toBe(check === right);
     }
+    // Others have been issued, until nothing is left for them.
+    for (const question of ['55555555', '66666666']) {
+      counted.search.begin(2);
+      for (const check of [other(question), right]) {
+        const { found } = await counted.search.find(check, counted.search.share());
+        expect(found.matched).toBe(check === right);
+      }
+    }
     expect(counted.computed).toBe(MAX_FOR_RESPONSE);
   });
 

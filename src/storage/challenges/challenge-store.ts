@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
-import { OCRA_TYPES, type TokenChange } from '../../tokens/token.ts';
+import { OCRA_TYPES, type Token, type TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Decision } from '../../challenges/challenge.ts';
 import type {
@@ -28,13 +28,8 @@ import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/to
 import { KeyedQueue } from '../database/keyed-queue.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+type MayRemember = (token: Token) => boolean;
 type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
-
-/** A decision, and what it was made on. */
-interface Decided {
-  readonly seen: ChallengeOfToken;
-  readonly decision: Decision;
-}
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
@@ -77,6 +72,7 @@ export class SqlChallengeStore implements ChallengeStore {
       const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
       const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
       if (issued === undefined) {
+        this.#issued.forget(challenge.tokenId);
         await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
       } else {
         this.#issued.keep(issued);
@@ -90,9 +86,19 @@ export class SqlChallengeStore implements ChallengeStore {
     }
   }
 
-  async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+  async answer(
+    transactionId: string,
+    decide: Decide,
+    act: Act,
+    mayRemember: MayRemember = () => true,
+  ): Promise<Decision | undefined> {
     return isStorable(transactionId)
-      ? this.#answers.run(transactionId, () => this.#answer(transactionId, decide, act))
+      ? this.#answers.run(
+          transactionId,
+          async () =>
+            (await this.#answerIssued(transactionId, decide, act, mayRemember)) ??
+            (await this.#answerRead(transactionId, decide, act)),
+        )
       : undefined;
   }
 
@@ -110,38 +116,47 @@ export class SqlChallengeStore implements ChallengeStore {
       : undefined;
   }
 
-  async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const decided =
-      (await this.#decideOnIssued(transactionId, decide)) ??
-      (await this.#decideOnRead(transactionId, decide));
-    if (decided === undefined || (await this.#apply(decided.seen, decided.decision, act))) {
-      return decided?.decision;
+  /**
+   * Decides on a challenge that this server has issued lately, as it was then. The statement that settles it finds out
+   * whether it still is.
+   * @returns undefined, and nothing is stored, where there is none, nothing would change, it has changed meanwhile, or
+   *   the decision failed: of a changed token, it may not even be needed
+   */
+  async #answerIssued(
+    transactionId: string,
+    decide: Decide,
+    act: Act,
+    mayRemember: MayRemember,
+  ): Promise<Decision | undefined> {
+    const seen = this.#issued.take(transactionId);
+    if (seen === undefined || !mayRemember(seen.token)) {
+      return undefined;
     }
-    const { token } = decided.seen;
+    const decision = await decide(seen).catch(() => undefined);
+    return decision?.change && (await this.#apply(seen, decision, act)) ? decision : undefined;
+  }
+
+  /** @returns undefined where there is no such challenge */
+  async #answerRead(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+    const row = await this.#byTransaction.find(transactionId);
+    if (row === undefined) {
+      return undefined;
+    }
+    const seen = toChallengeOfToken(row);
+    const decision = await decide(seen);
+    if (await this.#apply(seen, decision, act)) {
+      return decision;
+    }
+    const { token } = seen;
     const lane = String(BigInt(token.id) % SECOND_PASSES);
     return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, token.id, decide, act));
   }
 
-  /**
-   * Decides on a challenge that this server has issued lately, as it was then. The statement that settles it finds out
-   * whether it still is.
-   * @returns undefined where there is none, or nothing would change
-   */
-  async #decideOnIssued(transactionId: string, decide: Decide): Promise<Decided | undefined> {
-    const seen = this.#issued.take(transactionId);
-    const decision = seen && (await decide(seen));
-    return seen !== undefined && decision?.change ? { seen, decision } : undefined;
-  }
-
-  /** @returns undefined where there is no such challenge */
-  async #decideOnRead(transactionId: string, decide: Decide): Promise<Decided | undefined> {
-    const row = await this.#byTransaction.find(transactionId);
-    const seen = row && toChallengeOfToken(row);
-    return seen && { seen, decision: await decide(seen) };
-  }
-
   /** As `apply`, in a statement that other responses may share. */
   #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
+    if (decision.change !== null) {
+      this.#issued.forget(seen.token.id);
+    }
     const entry = decisionEntry(act, seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
     return settled ?? apply(this.#database.autocommit, seen, decision, act);
@@ -154,6 +169,9 @@ export class SqlChallengeStore implements ChallengeStore {
   ): Promise<OpenDecision | undefined> {
     const seen = await findOpen(this.#database.knex, tokenOrOwner);
     const decided = await decide(seen);
+    if (decided?.decision.change) {
+      this.#issued.forget(decided.answered.token.id);
+    }
     if (decided === undefined || (await applyOpen(this.#database.autocommit, decided, act))) {
       return decided;
     }

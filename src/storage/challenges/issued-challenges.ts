@@ -1,5 +1,7 @@
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import { AgingMap } from '../../kernel/aging-map.ts';
+import type { Sealed } from '../../keys/vault.ts';
+import type { TokenSecrets } from '../../tokens/token.ts';
 
 /** Within this time most responses come; later ones are answered after a read. */
 const LIFETIME_MS = 120_000;
@@ -14,6 +16,7 @@ const MAX_CHALLENGES = 2_000;
 export class IssuedChallenges {
   readonly #byTransaction: AgingMap<ChallengeOfToken>;
   readonly #newest: AgingMap<string>;
+  #isSweepDue = false;
 
   /** @param elapsed milliseconds of a clock that never goes back */
   constructor(elapsed: () => number) {
@@ -22,20 +25,74 @@ export class IssuedChallenges {
     this.#newest = new AgingMap(bounds);
   }
 
-  keep(issued: ChallengeOfToken): void {
-    const { challenge, token } = issued;
-    const earlier = this.#newest.get(token.id);
-    if (earlier !== undefined) {
-      this.#byTransaction.delete(earlier);
-    }
+  get size(): number {
+    return this.#byTransaction.size;
+  }
+
+  keep({ challenge, token }: ChallengeOfToken): void {
+    this.forget(token.id);
     this.#newest.set(token.id, challenge.transactionId);
-    this.#byTransaction.set(challenge.transactionId, issued);
+    this.#byTransaction.set(challenge.transactionId, {
+      challenge,
+      token: { ...token, secrets: ownCopies(token.secrets) },
+    });
+    this.#sweepLater();
   }
 
   /** @returns the challenge, which is not kept any longer */
   take(transactionId: string): ChallengeOfToken | undefined {
     const issued = this.#byTransaction.get(transactionId);
-    this.#byTransaction.delete(transactionId);
+    if (issued !== undefined) {
+      this.forget(issued.token.id);
+    }
     return issued;
   }
+
+  /** Removes the challenge of a token that has changed since. */
+  forget(tokenId: string): void {
+    const transactionId = this.#newest.get(tokenId);
+    this.#newest.delete(tokenId);
+    if (transactionId !== undefined) {
+      this.#byTransaction.delete(transactionId);
+    }
+  }
+
+  /** What is too old leaves the memory also where nothing is issued any more: names and payments. */
+  #sweepLater(): void {
+    if (this.#isSweepDue) {
+      return;
+    }
+    this.#isSweepDue = true;
+    setTimeout(() => {
+      this.#isSweepDue = false;
+      this.#newest.dropAged();
+      this.#byTransaction.dropAged();
+      if (this.size > 0) {
+        this.#sweepLater();
+      }
+    }, LIFETIME_MS).unref();
+  }
+}
+
+/**
+ * The driver's buffers are parts of larger ones, in which opened keys may lie, too: kept, they would keep those keys in
+ * the memory of the process.
+ */
+function ownCopies({ seed, sharedSecret, nonce, pin, ocraPin }: TokenSecrets): TokenSecrets {
+  return {
+    seed: ownCopy(seed),
+    sharedSecret: ownCopy(sharedSecret),
+    nonce: ownCopy(nonce),
+    pin: ownCopy(pin),
+    ocraPin: ownCopy(ocraPin),
+  };
+}
+
+function ownCopy(secret: Sealed | null): Sealed | null {
+  if (secret === null) {
+    return null;
+  }
+  const copy = Buffer.allocUnsafeSlow(secret.length);
+  secret.copy(copy);
+  return copy as Sealed;
 }

@@ -27,7 +27,7 @@ const NOTED = `, noted AS (
 /**
  * Settles a response in one statement, hence in a transaction of its own where the unit has none: the token, its
  * challenge and the audit row. All are written if the token's row is still the version that was read and the challenge
- * still exists, else none (docs/adr/0003-accepting-a-response-once.md).
+ * is still there and open, else none (docs/adr/0003-accepting-a-response-once.md).
  * @returns true if it was settled
  */
 export async function settle(
@@ -44,7 +44,8 @@ export async function settle(
        UPDATE tokens SET ${['serial = serial', ...token.map(([column]) => `${column} = ?`)].join(', ')}
        WHERE id = ? AND version = ?
          AND EXISTS (
-           SELECT FROM challenges WHERE challenges.id = ? AND challenges.token_id = tokens.id AND transaction_id = ?)
+           SELECT FROM challenges
+           WHERE challenges.id = ? AND challenges.token_id = tokens.id AND transaction_id = ? AND closed_by IS NULL)
        RETURNING id
      ), challenge AS (
        UPDATE challenges

@@ -40,7 +40,7 @@ const STATEMENT = new WritingStatement({
   numbers: Object.keys(HELD_COLUMNS),
   parts: `${heldTokens(
     `tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id
-          AND challenges.transaction_id = want.transaction_id`,
+          AND challenges.transaction_id = want.transaction_id AND challenges.closed_by IS NULL`,
     'tokens, challenges',
   )}, token AS (
       UPDATE tokens SET ${Object.keys(TOKEN_COLUMNS)

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { queryOnce } from '../../support/database/test-server.ts';
+import { SqlTap } from '../../support/database/sql-tap.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -97,6 +99,28 @@ describe('the PIN before the response', () => {
     await policy('bank', '1');
     await application.services.tokens.unassign(OPERATOR, { serial });
     expect(await accepted('', PASSWORD)).toEqual([false, false]);
+  });
+
+  it('is asked of no directory for a challenge that was closed elsewhere', async () => {
+    await policy('bank', '1');
+    const { transactionid } = await application.challenge(serial, '12345678');
+    await queryOnce(
+      application.databaseUrl,
+      `UPDATE challenges SET closed_by = 'superseded', closed_at = now() WHERE transaction_id = '${transactionid}'`,
+    );
+    const directory: string[] = [];
+    const tap = new SqlTap({
+      text: (text) => {
+        directory.push(...(text.includes('password_hash') ? [text] : []));
+        return text;
+      },
+    });
+    try {
+      expect(await application.check(transactionid, `${PASSWORD}12345678`)).toMatchObject({ result: false });
+    } finally {
+      tap.close();
+    }
+    expect(directory).toEqual([]);
   });
 
   it('is empty with otppin=2, even where a token PIN was set', async () => {

@@ -29,6 +29,8 @@ let servers: SqlChallengeStore[];
 let here: SqlChallengeStore;
 let there: SqlChallengeStore;
 let number = 0;
+/** True where the server that has issued a challenge answers it without reading it. */
+let isRemembered = false;
 
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -45,16 +47,21 @@ afterAll(async () => {
   await test.drop();
 });
 
-async function newToken(
-  changes: Parameters<typeof tokenValue>[1] = {},
-): Promise<{ id: string; serial: string }> {
+interface Named {
+  readonly id: string;
+  readonly serial: string;
+}
+
+async function newToken(changes: Parameters<typeof tokenValue>[1] = {}): Promise<Named> {
   number += 1;
   return tokens.insert(tokenValue(`OCRA${number}`, changes), ACT);
 }
 
-async function issued(token: { id: string }, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
+/** Issues a challenge, which `here` keeps in memory if `isRemembered`. */
+async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
+  const seen = isRemembered ? await tokens.findBySerial(token.serial) : undefined;
   const challenge = { tokenId: token.id, transactionId, question: 'Q', data: '', issuedAt: NOW };
-  expect(await here.issue(challenge, maxOpen, ACT)).toBe(true);
+  expect(await here.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe(true);
   return transactionId;
 }
 
@@ -90,7 +97,14 @@ function interrupted(
   };
 }
 
-describe('many answers at once', () => {
+describe.each([
+  ['that is read', false],
+  ['in memory', true],
+])('many answers at once to a challenge %s', (_title, remembered) => {
+  beforeAll(() => {
+    isRemembered = remembered;
+  });
+
   it('accepts one of 64 right responses to one transaction', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
@@ -202,7 +216,14 @@ describe('many answers at once', () => {
   });
 });
 
-describe('an answer between a look and its decision', () => {
+describe.each([
+  ['that is read', false],
+  ['in memory', true],
+])('an answer between a look and its decision on a challenge %s', (_title, remembered) => {
+  beforeAll(() => {
+    isRemembered = remembered;
+  });
+
   it('another server accepts: this one sees it at the second look', async () => {
     const transactionId = await issued(await newToken());
     const race = interrupted(rightly(), () => there.answer(transactionId, rightly(), ACT));
@@ -292,7 +313,7 @@ describe('an answer between a look and its decision', () => {
       await untilWaiting(test.database);
     });
     expect(await answer).toMatchObject({ result: false, reason: 'disabled' });
-    expect(seen).toEqual(['accepted', 'disabled']);
+    expect(seen).toEqual([...(remembered ? ['accepted'] : []), 'accepted', 'disabled']);
   });
 
   it('somebody changes the token and rolls back: decides again under the lock', async () => {
@@ -305,7 +326,7 @@ describe('an answer between a look and its decision', () => {
     await untilWaiting(test.database);
     await transaction.rollback();
     expect(await answer).toMatchObject({ result: true });
-    expect(calm.looks).toHaveLength(2);
+    expect(calm.looks).toHaveLength(remembered ? 3 : 2);
   });
 
   it('somebody accepts while the second look waits for the lock: it sees the challenge closed', async () => {
@@ -324,7 +345,7 @@ describe('an answer between a look and its decision', () => {
       .update({ received_tan: true, valid_tan: true, closed_by: 'accepted', closed_at: NOW });
     await holder.commit();
     expect(await answer).toMatchObject({ result: false, reason: 'closed' });
-    expect(race.looks[1]?.token.counter).toBe(1n);
+    expect(race.looks.at(-1)?.token.counter).toBe(1n);
   });
 });
 
