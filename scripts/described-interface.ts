@@ -1,4 +1,4 @@
-import { type AppDependencies, servedEndpoints } from '../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../src/http/served-endpoints.ts';
 import { describeInterface } from '../src/http/description/openapi-document.ts';
 import type { OpenApiDocument } from '../src/http/description/openapi.ts';
 import { createDialect, type DialectName } from '../src/http/dialects/dialects.ts';

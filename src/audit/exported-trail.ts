@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { parseJsonObject } from '../kernel/parse-json.ts';
 import type { AuditRow } from './audit-row.ts';
 import { EXTRACT_FORM } from './export-extract.ts';
 import { EXPORT_FORM } from './export-trail.ts';
@@ -81,15 +82,11 @@ async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined>
   if (next.done === true) {
     return undefined;
   }
-  try {
-    const value: unknown = JSON.parse(next.value);
-    if (typeof value === 'object' && value !== null) {
-      return value as Line;
-    }
-  } catch {
-    // The error below reports it.
+  const line = parseJsonObject(next.value);
+  if (line === undefined) {
+    throw malformed('A line of the export is no JSON object');
   }
-  throw malformed('A line of the export is no JSON object');
+  return line;
 }
 
 function toRow(line: Line): AuditRow {

@@ -1,6 +1,7 @@
 import type { KnownSetting } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { weakMemo } from '../kernel/weak-memo.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 /** OCRA settings of the configuration. Keys and defaults are LinOTP's. */
@@ -115,22 +116,14 @@ export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
   Object.entries(SETTINGS).map(([key, { initial }]) => [key, initial]),
 );
 
-/** By the values of a configuration, which are replaced and never changed: each request reads them. */
-const knownSettings = new WeakMap<ReadonlyMap<string, string>, OcraSettings>();
-
 /**
+ * Each request reads the settings of a configuration, which is replaced and never changed.
+ * @param configuration the stored values, by key
  * @returns the settings, with defaults where the configuration has none
  * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is invalid
  */
-export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
-  const known = knownSettings.get(configuration);
-  if (known !== undefined) {
-    return known;
-  }
-  const settings = parseOcraSettings(configuration);
-  knownSettings.set(configuration, settings);
-  return settings;
-}
+export const readOcraSettings: (configuration: ReadonlyMap<string, string>) => OcraSettings =
+  weakMemo(parseOcraSettings);
 
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const text = (key: Key): string => configuration.get(key) ?? SETTINGS[key].initial;

@@ -1,4 +1,5 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
+import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import type { WatchedChallenges, WatchedState } from './ports.ts';
 
 /**
@@ -78,7 +79,7 @@ export class StatusWatch {
   readonly #elapsed: () => number;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<Waiting>();
-  readonly #ofAdministrators = new Map<string, number>();
+  readonly #ofAdministrators = new KeyedCounts();
   /** Ids of the challenges whose state is to be read. */
   #noted = new Set<string>();
   #nextPoll = 0;
@@ -147,7 +148,7 @@ export class StatusWatch {
       return 'stopping';
     }
     const { max } = this.#options;
-    const own = this.#ofAdministrators.get(administrator) ?? 0;
+    const own = this.#ofAdministrators.of(administrator);
     return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / ADMINISTRATOR_DIVISOR))
       ? 'full'
       : undefined;
@@ -259,12 +260,7 @@ export class StatusWatch {
   }
 
   #count(administrator: string, change: 1 | -1): void {
-    const count = (this.#ofAdministrators.get(administrator) ?? 0) + change;
-    if (count === 0) {
-      this.#ofAdministrators.delete(administrator);
-    } else {
-      this.#ofAdministrators.set(administrator, count);
-    }
+    this.#ofAdministrators.change(administrator, change);
     this.#options.metrics.waitingAre(this.#waiting.size);
   }
 }

@@ -1,7 +1,6 @@
-import type { AppMetrics } from '../http/app.ts';
+import type { AppMetrics } from '../http/served-endpoints.ts';
 import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import type { Guards } from '../http/limits/guards.ts';
-import { LargeBodyGuard } from '../http/limits/large-body-guard.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
@@ -10,7 +9,7 @@ import { type RequestCounts, RequestGuard } from '../http/limits/request-guard.t
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { StreamGuard } from '../http/limits/stream-guard.ts';
 import { type StreamPlaces, StreamPlan } from '../http/limits/stream-places.ts';
-import { WorkGuard } from '../http/limits/work-guard.ts';
+import { largeBodyGuard, workGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
@@ -68,8 +67,8 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       refusals,
       counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
     }),
-    work: new WorkGuard({ refusals, max: shareOf(limits.requestsAtOnce, workers) }),
-    largeBodies: new LargeBodyGuard({ refusals, timeoutMs: LARGE_BODY_TIMEOUT_MS }),
+    work: workGuard({ refusals, max: shareOf(limits.requestsAtOnce, workers) }),
+    largeBodies: largeBodyGuard({ refusals, timeoutMs: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
       refusals,

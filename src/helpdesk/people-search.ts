@@ -1,5 +1,6 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
@@ -47,7 +48,8 @@ const MAX_WORDS = 4;
  */
 export class PeopleSearch {
   readonly #sources: UserSources;
-  readonly #running = new Map<string, number>();
+  /** Questions by resolver, each until it ends, not until nobody waits for it. */
+  readonly #running = new KeyedCounts();
 
   constructor({ sources }: { readonly sources: UserSources }) {
     this.#sources = sources;
@@ -83,7 +85,7 @@ export class PeopleSearch {
     if (!conditions.every(isSearchable)) {
       return { users: [] };
     }
-    if ((this.#running.get(resolver.id) ?? 0) >= QUESTIONS_AT_ONCE) {
+    if (this.#running.of(resolver.id) >= QUESTIONS_AT_ONCE) {
       return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
     }
     const source = this.#sources(resolver);
@@ -91,31 +93,16 @@ export class PeopleSearch {
     const [exact, beginning] = await Promise.all([
       answered(
         resolver,
-        this.#counted(resolver, () => findExact(source, text)),
+        this.#running.during(resolver.id, () => findExact(source, text)),
       ),
       answered(
         resolver,
-        this.#counted(resolver, () => source.list(search)),
+        this.#running.during(resolver.id, () => source.list(search)),
       ),
     ]);
     const users = new Map([...exact.users, ...beginning.users].map((user) => [user.userId, user]));
     const reason = beginning.reason ?? exact.reason;
     return { users: [...users.values()], ...(reason !== undefined && { reason }) };
-  }
-
-  /** Counts the work until it ends, not until nobody waits for it. */
-  async #counted<T>({ id }: Resolver, work: () => Promise<T>): Promise<T> {
-    this.#running.set(id, (this.#running.get(id) ?? 0) + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#running.get(id) ?? 0) - 1;
-      if (left > 0) {
-        this.#running.set(id, left);
-      } else {
-        this.#running.delete(id);
-      }
-    }
   }
 }
 

@@ -6,3 +6,11 @@ export function parseJsonOrUndefined(text: string): unknown {
     return undefined;
   }
 }
+
+/** @returns the object; undefined where the text is no JSON object */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJsonOrUndefined(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}

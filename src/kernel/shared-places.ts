@@ -1,3 +1,5 @@
+import { KeyedCounts } from './keyed-counts.ts';
+
 /** Numbers of places. */
 export interface PlaceLimits {
   readonly all: number;
@@ -8,7 +10,7 @@ export interface PlaceLimits {
 /** Places for long work, of which no holder gets all. Nobody waits for one. */
 export class SharedPlaces {
   readonly #limits: PlaceLimits;
-  readonly #held = new Map<string, number>();
+  readonly #held = new KeyedCounts();
   #taken = 0;
 
   constructor(limits: PlaceLimits) {
@@ -20,25 +22,14 @@ export class SharedPlaces {
    * @param refuse makes the error where there is no place
    */
   async run<T>(holder: string, work: () => Promise<T>, refuse: () => Error): Promise<T> {
-    const held = this.#held.get(holder) ?? 0;
-    if (this.#taken >= this.#limits.all || held >= this.#limits.each) {
+    if (this.#taken >= this.#limits.all || this.#held.of(holder) >= this.#limits.each) {
       throw refuse();
     }
-    this.#change(holder, 1);
+    this.#taken += 1;
     try {
-      return await work();
+      return await this.#held.during(holder, work);
     } finally {
-      this.#change(holder, -1);
-    }
-  }
-
-  #change(holder: string, change: 1 | -1): void {
-    this.#taken += change;
-    const held = (this.#held.get(holder) ?? 0) + change;
-    if (held === 0) {
-      this.#held.delete(holder);
-    } else {
-      this.#held.set(holder, held);
+      this.#taken -= 1;
     }
   }
 }

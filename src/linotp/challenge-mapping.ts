@@ -1,23 +1,15 @@
+import { parseJsonObject } from '../kernel/parse-json.ts';
 import { isStorable } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import type { ClosedBy } from '../challenges/challenge.ts';
+import type { Challenge } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
 import { binaryTextOf, flagOf, type SourceRow, textOf, wholeOf } from './source-row.ts';
 import type { TextRepair } from './text-repair.ts';
 
-/** A challenge of LinOTP as it is to be stored. */
-export interface ImportedChallenge {
-  readonly transactionId: string;
+/** A challenge of LinOTP in the form in which it is stored. */
+export interface ImportedChallenge extends Omit<Challenge, 'id'> {
   readonly serial: string;
-  readonly question: string;
-  /** The display data. */
-  readonly data: string;
-  readonly issuedAt: Date;
-  readonly wrongCount: number;
-  readonly receivedTan: boolean;
-  readonly validTan: boolean;
-  readonly closedBy: ClosedBy | null;
 }
 
 /** The token of a challenge, as it was imported. */
@@ -110,15 +102,10 @@ function afterColon(text: string): string | undefined {
 }
 
 function readJsonContent(text: string): Content | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    const { challenge, input = '' } = (parsed ?? {}) as { challenge?: unknown; input?: unknown };
-    return typeof challenge === 'string' && challenge !== '' && typeof input === 'string'
-      ? { question: challenge, data: input, remarks: [] }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { challenge, input = '' } = parseJsonObject(text) ?? {};
+  return typeof challenge === 'string' && challenge !== '' && typeof input === 'string'
+    ? { question: challenge, data: input, remarks: [] }
+    : undefined;
 }
 
 type State = Pick<ImportedChallenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;

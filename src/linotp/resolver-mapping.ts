@@ -1,5 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
+import type { ManagedUser } from '../resolvers/ports.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
 import type { ConfigTable, ConfigValue } from './config-table.ts';
@@ -7,17 +8,8 @@ import type { Mapped } from './mapped.ts';
 import { type SourceRow, textOf } from './source-row.ts';
 import type { TextRepair } from './text-repair.ts';
 
-/** A user of a table that LinOTP filled from a file. */
-interface ImportedUser {
-  /** The user's id in LinOTP. */
-  readonly userId: string;
-  readonly login: string;
-  readonly givenName: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly passwordHash: string | null;
-}
+/** A user of a table that LinOTP filled from a file, with the id in LinOTP. */
+type ImportedUser = ManagedUser;
 
 export interface ImportedResolver {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../kernel/parse-json.ts';
 import { storableForm } from '../kernel/storable-text.ts';
 
 /** The object in the column TokenInfo. */
@@ -5,17 +6,7 @@ export type TokenInfo = Readonly<Record<string, unknown>>;
 
 /** @returns the object; empty for an empty text, undefined for a text that is no object in JSON */
 export function readTokenInfo(text: string): TokenInfo | undefined {
-  if (text.trim() === '') {
-    return {};
-  }
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as TokenInfo)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return text.trim() === '' ? {} : parseJsonObject(text);
 }
 
 /** @returns the text of an entry, which may be a number; empty if it is absent */

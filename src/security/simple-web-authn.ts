@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { PasskeyCredential, UsedPasskey, WebAuthn } from '../administrators/sign-in-ports.ts';
+import { parseJsonObject } from '../kernel/parse-json.ts';
 
 /** Milliseconds that browsers give the person. */
 const TIMEOUT_MS = 120_000;
@@ -114,15 +115,7 @@ function described({ credentialId, transports }: PasskeyCredential): { id: strin
 
 /** The library checks the fields it reads; every fault of a credential is an error that it throws. */
 function readCredential(text: string): object | undefined {
-  if (text.length > MAX_CREDENTIAL_LENGTH) {
-    return undefined;
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return text.length > MAX_CREDENTIAL_LENGTH ? undefined : parseJsonObject(text);
 }
 
 /** A hint for browsers of the way to an authenticator; whatever else a client sends is not stored. */

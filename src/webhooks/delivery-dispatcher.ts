@@ -2,6 +2,7 @@ import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
+import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
 import { openSecrets } from './open-secrets.ts';
@@ -75,7 +76,7 @@ export class DeliveryDispatcher {
   readonly #deps: DispatcherDependencies;
   readonly #limits: DispatchLimits;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace));
-  readonly #running = new Map<string, number>();
+  readonly #running = new KeyedCounts();
   readonly #requests = new Set<Promise<void>>();
   readonly #inTrouble = new Set<string>();
   readonly #stopping = new AbortController();
@@ -171,14 +172,12 @@ export class DeliveryDispatcher {
 
   #roomOf(id: string): number {
     const { atOnce, atOnceInTrouble } = this.#limits;
-    return (this.#inTrouble.has(id) ? atOnceInTrouble : atOnce) - (this.#running.get(id) ?? 0);
+    return (this.#inTrouble.has(id) ? atOnceInTrouble : atOnce) - this.#running.of(id);
   }
 
   #begin(claim: Claim, receiver: Receiver): void {
     const { id } = receiver;
-    this.#running.set(id, (this.#running.get(id) ?? 0) + 1);
-    const request = this.#attempt(claim, receiver).finally(() => {
-      this.#running.set(id, (this.#running.get(id) ?? 1) - 1);
+    const request = this.#running.during(id, () => this.#attempt(claim, receiver)).finally(() => {
       this.#requests.delete(request);
       this.#loop.wake();
     });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { assertKnownFilter, isKnownOutcome, KNOWN_ACTIONS } from '../../src/audit/filter-values.ts';
-import { type AppDependencies, servedEndpoints } from '../../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../../src/http/served-endpoints.ts';
 import { createDialect } from '../../src/http/dialects/dialects.ts';
 
 const SOURCES = join(import.meta.dirname, '..', '..', 'src');

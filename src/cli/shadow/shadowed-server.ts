@@ -1,4 +1,5 @@
 import type { Random } from '../../kernel/clock.ts';
+import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';
@@ -62,7 +63,7 @@ export class ShadowedServer {
     if (answer.status === 401) {
       throw new CliFailure(`${this.#address.baseUrl} does not accept the login any more`);
     }
-    return { status: answer.status, body: parse(answer.body) };
+    return { status: answer.status, body: parseJsonOrUndefined(answer.body) };
   }
 
   #send(path: string): Promise<HttpAnswer> {
@@ -136,10 +137,3 @@ function refused({ baseUrl, account }: ServerAddress, { status }: HttpAnswer): C
   return new CliFailure(`${baseUrl} refuses the login of ${account.name} (HTTP ${status})`);
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}

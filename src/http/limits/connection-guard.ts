@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { KeyedCounts } from '../../kernel/keyed-counts.ts';
 import { clientAddress } from '../request/client-address.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
@@ -19,7 +20,7 @@ const CROWDED = 3 / 4;
 /** Limits open connections, in total and by address, so that one client cannot take the places of all others. */
 export class ConnectionGuard {
   readonly #deps: ConnectionGuardDependencies;
-  readonly #open = new Map<string, number>();
+  readonly #open = new KeyedCounts();
   #all = 0;
 
   constructor(dependencies: ConnectionGuardDependencies) {
@@ -55,20 +56,14 @@ export class ConnectionGuard {
       return;
     }
     const network = clientNetwork(address);
-    const open = (this.#open.get(network) ?? 0) + 1;
-    if (open > Math.max(1, Math.floor(max / CLIENT_DIVISOR))) {
+    if (this.#open.of(network) >= Math.max(1, Math.floor(max / CLIENT_DIVISOR))) {
       refusals.note('connections', network, 0);
       socket.destroy();
       return;
     }
-    this.#open.set(network, open);
+    this.#open.change(network, 1);
     socket.once('close', () => {
-      const left = (this.#open.get(network) ?? 1) - 1;
-      if (left > 0) {
-        this.#open.set(network, left);
-      } else {
-        this.#open.delete(network);
-      }
+      this.#open.change(network, -1);
     });
   }
 }

@@ -1,15 +1,14 @@
-import type { LargeBodyGuard } from './large-body-guard.ts';
+import type { Semaphore } from '../../kernel/semaphore.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';
 import type { StreamGuard } from './stream-guard.ts';
-import type { WorkGuard } from './work-guard.ts';
 
 /** The limits that protect the service from its clients. */
 export interface Guards {
   readonly requests: Pick<RequestGuard, 'admit'>;
-  readonly work: Pick<WorkGuard, 'run'>;
-  readonly largeBodies: Pick<LargeBodyGuard, 'run'>;
+  readonly work: Pick<Semaphore, 'run'>;
+  readonly largeBodies: Pick<Semaphore, 'run'>;
   readonly responses: Pick<ResponseGuard, 'guard'>;
   readonly logins: Pick<LoginGuard, 'attempt'>;
   readonly streams: Pick<StreamGuard, 'admit'>;

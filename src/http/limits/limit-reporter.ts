@@ -86,11 +86,11 @@ export class LimitReporter {
   /**
    * Counts and logs a refusal that the client did not cause.
    * @param wait milliseconds until a new attempt may succeed, where that is known
-   * @throws ServiceError 'server.busy' always
+   * @returns ServiceError 'server.busy'
    */
-  refuseForNow(limit: LimitName, wait?: number): never {
+  busy(limit: LimitName, wait?: number): ServiceError {
     this.note(limit, undefined, 0);
-    throw new ServiceError(
+    return new ServiceError(
       'server.busy',
       MESSAGES[limit],
       wait === undefined ? {} : { retryAfter: Math.ceil(wait / 1000) },

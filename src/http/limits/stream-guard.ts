@@ -19,7 +19,7 @@ export class StreamGuard {
   async admit(administrator: string): Promise<() => void> {
     const { refusals, places } = this.#deps;
     if (!(await places.acquire(administrator))) {
-      refusals.refuseForNow('live-streams', WAIT_MS);
+      throw refusals.busy('live-streams', WAIT_MS);
     }
     return () => {
       places.release(administrator);

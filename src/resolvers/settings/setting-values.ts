@@ -1,4 +1,5 @@
 import { ServiceError } from '../../kernel/errors.ts';
+import { parseJsonObject } from '../../kernel/parse-json.ts';
 
 /** Settings of a resolver: names in canonical case, values as texts, as LinOTP keeps them. */
 export type Settings = Readonly<Record<string, string>>;
@@ -118,13 +119,8 @@ export function readMap(
 }
 
 function parseObject(name: string, text: string): object {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    parsed = undefined;
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  const parsed = parseJsonObject(text);
+  if (parsed === undefined) {
     throw invalidSetting(name, 'is not a JSON object');
   }
   return parsed;

@@ -4,9 +4,8 @@ import type { Challenge, ClosedBy } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
 
-/** A challenge with its token, in one row. */
-export interface ChallengeRow extends TokenRow {
-  readonly challenge_id: string;
+/** The columns of a challenge without its id. */
+export interface ChallengeColumns {
   readonly transaction_id: string;
   readonly question: string;
   readonly data: string;
@@ -15,6 +14,11 @@ export interface ChallengeRow extends TokenRow {
   readonly received_tan: boolean;
   readonly valid_tan: boolean;
   readonly closed_by: ClosedBy | null;
+}
+
+/** A challenge with its token, in one row. */
+export interface ChallengeRow extends TokenRow, ChallengeColumns {
+  readonly challenge_id: string;
 }
 
 /** @returns a query for `ChallengeRow`s, to be narrowed by the caller */
@@ -35,12 +39,11 @@ export function selectChallenges(connection: Knex): Knex.QueryBuilder {
 }
 
 export function toChallengeOfToken(row: ChallengeRow): ChallengeOfToken {
-  return { challenge: toChallenge(row), token: toToken(row) };
+  return { challenge: { id: row.challenge_id, ...challengeOf(row) }, token: toToken(row) };
 }
 
-function toChallenge(row: ChallengeRow): Challenge {
+export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
   return {
-    id: row.challenge_id,
     transactionId: row.transaction_id,
     question: row.question,
     data: row.data,

@@ -53,7 +53,7 @@ export class SqlChallengeStore implements ChallengeStore {
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
-    const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = wanted.key');
+    const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = requested.key');
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);

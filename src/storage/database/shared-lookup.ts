@@ -11,7 +11,7 @@ export class SharedLookup<Row> {
 
   /**
    * @param name unique in the program
-   * @param select selects the row in which a column is `wanted.key`, which the caller adds as the condition
+   * @param select selects the row in which a column is `requested.key`, which the caller adds as the condition
    */
   constructor(
     { prepared, sharing }: Pick<Database, 'prepared' | 'sharing'>,
@@ -21,13 +21,13 @@ export class SharedLookup<Row> {
     const find = `CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`;
     const one: PreparedStatement<Row> = {
       name: `${name}-one`,
-      text: `SELECT found.* FROM (SELECT $1::text AS key) AS wanted ${find}`,
+      text: `SELECT found.* FROM (SELECT $1::text AS key) AS requested ${find}`,
     };
     // LATERAL: one lookup in the index for each key, also while the tables are small or the plan is old.
     const many: PreparedStatement<Row & { readonly place: string }> = {
       name,
-      text: `SELECT wanted.place, found.*
-        FROM json_array_elements_text($1::json) WITH ORDINALITY AS wanted(key, place) ${find}`,
+      text: `SELECT requested.place, found.*
+        FROM json_array_elements_text($1::json) WITH ORDINALITY AS requested(key, place) ${find}`,
     };
     this.#shared = new SharedWork<string, Row | undefined>({
       ...sharing,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import type { ClosedBy } from '../../challenges/challenge.ts';
 import type { ChallengedToken, ImportedChallenge } from '../../linotp/challenge-mapping.ts';
 import type { PresentChallenge } from '../../linotp/ports.ts';
+import { type ChallengeColumns, challengeOf } from '../challenges/challenge-rows.ts';
 
 /** @returns the imported tokens with these serials, by serial */
 export async function importedTokens(
@@ -20,17 +20,9 @@ export async function importedTokens(
   );
 }
 
-interface PresentRow {
+interface PresentRow extends ChallengeColumns {
   readonly id: string;
-  readonly transaction_id: string;
   readonly serial: string;
-  readonly question: string;
-  readonly data: string;
-  readonly issued_at: Date;
-  readonly wrong_count: number;
-  readonly received_tan: boolean;
-  readonly valid_tan: boolean;
-  readonly closed_by: ClosedBy | null;
 }
 
 /** @returns challenges by transaction id */
@@ -42,7 +34,7 @@ export async function findChallenges(
     .join('tokens', 'tokens.id', 'challenges.token_id')
     .whereRaw('challenges.transaction_id = ANY (?::text[])', [[...transactionIds]])
     .select<PresentRow[]>('challenges.*', 'tokens.serial');
-  return new Map(rows.map((row) => [row.transaction_id, toPresent(row)]));
+  return new Map(rows.map((row) => [row.transaction_id, { id: row.id, serial: row.serial, ...challengeOf(row) }]));
 }
 
 export async function insertChallenges(
@@ -82,17 +74,3 @@ function stateColumns(challenge: ImportedChallenge): Readonly<Record<string, Kne
   };
 }
 
-function toPresent(row: PresentRow): PresentChallenge {
-  return {
-    id: row.id,
-    transactionId: row.transaction_id,
-    serial: row.serial,
-    question: row.question,
-    data: row.data,
-    issuedAt: row.issued_at,
-    wrongCount: row.wrong_count,
-    receivedTan: row.received_tan,
-    validTan: row.valid_tan,
-    closedBy: row.closed_by,
-  };
-}

@@ -1,31 +1,12 @@
 import type { Knex } from 'knex';
 
 import type { PresentToken, StoredToken } from '../../linotp/ports.ts';
+import { NEW_TOKEN_COLUMNS } from '../tokens/token-rows.ts';
 
 /** The columns of tokens that an import writes, with their types. */
 const TOKEN_COLUMNS = {
-  serial: 'text',
-  type: 'text',
-  description: 'text',
-  active: 'boolean',
+  ...NEW_TOKEN_COLUMNS,
   realm_set_id: 'bigint',
-  owner_resolver_id: 'bigint',
-  owner_user_id: 'text',
-  owner_login: 'text',
-  fail_count: 'integer',
-  max_fail: 'integer',
-  counter: 'bigint',
-  counter_window: 'integer',
-  sync_window: 'integer',
-  time_shift: 'integer',
-  ocra_suite: 'text',
-  rollout: 'text',
-  replay_markers: 'text[]',
-  seed: 'bytea',
-  shared_secret: 'bytea',
-  nonce: 'bytea',
-  pin: 'bytea',
-  ocra_pin: 'bytea',
   last_success_at: 'timestamptz',
   created_at: 'timestamptz',
 };
@@ -53,31 +34,31 @@ const listed = (columns: Readonly<Record<string, string>>, prefix = ''): string 
     .join(', ');
 const assigned = (columns: Readonly<Record<string, string>>): string =>
   Object.keys(columns)
-    .map((name) => `${name} = given.${name}`)
+    .map((name) => `${name} = incoming.${name}`)
     .join(', ');
 
 /** Tokens of releases that noted no date are as old as their import. */
 const SELECTED = listed(TOKEN_COLUMNS).replace('created_at', 'coalesce(created_at, now())');
 const CHANGED = assigned(TOKEN_COLUMNS).replace(
-  'given.created_at',
-  'coalesce(given.created_at, tokens.created_at)',
+  'incoming.created_at',
+  'coalesce(incoming.created_at, tokens.created_at)',
 );
 
-const GIVEN = `given AS (SELECT * FROM json_to_recordset(?::json)
+const GIVEN = `incoming AS (SELECT * FROM json_to_recordset(?::json)
   AS row(token_id bigint, ${columnTypes(TOKEN_COLUMNS)}, ${columnTypes(IMPORT_COLUMNS)}))`;
 const INSERT = `WITH ${GIVEN},
   stored AS (
-    INSERT INTO tokens (${listed(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM given
+    INSERT INTO tokens (${listed(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM incoming
     RETURNING id, version, serial)
   INSERT INTO imported_tokens (token_id, token_version, serial, ${listed(IMPORT_COLUMNS)})
-  SELECT stored.id, stored.version, stored.serial, ${listed(IMPORT_COLUMNS, 'given.')}
-  FROM stored JOIN given ON given.serial = stored.serial`;
+  SELECT stored.id, stored.version, stored.serial, ${listed(IMPORT_COLUMNS, 'incoming.')}
+  FROM stored JOIN incoming ON incoming.serial = stored.serial`;
 const UPDATE = `WITH ${GIVEN},
   stored AS (
-    UPDATE tokens SET ${CHANGED}, sync_marker = NULL FROM given WHERE tokens.id = given.token_id
+    UPDATE tokens SET ${CHANGED}, sync_marker = NULL FROM incoming WHERE tokens.id = incoming.token_id
     RETURNING tokens.id, tokens.version)
   UPDATE imported_tokens SET token_version = stored.version, ${assigned(IMPORT_COLUMNS)}
-  FROM stored JOIN given ON given.token_id = stored.id WHERE imported_tokens.token_id = stored.id`;
+  FROM stored JOIN incoming ON incoming.token_id = stored.id WHERE imported_tokens.token_id = stored.id`;
 
 /** A token with the ids of its references. */
 export interface ReferringToken {
@@ -142,16 +123,16 @@ export async function findTokens(
   serials: readonly string[],
 ): Promise<ReadonlyMap<string, PresentToken>> {
   const { rows } = await sql.raw<{ rows: PresentTokenRow[] }>(
-    `SELECT tokens.id, tokens.serial, wanted.serial AS wanted, imported_tokens.fingerprint,
+    `SELECT tokens.id, tokens.serial, requested.serial AS requested, imported_tokens.fingerprint,
        imported_tokens.token_version = tokens.version AS is_untouched
-     FROM unnest(?::text[]) AS wanted(serial)
-     JOIN tokens ON lower(tokens.serial COLLATE "default") = lower(wanted.serial)
+     FROM unnest(?::text[]) AS requested(serial)
+     JOIN tokens ON lower(tokens.serial COLLATE "default") = lower(requested.serial)
      LEFT JOIN imported_tokens ON imported_tokens.token_id = tokens.id`,
     [[...serials]],
   );
   return new Map(
-    rows.map(({ id, serial, wanted, fingerprint, is_untouched }) => [
-      wanted,
+    rows.map(({ id, serial, requested, fingerprint, is_untouched }) => [
+      requested,
       { id, serial, fingerprint, isUntouched: is_untouched === true },
     ]),
   );
@@ -160,7 +141,7 @@ export async function findTokens(
 interface PresentTokenRow {
   readonly id: string;
   readonly serial: string;
-  readonly wanted: string;
+  readonly requested: string;
   readonly fingerprint: Buffer | null;
   readonly is_untouched: boolean | null;
 }

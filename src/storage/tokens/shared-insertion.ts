@@ -7,33 +7,9 @@ import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 import { enrolmentEntry } from './token-consequences.ts';
-import { stateColumns } from './token-rows.ts';
+import { NEW_TOKEN_COLUMNS, stateColumns } from './token-rows.ts';
 
-/** The columns of a new token, with their types; its set of realms is looked up. */
-const TOKEN_COLUMNS = {
-  serial: 'text',
-  type: 'text',
-  description: 'text',
-  active: 'boolean',
-  owner_resolver_id: 'bigint',
-  owner_user_id: 'text',
-  owner_login: 'text',
-  fail_count: 'integer',
-  max_fail: 'integer',
-  counter: 'bigint',
-  counter_window: 'integer',
-  sync_window: 'integer',
-  time_shift: 'integer',
-  ocra_suite: 'text',
-  rollout: 'text',
-  replay_markers: 'text[]',
-  seed: 'bytea',
-  shared_secret: 'bytea',
-  nonce: 'bytea',
-  pin: 'bytea',
-  ocra_pin: 'bytea',
-};
-const INSERTED = Object.keys(TOKEN_COLUMNS);
+const INSERTED = Object.keys(NEW_TOKEN_COLUMNS);
 
 interface InsertedRow extends HeldRow {
   readonly id: string;
@@ -47,7 +23,7 @@ interface InsertedRow extends HeldRow {
  */
 const STATEMENT = new WritingStatement<InsertedRow>({
   name: 'insert-tokens',
-  columns: { ...TOKEN_COLUMNS, managed_user_id: 'bigint', realm: 'text' },
+  columns: { ...NEW_TOKEN_COLUMNS, managed_user_id: 'bigint', realm: 'text' },
   numbers: ['audit_id', 'audit_seq'],
   parts: `held AS MATERIALIZED (
       SELECT want.place, realm_set.id AS realm_set_id FROM want

@@ -62,6 +62,31 @@ const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
   pin: 'pin',
   ocraPin: 'ocra_pin',
 };
+/** The columns of a new token, with their types, without its set of realms. */
+export const NEW_TOKEN_COLUMNS = {
+  serial: 'text',
+  type: 'text',
+  description: 'text',
+  active: 'boolean',
+  owner_resolver_id: 'bigint',
+  owner_user_id: 'text',
+  owner_login: 'text',
+  fail_count: 'integer',
+  max_fail: 'integer',
+  counter: 'bigint',
+  counter_window: 'integer',
+  sync_window: 'integer',
+  time_shift: 'integer',
+  ocra_suite: 'text',
+  rollout: 'text',
+  replay_markers: 'text[]',
+  seed: 'bytea',
+  shared_secret: 'bytea',
+  nonce: 'bytea',
+  pin: 'bytea',
+  ocra_pin: 'bytea',
+};
+
 const TOKEN_COLUMNS = [
   ...['id', 'version', 'serial', 'type', 'created_at', 'owner_resolver_id', 'owner_user_id', 'owner_login'],
   ...Object.values(STATE_COLUMNS),

@@ -26,7 +26,7 @@ export class SqlTokenStore implements TokenStore {
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
-    const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = wanted.key');
+    const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = requested.key');
     this.#bySerial = new SharedLookup(database, 'find-serials', bySerial);
     this.#insertion = new SharedInsertion(database);
   }

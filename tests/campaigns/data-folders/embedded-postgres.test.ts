@@ -12,6 +12,7 @@ import { isServiceError } from '../../../src/kernel/errors.ts';
 import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
+import { until } from '../../support/values/until.ts';
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());
@@ -36,12 +37,6 @@ async function usedDataDir(): Promise<{ dataDir: string; cluster: string }> {
   await mkdir(dataDir, { mode: 0o711 });
   await promisify(execFile)('cp', ['-a', prepared, cluster]);
   return { dataDir, cluster };
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) {
-    await sleep(20);
-  }
 }
 
 describe('the embedded PostgreSQL', () => {

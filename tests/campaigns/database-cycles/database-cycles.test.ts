@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { publishResults } from '../../../bench/result-page.ts';
-import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';

@@ -1,4 +1,4 @@
-import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { createDialect, type DialectName } from '../../../src/http/dialects/dialects.ts';
 
 /** The public facts of an endpoint. */

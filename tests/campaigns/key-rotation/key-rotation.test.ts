@@ -7,6 +7,7 @@ import { KeyInstallation } from './key-installation.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
+import { until } from '../../support/values/until.ts';
 
 const accepted = { failcount: 0, result: true };
 
@@ -234,13 +235,5 @@ class Load {
       this.#trouble.push([serial, result.error]);
     }
     this.#pins += 1;
-  }
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await isDone())) {
-    expect(performance.now()).toBeLessThan(deadline);
-    await sleep(50);
   }
 }

@@ -15,6 +15,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { workersOf } from '../../support/servers/worker-processes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { until } from '../../support/values/until.ts';
 
 const REQUESTS_A_SECOND = 50;
 /** A client whose request takes longer waits for an answer that never comes. */
@@ -68,12 +69,6 @@ async function counted(path: string, text = metrics()): Promise<number> {
 
 function times<Value>(number: number, work: (index: number) => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: number }, (_, index) => work(index)));
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) {
-    await sleep(20);
-  }
 }
 
 describe('two workers', () => {

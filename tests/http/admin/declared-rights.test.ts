@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
-import { type AppDependencies, servedEndpoints } from '../../../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 

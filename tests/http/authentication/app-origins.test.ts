@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { servedEndpoints, type AppDependencies } from '../../../src/http/app.ts';
+import { servedEndpoints, type AppDependencies } from '../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { AS_ADMIN, createTestApp, type TestApp } from '../../support/application/http-app.ts';

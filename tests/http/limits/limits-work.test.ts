@@ -3,11 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import type { AppServices } from '../../../src/http/app.ts';
+import type { AppServices } from '../../../src/http/served-endpoints.ts';
 import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
-import { WorkGuard } from '../../../src/http/limits/work-guard.ts';
+import { workGuard } from '../../../src/http/limits/work-guard.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { createTestApp, fixedClock } from '../../support/application/http-app.ts';
@@ -41,7 +41,7 @@ describe('requests that are worked on at once', () => {
     const { app } = createTestApp(
       {},
       { ocra: { checkTransaction } as unknown as AppServices['ocra'] },
-      { work: new WorkGuard({ refusals, max: 3 }) },
+      { work: workGuard({ refusals, max: 3 }) },
     );
     const server = await startServer(app, { host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${server.port}`;
@@ -74,7 +74,7 @@ describe('requests that are worked on at once', () => {
 
   it('do not count while their bodies are still coming', async () => {
     const { refusals } = watched();
-    const { app } = createTestApp({}, {}, { work: new WorkGuard({ refusals, max: 1 }) });
+    const { app } = createTestApp({}, {}, { work: workGuard({ refusals, max: 1 }) });
     const begun = deferred<undefined>();
     const listener: RequestListener = (incoming, response) => {
       app(incoming, response);

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StatusWatch, type Waited } from '../../../src/challenges/status-watch.ts';
 import { SqlWatchedChallenges } from '../../../src/storage/challenges/watched-challenges.ts';
@@ -15,6 +14,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
+import { until } from '../../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const MARK = /UPDATE challenges SET watched_until/;
@@ -145,16 +145,6 @@ function rowsOf(transactionid: string): Promise<Row[]> {
      FROM challenges JOIN tokens ON tokens.id = token_id WHERE transaction_id = $1`,
     [transactionid],
   );
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) {
-      throw new Error('It did not come about');
-    }
-    await sleep(10);
-  }
 }
 
 async function enrol(): Promise<string> {

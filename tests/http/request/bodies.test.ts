@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import type { AppServices } from '../../../src/http/app.ts';
-import { LargeBodyGuard } from '../../../src/http/limits/large-body-guard.ts';
+import type { AppServices } from '../../../src/http/served-endpoints.ts';
+import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -288,7 +288,7 @@ describe('the file of /admin/loadtokens', () => {
       log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
       clock: fixedClock,
     });
-    const guard = new LargeBodyGuard({ refusals, timeoutMs: 50 });
+    const guard = largeBodyGuard({ refusals, timeoutMs: 50 });
     const { app } = createTestApp({}, services, { largeBodies: guard });
     const whole = `file=${'x'.repeat(70_000)}`;
     const headers = { ...AS_ADMIN, Connection: 'close' };

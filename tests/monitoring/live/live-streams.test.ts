@@ -11,6 +11,7 @@ import type { OverviewRights } from '../../../src/monitoring/overview/overview-r
 import type { OpenSession } from '../../../src/administrators/ports.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { FAKE_OVERVIEW } from '../../support/fakes/overview-fakes.ts';
+import { until } from '../../support/values/until.ts';
 
 const sessionOf = (administrator: string): OpenSession => ({ administrator, expiresAt: new Date() });
 
@@ -91,12 +92,6 @@ function open(name = 'anna'): FakeReader {
   const reader = new FakeReader();
   streams.open({ caller: callerNamed(name), session: 'secret' }, reader);
   return reader;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) {
-    await sleep(1);
-  }
 }
 
 describe('streams', () => {

@@ -9,6 +9,7 @@ import { LiveVault } from '../../../src/security/vault/live-vault.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
+import { until } from '../../support/values/until.ts';
 
 const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const SECRET = Buffer.from('secret');
@@ -177,11 +178,3 @@ describe('a server that follows the list of keys', () => {
     expect(beats.at(-1)).toBe('left');
   });
 });
-
-async function until(isDone: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!isDone()) {
-    expect(performance.now()).toBeLessThan(deadline);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -10,10 +10,10 @@ import { SqlConfigurationStore } from '../../../src/storage/configuration/config
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
+import { until } from '../../support/values/until.ts';
 
 /** So long that within a test it never comes. */
 const NEVER = 600_000;
-const TIMEOUT_MS = 15_000;
 const LISTENER = 'test listener';
 
 let test: TestDatabase;
@@ -80,20 +80,10 @@ function follow(world: World = {}): Following {
   return { store, follower, logged, requested: () => requested };
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) {
-      throw new Error(`It did not come about that ${what}`);
-    }
-    await sleep(10);
-  }
-}
-
 /** Waits until that many listeners stand, none of them the one of that process number. */
 async function untilListening(except = 0): Promise<number> {
   let found: number | undefined;
-  await until('a listener listens', async () => {
+  await until(async () => {
     const { rows } = await test.database.knex.raw<{ rows: { pid: number }[] }>(
       `SELECT pid FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = ? AND pid <> ?
@@ -110,12 +100,12 @@ async function untilListening(except = 0): Promise<number> {
 /** Waits until a new server listens and has asked for all that came before, so that it will not ask by itself. */
 async function untilInStep({ requested }: Following): Promise<number> {
   const pid = await untilListening();
-  await until('it has asked on listening', () => requested() === 2);
+  await until(() => requested() === 2);
   return pid;
 }
 
 const noticed = (store: SqlConfigurationStore, key: string): Promise<void> =>
-  until(`the change ${key} is noticed`, () => store.kept?.settings.has(key) === true);
+  until(() => store.kept?.settings.has(key) === true);
 
 /** Changes something on another server. */
 const change = (key: string): Promise<void> => elsewhere.putSettings(new Map([[key, '1']]), ACT);
@@ -123,7 +113,7 @@ const change = (key: string): Promise<void> => elsewhere.putSettings(new Map([[k
 describe('a server without requests', () => {
   it('has read the configuration', async () => {
     const { store } = follow();
-    await until('it is read', () => store.kept !== undefined);
+    await until(() => store.kept !== undefined);
     expect(store.kept?.policies).toHaveLength(1);
   });
 
@@ -133,19 +123,19 @@ describe('a server without requests', () => {
     await change('reported');
     await noticed(store, 'reported');
     await elsewhere.putResolver({ name: 'people', kind: 'managed', settings: {} }, ACT);
-    await until('the resolver is noticed', () => store.kept?.resolvers.length === 1);
+    await until(() => store.kept?.resolvers.length === 1);
     await elsewhere.putRealm('north', ['people'], ACT);
-    await until('the realm is noticed', () => store.kept?.realms[0]?.resolvers[0] === 'people');
+    await until(() => store.kept?.realms[0]?.resolvers[0] === 'people');
     await test.database.knex('realm_resolvers').delete();
-    await until('its resolvers are noticed', () => store.kept?.realms[0]?.resolvers.length === 0);
+    await until(() => store.kept?.realms[0]?.resolvers.length === 0);
     await test.database.knex('policies').update({ active: false });
-    await until('the policy is noticed', () => store.kept?.policies[0]?.active === false);
+    await until(() => store.kept?.policies[0]?.active === false);
     expect(store.kept?.revision).toBe((await elsewhere.current()).revision);
   });
 
   it('learns of a change that was made before it listened', async () => {
     const { store } = follow();
-    await until('it is read', () => store.kept !== undefined);
+    await until(() => store.kept !== undefined);
     await change('early');
     await untilListening();
     await noticed(store, 'early');
@@ -154,10 +144,10 @@ describe('a server without requests', () => {
 
   it('notices by asking where nothing tells', async () => {
     const { store, logged } = follow({ listenTo: 'postgres://127.0.0.1:1/nobody', poll: 20 });
-    await until('it is read', () => store.kept !== undefined);
+    await until(() => store.kept !== undefined);
     await change('asked');
     await noticed(store, 'asked');
-    await until('that is logged', () => logged.length > 0);
+    await until(() => logged.length > 0);
     await sleep(1_000);
     expect(logged).toEqual([
       expect.stringMatching(/^The connection that tells .*database\.unavailable.*ECONNREFUSED/),
@@ -187,7 +177,7 @@ describe('a connection that tells of changes', () => {
     await untilListening(pid);
     await change('after the end');
     await noticed(store, 'after the end');
-    await until('its return is logged', () => logged.length === 2);
+    await until(() => logged.length === 2);
     expect(logged).toEqual([
       expect.stringMatching(/^The connection that tells of configuration changes is lost.*57P01/),
       expect.stringMatching(/^Configuration changes are told and read again/),
@@ -217,8 +207,8 @@ describe('a connection that tells of changes', () => {
     const { store, logged } = follow({ listenTo: proxy.url, heartbeat: 1_000 });
     const pid = await untilListening();
     proxy.silence();
-    await until('the loss is logged', () => logged.length > 0);
-    await until('the return is logged', () => logged.length > 1);
+    await until(() => logged.length > 0);
+    await until(() => logged.length > 1);
     expect(await untilListening(pid)).not.toBe(pid);
     await change('after the silence');
     await noticed(store, 'after the silence');
@@ -230,7 +220,7 @@ describe('a connection that tells of changes', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as { port: number };
     const { follower, logged } = follow({ listenTo: `postgres://127.0.0.1:${port}/nobody` });
-    await until('it knocks', () => sockets.length > 0);
+    await until(() => sockets.length > 0);
     // Far sooner than an answer is waited for, which is longer than a test may take.
     await follower.stop();
     sockets.forEach((socket) => socket.destroy());
@@ -252,7 +242,7 @@ describe('while the database is away', () => {
     await untilListening();
     await store.current();
     await proxy.cut();
-    await until('the loss is logged', () => logged.length > 0);
+    await until(() => logged.length > 0);
     // Longer than what was read is trusted.
     await sleep(400);
     await expect(store.current()).rejects.toMatchObject({ code: 'database.unavailable' });
@@ -262,7 +252,7 @@ describe('while the database is away', () => {
     await change('meanwhile');
     await proxy.restore();
     await noticed(store, 'meanwhile');
-    await until('the return is logged', () => logged.length === 2);
+    await until(() => logged.length === 2);
     expect(logged[1]).toMatch(/^Configuration changes are told and read again/);
     expect((await store.current()).settings.has('meanwhile')).toBe(true);
   });
@@ -305,11 +295,11 @@ describe('the notice of a change', () => {
     cleanUps.push(() => follower.stop());
     follower.start();
     await untilListening();
-    await until('it has asked on listening', () => requested === 2);
+    await until(() => requested === 2);
     await test.database.knex.raw("NOTIFY tankeeper_configuration, 'other'");
     await sleep(200);
     expect(requested).toBe(2);
     await test.database.knex.raw("NOTIFY tankeeper_configuration, 'public'");
-    await until('it asks', () => requested === 3);
+    await until(() => requested === 3);
   });
 });

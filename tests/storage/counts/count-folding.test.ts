@@ -7,8 +7,8 @@ import * as counts from '../../../src/storage/database/migrations/007-counts.ts'
 import { expectRightCounts, pendingDeltas } from '../../campaigns/count-model/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';
+import { until } from '../../support/values/until.ts';
 
-const TIMEOUT_MS = 20_000;
 
 let test: TestDatabase;
 
@@ -31,16 +31,6 @@ function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   return { lines, log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } };
-}
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) {
-      throw new Error('It did not come about in time');
-    }
-    await sleep(10);
-  }
 }
 
 const insertUsers = (from: number, to: number): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
@@ -7,8 +7,8 @@ import { type Database, openDatabase, poolUsage } from '../../../src/storage/dat
 import { DatabaseWatch } from '../../../src/storage/database/database-watch.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { until } from '../../support/values/until.ts';
 
-const TIMEOUT_MS = 15_000;
 /** So long that within a test it never comes: whoever waited for a connection would fail the test. */
 const ACQUIRE_MS = 60_000;
 /** The time limit for a sign of life where the database counts as present, and where it counts as missing. */
@@ -76,16 +76,6 @@ async function connectionsOf(application: string): Promise<number> {
     [application],
   );
   return rows.length;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) {
-      throw new Error('It did not come about in time');
-    }
-    await sleep(10);
-  }
 }
 
 /** @returns the message of the fault */

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import knex from 'knex';
 import type { Knex } from 'knex';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import {
@@ -15,6 +14,7 @@ import {
   withPooledConnection,
 } from '../../../src/storage/database/knex-internals.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { until } from '../../support/values/until.ts';
 
 const PASSED_ON: PoolHooks = {
   acquire: (acquire) => acquire(),
@@ -214,10 +214,3 @@ describe('a connection', () => {
     expect(await answer).toMatchObject({ message: expect.stringContaining('Connection terminated') });
   });
 });
-
-/** The test's own time limit ends the wait. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) {
-    await sleep(5);
-  }
-}

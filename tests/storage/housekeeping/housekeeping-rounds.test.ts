@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { BackgroundLoop } from '../../../src/kernel/background-loop.ts';
 import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
+import { until } from '../../support/values/until.ts';
 
-const TIMEOUT_MS = 10_000;
 
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
@@ -15,16 +15,6 @@ function roundsOf(round: Round): { rounds: BackgroundLoop; lines: string[] } {
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   return { rounds: housekeepingRounds({ round, interval: 2, log }), lines };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!condition()) {
-    if (performance.now() > deadline) {
-      throw new Error('It did not come about in time');
-    }
-    await sleep(5);
-  }
 }
 
 describe('rounds of housekeeping', () => {

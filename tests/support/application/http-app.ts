@@ -6,7 +6,7 @@ import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/app.ts';
+import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/served-endpoints.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';

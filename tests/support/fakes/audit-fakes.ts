@@ -1,4 +1,4 @@
-import type { AppServices } from '../../../src/http/app.ts';
+import type { AppServices } from '../../../src/http/served-endpoints.ts';
 import type { VerificationRecord } from '../../../src/audit/verification-record.ts';
 import type { Answer } from './answer.ts';
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Filter } from 'ldapts';
+import { parseJsonObject } from '../../../kernel/parse-json.ts';
 import { LdapFault } from './ldap-fault.ts';
 import { readFilter, readFilterFor } from './ldap-filter.ts';
 import { readDistinguishedName } from './ldap-name.ts';
@@ -173,15 +174,11 @@ function readAttributes(read: Reader): LdapAttributes {
 }
 
 function readMap(text: string): ReadonlyMap<string, string> {
-  try {
-    const parsed: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-      throw new TypeError('not an object');
-    }
-    return new Map(Object.entries(parsed).map(([field, name]) => [field.toLowerCase(), String(name).trim()]));
-  } catch (cause) {
-    throw new LdapFault('settings', 'USERINFO is no JSON object of fields and attributes', { cause });
+  const parsed = parseJsonObject(text === '' ? '{}' : text);
+  if (parsed === undefined) {
+    throw new LdapFault('settings', 'USERINFO is no JSON object of fields and attributes');
   }
+  return new Map(Object.entries(parsed).map(([field, name]) => [field.toLowerCase(), String(name).trim()]));
 }
 
 function readUserId(text: string): LdapUserId {

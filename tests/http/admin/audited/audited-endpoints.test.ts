@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
 
-import { type AppDependencies, servedEndpoints } from '../../../../src/http/app.ts';
+import { type AppDependencies, servedEndpoints } from '../../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../../src/http/dialects/dialects.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
 import { auditedAudit } from './audited-audit.ts';

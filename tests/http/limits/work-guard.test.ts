@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { LargeBodyGuard } from '../../../src/http/limits/large-body-guard.ts';
+import type { Semaphore } from '../../../src/kernel/semaphore.ts';
+import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { fixedClock } from '../../support/application/http-app.ts';
 
-function guardWith(timeoutMs: number): { guard: LargeBodyGuard; counted: LimitName[] } {
+function guardWith(timeoutMs: number): { guard: Pick<Semaphore, 'run'>; counted: LimitName[] } {
   const counted: LimitName[] = [];
   const ignore = (): void => undefined;
   const refusals = new LimitReporter({
@@ -13,7 +14,7 @@ function guardWith(timeoutMs: number): { guard: LargeBodyGuard; counted: LimitNa
     log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
     clock: fixedClock,
   });
-  return { guard: new LargeBodyGuard({ refusals, timeoutMs }), counted };
+  return { guard: largeBodyGuard({ refusals, timeoutMs }), counted };
 }
 
 describe('large bodies', () => {
