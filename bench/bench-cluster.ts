@@ -36,14 +36,18 @@ export interface BenchCluster {
 }
 
 /**
- * @param given the URL of a server on which databases may be created; undefined: an embedded one in a temporary folder
+ * @param serverUrl the URL of a server on which databases may be created; undefined: an embedded one in a temporary folder
  * @param durable true if the embedded one waits for the disk at each commit
  */
-export async function openBenchCluster(given: string | undefined, durable: boolean): Promise<BenchCluster> {
+export async function openBenchCluster(
+  serverUrl: string | undefined,
+  durable: boolean,
+): Promise<BenchCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-bench-'));
   // Under root PostgreSQL runs as another user, who has to get through.
   await chmod(folder, 0o711);
-  const { url, stop } = given === undefined ? await embedded(folder, durable) : { url: given, stop: nothing };
+  const { url, stop } =
+    serverUrl === undefined ? await startEmbedded(folder, durable) : { url: serverUrl, stop: noop };
   const names: string[] = [];
   const [row] = await queryOnce<{ version: string }>(
     url,
@@ -70,7 +74,7 @@ export async function openBenchCluster(given: string | undefined, durable: boole
   };
 }
 
-async function embedded(
+async function startEmbedded(
   folder: string,
   durable: boolean,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
@@ -87,6 +91,6 @@ async function embedded(
   return { url: embeddedUrl(connection), stop: close };
 }
 
-function nothing(): Promise<void> {
+function noop(): Promise<void> {
   return Promise.resolve();
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runTankeeper } from '../tests/support/servers/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const START_LIMIT = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Of the administrator `admin` of every bench server. */
 const ADMIN_PASSWORD = 'correct horse battery staple';
@@ -93,7 +93,7 @@ export async function startBenchServer(
 }
 
 async function listeningPort(log: string, hasEnded: () => boolean): Promise<number> {
-  const deadline = performance.now() + START_LIMIT;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const text = await readFile(log, 'utf8');
     const found = /"message":"Listening".*"port":(\d+)/.exec(text);

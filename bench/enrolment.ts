@@ -32,7 +32,7 @@ interface Way {
   readonly uncounted: number[];
 }
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '4' },
@@ -40,7 +40,7 @@ const { values: given } = parseArgs({
     'no-sync': { type: 'boolean', default: false },
   },
 });
-process.exitCode = (await run(Number(given.rounds), Number(given.seconds), !given['no-sync'])) ? 0 : 1;
+process.exitCode = (await run(Number(flags.rounds), Number(flags.seconds), !flags['no-sync'])) ? 0 : 1;
 
 async function run(rounds: number, seconds: number, durable: boolean): Promise<boolean> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, durable);

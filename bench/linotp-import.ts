@@ -36,8 +36,8 @@ interface Measured {
   readonly peak: number;
 }
 
-const { values: given } = parseArgs({ options: { tokens: { type: 'string', default: '1000000' } } });
-process.exitCode = (await run(Number(given.tokens))) ? 0 : 1;
+const { values: flags } = parseArgs({ options: { tokens: { type: 'string', default: '1000000' } } });
+process.exitCode = (await run(Number(flags.tokens))) ? 0 : 1;
 
 async function run(tokens: number): Promise<boolean> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, true);

@@ -16,10 +16,10 @@ const ATTACKERS = 60;
 const WARM_UP = 200;
 const FORGIVE_EVERY = 500;
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
 });
-await run(Number(given.seconds), Number(given.rounds));
+await run(Number(flags.seconds), Number(flags.rounds));
 
 async function run(seconds: number, rounds: number): Promise<void> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);

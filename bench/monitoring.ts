@@ -65,14 +65,14 @@ interface Subject {
   readonly close: () => Promise<void>;
 }
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
     tokens: { type: 'string', default: '10000000' },
     rounds: { type: 'string', default: '100' },
     requests: { type: 'string', default: '10' },
   },
 });
-process.exitCode = (await run(Number(given.tokens), Number(given.rounds), Number(given.requests))) ? 0 : 1;
+process.exitCode = (await run(Number(flags.tokens), Number(flags.rounds), Number(flags.requests))) ? 0 : 1;
 
 async function run(largest: number, rounds: number, requests: number): Promise<boolean> {
   const sizes = [MIN_TOKENS, MIDDLE].filter((size) => size < largest);
@@ -149,8 +149,8 @@ async function measure(subjects: readonly Subject[], rounds: number, requests: n
   }
   for (let round = 0; round < rounds; round += 1) {
     bar.show(round + 1);
-    for (const kind of rotated(KINDS, round)) {
-      for (const subject of rotated(subjects, round)) {
+    for (const kind of rotate(KINDS, round)) {
+      for (const subject of rotate(subjects, round)) {
         subject.rounds.get(kind)?.push(await times(subject, kind, requests));
       }
     }
@@ -173,7 +173,7 @@ async function times({ probe, client, tokens }: Subject, kind: Kind, requests: n
   return taken;
 }
 
-function rotated<Value>(values: readonly Value[], by: number): readonly Value[] {
+function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
   const start = by % values.length;
   return [...values.slice(start), ...values.slice(0, start)];
 }

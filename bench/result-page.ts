@@ -40,7 +40,7 @@ export async function publishResults(page: ResultPage): Promise<void> {
   const sections = page.sections.map((section) =>
     typeof section === 'string' ? section : markdown(section),
   );
-  process.stdout.write(`\n${await formatted(sections)}\n`);
+  process.stdout.write(`\n${await formatMarkdown(sections)}\n`);
   if (process.env.WRITE_RESULTS === '1') {
     const file = join(RESULTS_FOLDER, `${page.name}.md`);
     await mkdir(RESULTS_FOLDER, { recursive: true });
@@ -51,7 +51,7 @@ export async function publishResults(page: ResultPage): Promise<void> {
 
 /** @returns the whole page, as Prettier writes it */
 export function resultText(page: ResultPage): Promise<string> {
-  return formatted([...heading(page), ...sectionsOf(page)]);
+  return formatMarkdown([...heading(page), ...sectionsOf(page)]);
 }
 
 function sectionsOf({ sections }: ResultPage): readonly string[] {
@@ -81,6 +81,6 @@ function markdown({ head, rows }: ResultTable): string {
     .join('\n');
 }
 
-function formatted(paragraphs: readonly string[]): Promise<string> {
+function formatMarkdown(paragraphs: readonly string[]): Promise<string> {
   return format(paragraphs.join('\n\n'), { parser: 'markdown' });
 }

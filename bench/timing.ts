@@ -40,10 +40,10 @@ interface Finding extends SampleDifference {
 /** `too noisy`: more samples or a quieter machine would tell; `shown` is held to nothing. */
 type Verdict = 'PASS' | 'PASS: within the bound' | 'FAIL: found' | 'FAIL: too noisy' | 'shown';
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: { checks: { type: 'string', default: '3000' }, logins: { type: 'string', default: '1000' } },
 });
-process.exitCode = (await run({ checks: Number(given.checks), logins: Number(given.logins) })) ? 0 : 1;
+process.exitCode = (await run({ checks: Number(flags.checks), logins: Number(flags.logins) })) ? 0 : 1;
 
 async function run(sizes: Readonly<Record<PairGroup['name'], number>>): Promise<boolean> {
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);
@@ -100,7 +100,7 @@ async function measure(
     if (round % FORGIVE_EVERY === 0) {
       await forgive();
     }
-    for (const { pair, one, other } of shuffled(samples)) {
+    for (const { pair, one, other } of shuffle(samples)) {
       const first = Math.random() < 0.5 ? 'one' : 'other';
       const second = first === 'one' ? 'other' : 'one';
       const times = { [first]: await time(probe, pair[first], pair.answer) };
@@ -124,7 +124,7 @@ async function time(probe: FormProbe, request: FormRequest, answer: RegExp): Pro
   return milliseconds;
 }
 
-function shuffled<Value>(values: readonly Value[]): readonly Value[] {
+function shuffle<Value>(values: readonly Value[]): readonly Value[] {
   return values
     .map((value) => ({ value, place: Math.random() }))
     .sort((left, right) => left.place - right.place)

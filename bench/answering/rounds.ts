@@ -23,7 +23,7 @@ export async function runRounds(
   const bar = new ProgressBar('runs', (rounds + 1) * measures.length);
   const extent = { seconds, warmUp: warmUpOf(seconds) };
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [index, one] of rotated(measures, round).entries()) {
+    for (const [index, one] of rotate(measures, round).entries()) {
       const known = quickest.get(one);
       const rate = known === undefined ? FIRST_GUESSES[one.connections === 1 ? 0 : 1] : known * SPARE;
       const figures = await one.run(bench, extent, Math.ceil(rate * (extent.seconds + extent.warmUp)));
@@ -42,7 +42,7 @@ export function warmUpOf(seconds: number): number {
   return Math.min(1, seconds / 3);
 }
 
-function rotated<Value>(values: readonly Value[], by: number): readonly Value[] {
+function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
   const start = by % values.length;
   return [...values.slice(start), ...values.slice(0, start)];
 }

@@ -29,7 +29,7 @@ export interface FailoverRound {
 const CALM_MS = 4_000;
 /** For so long before it is killed, the primary commits what no standby gets to know of. */
 const HELD_BACK_MS = 500;
-const LIMIT_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 const POLL_MS = 50;
 
 /**
@@ -133,14 +133,14 @@ function gapAround(ledger: ReportedLedger, begun: number, end: number): number {
 }
 
 async function untilSomething<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
-  const deadline = performance.now() + LIMIT_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const found = await read();
     if (found !== undefined) {
       return found;
     }
     if (performance.now() > deadline) {
-      throw new Error(`There was not ${what} within ${LIMIT_MS / 1000} s`);
+      throw new Error(`There was not ${what} within ${TIMEOUT_MS / 1000} s`);
     }
     await sleep(POLL_MS);
   }

@@ -21,7 +21,7 @@ import { TankeeperServers } from './tankeeper-servers.ts';
 const MAX_SHOWN_FINDINGS = 3;
 const DEFAULT_TTL = '30';
 
-const { values: given } = parseArgs({
+const { values: flags } = parseArgs({
   options: {
     /** Rounds in which the primary's node is killed. */
     kills: { type: 'string', default: '3' },
@@ -47,14 +47,14 @@ process.exitCode = (await run()) ? 0 : 1;
 async function run(): Promise<boolean> {
   const programs = findPrograms();
   const times = {
-    ttl: Number(given.ttl),
-    loopWait: Number(given['loop-wait']),
-    retryTimeout: Number(given['retry-timeout']),
+    ttl: Number(flags.ttl),
+    loopWait: Number(flags['loop-wait']),
+    retryTimeout: Number(flags['retry-timeout']),
   };
   const cluster = await DatabaseCluster.prepare(programs, {
     times,
-    synchronous: !given.asynchronous,
-    etcdInterface: given.etcd3 ? 'etcd3' : 'etcd',
+    synchronous: !flags.asynchronous,
+    etcdInterface: flags.etcd3 ? 'etcd3' : 'etcd',
   });
   const opened: (() => Promise<void>)[] = [() => cluster.close()];
   const close = closingOnce(async () => {
@@ -98,9 +98,9 @@ async function runRounds(
   client: ReportedClient,
 ): Promise<readonly FailoverRound[]> {
   const troubles: readonly (readonly [Trouble, string])[] = [
-    ['kill', given.kills],
-    ['freeze', given.freezes],
-    ['switchover', given.switchovers],
+    ['kill', flags.kills],
+    ['freeze', flags.freezes],
+    ['switchover', flags.switchovers],
   ];
   const stopping = new AbortController();
   const load = new ReportedLoad({
@@ -108,7 +108,7 @@ async function runRounds(
     client,
     servers: () => servers.urls,
     prefix: 'FAILOVER',
-    portals: Number(given.portals),
+    portals: Number(flags.portals),
     seed: 'failover',
   });
   const running = load.run(stopping.signal);
@@ -131,12 +131,12 @@ async function runRounds(
 
 /** @returns one name for each configuration whose results are compared: `failover`, `failover-ttl-10-asynchronous` */
 function pageName(): string {
-  const ttl = given.ttl === DEFAULT_TTL ? [] : [`ttl-${given.ttl}`];
-  return ['failover', ...ttl, ...(given.asynchronous ? ['asynchronous'] : [])].join('-');
+  const ttl = flags.ttl === DEFAULT_TTL ? [] : [`ttl-${flags.ttl}`];
+  return ['failover', ...ttl, ...(flags.asynchronous ? ['asynchronous'] : [])].join('-');
 }
 
 function describeCluster({ ttl, loopWait, retryTimeout }: PatroniTimes): string {
-  const mode = given.asynchronous ? 'off' : 'on';
+  const mode = flags.asynchronous ? 'off' : 'on';
   return `Patroni: ttl ${ttl} s, loop_wait ${loopWait} s, retry_timeout ${retryTimeout} s, synchronous_mode ${mode}.`;
 }
 
@@ -149,15 +149,15 @@ function describeVerdict({ reported, findings }: FailoverVerdict): string {
 }
 
 async function leaveLogs(cluster: DatabaseCluster, servers: TankeeperServers): Promise<void> {
-  if (given.logs === undefined) {
+  if (flags.logs === undefined) {
     return;
   }
-  await mkdir(given.logs, { recursive: true });
+  await mkdir(flags.logs, { recursive: true });
   for (const node of cluster.nodes) {
-    await writeFile(join(given.logs, `${node.name}.log`), await node.log());
+    await writeFile(join(flags.logs, `${node.name}.log`), await node.log());
   }
   for (const [index, output] of servers.output.entries()) {
-    await writeFile(join(given.logs, `server${index + 1}.log`), output);
+    await writeFile(join(flags.logs, `server${index + 1}.log`), output);
   }
 }
 

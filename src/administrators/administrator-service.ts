@@ -215,14 +215,14 @@ export class AdministratorService {
     }
     const proven = provenBy(administrator);
     if (hasher.isForeign(administrator.passwordHash)) {
-      return this.#renewed(proven, password);
+      return this.#renew(proven, password);
     }
     memory?.passwords.remember(proven, password);
     return proven;
   }
 
   /** Replaces an imported hash, which may take a second to verify, by one of this server. */
-  async #renewed(proven: ProvenPassword, password: string): Promise<ProvenPassword | undefined> {
+  async #renew(proven: ProvenPassword, password: string): Promise<ProvenPassword | undefined> {
     const { administrators, hasher } = this.#deps;
     const { administrator: name } = proven;
     const passwordHash = await hasher.hash(password);

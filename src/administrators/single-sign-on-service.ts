@@ -102,7 +102,7 @@ export class SingleSignOnService {
     answer: ProviderAnswer,
     act: Act,
   ): Promise<{ readonly name: string; readonly login: Login }> {
-    const signIn = await this.#opened(attempt, answer.state);
+    const signIn = await this.#openSignOn(attempt, answer.state);
     const person = await this.#deps.provider.identify(answer, signIn);
     if (person === undefined) {
       throw refused('provider', 'The identity provider did not sign you in');
@@ -124,7 +124,7 @@ export class SingleSignOnService {
    * The sealed sign-on is of no use a second time: the provider takes the code once (RFC 6749 section 4.1.2).
    * @throws ServiceError 'sign-in.ended' also for the answer to another sign-in, begun by somebody else (login CSRF)
    */
-  async #opened(attempt: string | undefined, state = ''): Promise<ProviderSignIn> {
+  async #openSignOn(attempt: string | undefined, state = ''): Promise<ProviderSignIn> {
     const { seal, clock } = this.#deps;
     const signIn = attempt === undefined ? undefined : await seal.open(attempt, clock.now());
     if (signIn === undefined || !equalText(signIn.state, state)) {

@@ -74,7 +74,7 @@ export class AuditExport {
     const { since, until, ...selecting } = filter;
     const isWhole = grant.realms === 'all' && Object.values(selecting).every((value) => value === undefined);
     const act = actOf(caller, 'audit/export');
-    const note = `handed out as ${format}${described(filter)}`;
+    const note = `handed out as ${format}${describeFilter(filter)}`;
     const isVerifiable = isWhole && format === 'jsonl';
     return {
       format,
@@ -141,7 +141,7 @@ interface Extract {
 }
 
 /** @returns the filters for the audit row: times as they are, of the others the names, as their values are foreign text */
-function described({ since, until, ...selecting }: Extract['filter']): string {
+function describeFilter({ since, until, ...selecting }: Extract['filter']): string {
   const names = Object.entries(selecting)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name);

@@ -35,17 +35,17 @@ export interface AuditPage {
 }
 
 const DEFAULT_LIMIT = 100;
-const GREATEST_LIMIT = 1_000;
+const MAX_LIMIT = 1_000;
 /** A search for rare rows reads much of the trail: it must not take the pool's connections. */
 const SEARCHES_AT_ONCE = 2;
-const WAITING_SEARCHES = 8;
+const MAX_WAITING_SEARCHES = 8;
 const TIMEOUT_MS = 10_000;
 
 /** Searches the audit trail for administrators. It writes no row. */
 export class AuditSearch {
   readonly #deps: AuditSearchDependencies;
   readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
-    waiting: WAITING_SEARCHES,
+    waiting: MAX_WAITING_SEARCHES,
     timeoutMs: TIMEOUT_MS,
     refuse: () =>
       new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
@@ -96,14 +96,10 @@ export class AuditSearch {
 }
 
 function readLimit(limit: number): number {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > GREATEST_LIMIT) {
-    throw new ServiceError(
-      'parameter.invalid',
-      `The limit must be a whole number from 1 to ${GREATEST_LIMIT}`,
-      {
-        parameter: 'limit',
-      },
-    );
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw new ServiceError('parameter.invalid', `The limit must be a whole number from 1 to ${MAX_LIMIT}`, {
+      parameter: 'limit',
+    });
   }
   return limit;
 }

@@ -17,7 +17,7 @@ export interface ExportedTrail {
   readonly isWhole: boolean;
 }
 
-type Line = Readonly<Record<string, unknown>>;
+type ExportLine = Readonly<Record<string, unknown>>;
 
 /**
  * Reads JSON lines of `exportTrail`, once and in order.
@@ -32,7 +32,7 @@ export async function readExportedTrail(text: AsyncIterable<string>): Promise<Ex
   if (head?.form !== EXPORT_FORM || !Array.isArray(head.keys)) {
     throw malformed('The file is no export of an audit trail as JSON lines');
   }
-  const keys = (head.keys as Line[]).map((key) => ({
+  const keys = (head.keys as ExportLine[]).map((key) => ({
     keyId: textOf(key, 'keyId'),
     publicKey: bytesOf(key, 'publicKey'),
   }));
@@ -44,8 +44,11 @@ export async function readExportedTrail(text: AsyncIterable<string>): Promise<Ex
 }
 
 function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
-  let ahead: Line | undefined;
-  const take = async function* <T>(name: string, read: (line: Line) => T): AsyncGenerator<readonly T[]> {
+  let ahead: ExportLine | undefined;
+  const readLines = async function* <T>(
+    name: string,
+    read: (line: ExportLine) => T,
+  ): AsyncGenerator<readonly T[]> {
     let some: T[] = [];
     for (;;) {
       ahead ??= await nextLine(lines);
@@ -53,7 +56,7 @@ function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
       if (one === undefined) {
         break;
       }
-      some.push(read(one as Line));
+      some.push(read(one as ExportLine));
       ahead = undefined;
       if (some.length === AT_ONCE) {
         yield some;
@@ -63,21 +66,21 @@ function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
     yield some;
   };
   return {
-    records: () => take('record', toRecord),
+    records: () => readLines('record', toRecord),
     rows: async function* () {
       let rows = 0;
-      for await (const some of take('row', toRow)) {
+      for await (const some of readLines('row', toRow)) {
         rows += some.length;
         yield some;
       }
-      if ((ahead?.end as Line | undefined)?.rows !== rows) {
+      if ((ahead?.end as ExportLine | undefined)?.rows !== rows) {
         throw malformed('The export ends too early, or lines are out of order');
       }
     },
   };
 }
 
-async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined> {
+async function nextLine(lines: AsyncIterator<string>): Promise<ExportLine | undefined> {
   const next = await lines.next();
   if (next.done === true) {
     return undefined;
@@ -89,7 +92,7 @@ async function nextLine(lines: AsyncIterator<string>): Promise<Line | undefined>
   return line;
 }
 
-function toRow(line: Line): AuditRow {
+function toRow(line: ExportLine): AuditRow {
   const text = (name: string): string => textOf(line, name);
   return {
     id: text('id'),
@@ -111,7 +114,7 @@ function toRow(line: Line): AuditRow {
   };
 }
 
-function toRecord(line: Line): JournalRecord {
+function toRecord(line: ExportLine): JournalRecord {
   const text = (name: string): string => textOf(line, name);
   return {
     number: numberOf(line, 'number'),
@@ -126,7 +129,7 @@ function toRecord(line: Line): JournalRecord {
   };
 }
 
-function textOf(line: Line, name: string): string {
+function textOf(line: ExportLine, name: string): string {
   const value = line[name];
   if (typeof value !== 'string') {
     throw malformed(`A line of the export has no text '${name}'`);
@@ -134,7 +137,7 @@ function textOf(line: Line, name: string): string {
   return value;
 }
 
-function numberOf(line: Line, name: string): number {
+function numberOf(line: ExportLine, name: string): number {
   const value = line[name];
   if (typeof value !== 'number') {
     throw malformed(`A line of the export has no number '${name}'`);
@@ -142,7 +145,7 @@ function numberOf(line: Line, name: string): number {
   return value;
 }
 
-function bytesOf(line: Line, name: string): Buffer {
+function bytesOf(line: ExportLine, name: string): Buffer {
   return Buffer.from(textOf(line, name), 'base64');
 }
 

@@ -64,7 +64,7 @@ export class RefusalTrail implements RefusalNotes {
     }
     this.#rows += 1;
     this.#alike.set(key, alike + 1);
-    await this.#write(async () => [entryOf(await this.#named(refusal, account))], [entryOf(refusal)]);
+    await this.#write(async () => [entryOf(await this.#withAccount(refusal, account))], [entryOf(refusal)]);
   }
 
   /** Writes the counted refusals. Called about once a minute, and at the end. Never fails. */
@@ -87,7 +87,7 @@ export class RefusalTrail implements RefusalNotes {
   }
 
   /** Records only names of existing administrators: any other input may be a password. */
-  async #named(refusal: Refusal, account: string | undefined): Promise<Refusal> {
+  async #withAccount(refusal: Refusal, account: string | undefined): Promise<Refusal> {
     if (account === undefined) {
       return refusal;
     }

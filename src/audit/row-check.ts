@@ -12,7 +12,7 @@ interface CheckedRow {
 }
 
 /** The next expected place in a lane. */
-interface Place {
+interface LanePosition {
   readonly lane: string;
   readonly bounds: LaneBounds;
   readonly seq: number;
@@ -26,7 +26,7 @@ export class RowCheck {
   readonly #report: Report;
   readonly #isWhole: boolean;
   readonly #seen = new Set<string>();
-  #place: Place | undefined;
+  #place: LanePosition | undefined;
   /** The chosen row among those for the current place. */
   #chosen: CheckedRow | undefined;
   #rows = 0;
@@ -115,15 +115,15 @@ export class RowCheck {
     }
   }
 
-  #follow(place: Place, { row, isSound }: CheckedRow): Place {
+  #follow(place: LanePosition, { row, isSound }: CheckedRow): LanePosition {
     if (row.seq < place.seq) {
       this.#report(about('inserted', row, `the lane begins with row ${place.seq}`));
       return place;
     }
     if (row.seq > place.seq) {
-      this.#missing(place, row.seq - 1, `before row ${row.id}`);
+      this.#reportMissing(place, row.seq - 1, `before row ${row.id}`);
     }
-    const trouble = isSound ? this.#misplaced(place, row) : about('changed', row, NOT_SIGNED);
+    const trouble = isSound ? this.#findMisplaced(place, row) : about('changed', row, NOT_SIGNED);
     if (trouble !== undefined) {
       this.#report(trouble);
     }
@@ -131,7 +131,7 @@ export class RowCheck {
   }
 
   /** Checks the place of a row with a correct signature. */
-  #misplaced({ seq, hash, bounds: { head } }: Place, row: AuditRow): AuditFinding | undefined {
+  #findMisplaced({ seq, hash, bounds: { head } }: LanePosition, row: AuditRow): AuditFinding | undefined {
     const isNext = this.#isWhole && row.seq === seq && hash !== undefined;
     if (isNext && !row.prevHash.equals(hash)) {
       return about('reordered', row, 'it follows another row than it was signed to');
@@ -149,14 +149,14 @@ export class RowCheck {
     this.#place = undefined;
   }
 
-  #endOf(place: Place): void {
+  #endOf(place: LanePosition): void {
     const { head } = place.bounds;
     if (head !== undefined && head.seq >= place.seq) {
-      this.#missing(place, head.seq, `at the end of the lane, as checkpoint ${head.checkpoint} says`);
+      this.#reportMissing(place, head.seq, `at the end of the lane, as checkpoint ${head.checkpoint} says`);
     }
   }
 
-  #missing({ lane, seq }: Place, last: number, where: string): void {
+  #reportMissing({ lane, seq }: LanePosition, last: number, where: string): void {
     if (!this.#isWhole) {
       return;
     }
@@ -174,7 +174,7 @@ export class RowCheck {
   }
 }
 
-function beginOf({ cut }: LaneBounds): Pick<Place, 'seq' | 'hash'> {
+function beginOf({ cut }: LaneBounds): Pick<LanePosition, 'seq' | 'hash'> {
   return { seq: (cut?.seq ?? 0) + 1, hash: cut?.hash ?? NOTHING_BEFORE };
 }
 

@@ -44,7 +44,7 @@ export interface VerificationOverview {
 }
 
 /** A verification that this process runs. */
-interface Run {
+interface VerificationRun {
   readonly id: string;
   readonly listed: AuditFinding[];
   findings: number;
@@ -112,7 +112,7 @@ export class ServerVerification {
   }
 
   /** Waits for the end of the verification that this process runs. */
-  async settled(): Promise<void> {
+  async whenSettled(): Promise<void> {
     await this.#running;
   }
 
@@ -133,7 +133,7 @@ export class ServerVerification {
     const { verifications, clock, log, store, elapsed } = this.#deps;
     try {
       const now = elapsed();
-      const run: Run = {
+      const run: VerificationRun = {
         id,
         listed: [],
         findings: 0,
@@ -157,7 +157,7 @@ export class ServerVerification {
     }
   }
 
-  async #endOf(run: Run, checkpoint: string): Promise<VerificationEnd> {
+  async #endOf(run: VerificationRun, checkpoint: string): Promise<VerificationEnd> {
     const { listed } = run;
     const empty = { records: 0, newest: '' };
     try {
@@ -178,7 +178,7 @@ export class ServerVerification {
   }
 
   /** Begins again when months were removed meanwhile: their rows are missing in what was read. */
-  async #verifyAgain(run: Run, checkpoint: string, readings: number): Promise<TrailVerification> {
+  async #verifyAgain(run: VerificationRun, checkpoint: string, readings: number): Promise<TrailVerification> {
     try {
       return await this.#verify(run, checkpoint);
     } catch (error) {
@@ -195,7 +195,7 @@ export class ServerVerification {
     return this.#verifyAgain(run, checkpoint, readings - 1);
   }
 
-  #verify(run: Run, checkpoint: string): Promise<TrailVerification> {
+  #verify(run: VerificationRun, checkpoint: string): Promise<TrailVerification> {
     const { store, authority } = this.#deps;
     return store.readInSteps(
       async (snapshot) =>
@@ -221,7 +221,7 @@ export class ServerVerification {
   }
 
   /** Before each step: rests as long as the last one took, so that requests have the other half of a processor. */
-  async #pace(run: Run): Promise<void> {
+  async #pace(run: VerificationRun): Promise<void> {
     const { elapsed, rest, verifications } = this.#deps;
     const { signal } = this.#stopping;
     await rest(Math.min(elapsed() - run.steppedAt, MAX_REST_MS), signal);

@@ -165,7 +165,7 @@ export class ChallengeService {
   ): Promise<CheckedTransaction> {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
-    const provided = this.#deps.check.provided(pass, open.client);
+    const provided = this.#deps.check.prepare(pass, open.client);
     const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
       const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {

@@ -89,17 +89,17 @@ export function decideWithoutResponse(
   now: Date,
 ): Decision | null {
   if (challenge.closedBy !== null) {
-    return unchanged(token, isDropped(challenge) ? 'dropped' : 'closed');
+    return decisionWithoutChange(token, isDropped(challenge) ? 'dropped' : 'closed');
   }
   if (isExpired(challenge, settings, now)) {
-    return unchanged(token, 'expired');
+    return decisionWithoutChange(token, 'expired');
   }
-  return token.active ? null : unchanged(token, 'disabled');
+  return token.active ? null : decisionWithoutChange(token, 'disabled');
 }
 
 /** @returns the decision that changes nothing: the response cannot be verified with what the server has */
 export function decideUnverifiable(token: Token): Decision {
-  return unchanged(token, 'unverifiable');
+  return decisionWithoutChange(token, 'unverifiable');
 }
 
 /**
@@ -114,17 +114,17 @@ export function decide(
   now: Date,
 ): Decision {
   if (isLocked(token)) {
-    return refused(token, 'locked', challenge.wrongCount);
+    return refusal(token, 'locked', challenge.wrongCount);
   }
   if (verdict.kind === 'right') {
-    return accepted(challenge, token, verdict, now);
+    return acceptance(challenge, token, verdict, now);
   }
   const wrongCount = challenge.wrongCount + 1;
   const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';
-  return refused(token, reason, wrongCount, verdict.remember);
+  return refusal(token, reason, wrongCount, verdict.remember);
 }
 
-function accepted(
+function acceptance(
   challenge: Challenge,
   token: Token,
   verdict: Extract<Verdict, { kind: 'right' }>,
@@ -146,7 +146,7 @@ function accepted(
   };
 }
 
-function refused(
+function refusal(
   token: Token,
   reason: 'wrong' | 'exhausted' | 'locked',
   wrongCount: number,
@@ -195,7 +195,7 @@ function isExpired(
   return now.getTime() >= challenge.issuedAt.getTime() + settings.challengeTimeout * 1000;
 }
 
-function unchanged(
+function decisionWithoutChange(
   token: Token,
   reason: 'closed' | 'dropped' | 'expired' | 'disabled' | 'unverifiable',
 ): Decision {

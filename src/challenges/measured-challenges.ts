@@ -45,7 +45,7 @@ export function measuredChallenges(
   metrics: ChallengeMetrics,
   elapsed: () => number,
 ): ChallengeStore {
-  const ended = (token: Token, { reason, failCount }: Decision, begun: number): void => {
+  const noteEnd = (token: Token, { reason, failCount }: Decision, begun: number): void => {
     metrics.responseEnded(reason, elapsed() - begun);
     if (!isLocked(token) && isLocked({ failCount, maxFail: token.maxFail })) {
       metrics.tokenLocked();
@@ -71,7 +71,7 @@ export function measuredChallenges(
       if (decision === undefined || decidedOn === undefined) {
         metrics.responseEnded('unknown', elapsed() - begun);
       } else {
-        ended(decidedOn.token, decision, begun);
+        noteEnd(decidedOn.token, decision, begun);
       }
       return decision;
     },
@@ -81,7 +81,7 @@ export function measuredChallenges(
       if (applied === undefined) {
         metrics.responseEnded('nothing open', elapsed() - begun);
       } else {
-        ended(applied.answered.token, applied.decision, begun);
+        noteEnd(applied.answered.token, applied.decision, begun);
       }
       return applied;
     },

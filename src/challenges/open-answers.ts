@@ -22,7 +22,7 @@ export interface OpenAnswerDependencies {
 }
 
 /** An open challenge, and the verdict on the response to it. */
-interface Tried extends ChallengeOfToken {
+interface TriedChallenge extends ChallengeOfToken {
   readonly verdict: Verdict;
 }
 
@@ -42,7 +42,7 @@ export class OpenAnswers {
    */
   async answer(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
     const configuration = await this.#deps.configuration.current();
-    const provided = this.#deps.check.provided(pass, act.client);
+    const provided = this.#deps.check.prepare(pass, act.client);
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
@@ -99,7 +99,7 @@ export class OpenAnswers {
     settings: OcraSettings,
     open: readonly ChallengeOfToken[],
     provided: ProvidedResponse,
-  ): Promise<readonly Tried[]> {
+  ): Promise<readonly TriedChallenge[]> {
     provided.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
     let unreadable: ServiceError | undefined;
@@ -159,7 +159,7 @@ function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly 
  * does not depend on its PIN.
  * @param tried newest first
  */
-function chosenOf(tried: readonly Tried[]): Tried | undefined {
+function chosenOf(tried: readonly TriedChallenge[]): TriedChallenge | undefined {
   const unlocked = tried.filter(({ token }) => !isLocked(token));
   const right = unlocked.find(({ verdict }) => verdict.kind === 'right');
   if (right !== undefined) {

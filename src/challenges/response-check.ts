@@ -37,7 +37,7 @@ export interface ProvidedResponse {
 }
 
 /** The result of the search, without the PIN. */
-interface Found {
+interface SearchResult {
   readonly question: string;
   readonly verification: Verification;
   readonly ahead: FoundAhead;
@@ -59,7 +59,7 @@ export class ResponseChecker {
   }
 
   /** @returns a response to check, with its own computing budget */
-  provided(pass: string, client = ''): ProvidedResponse {
+  prepare(pass: string, client = ''): ProvidedResponse {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
@@ -90,7 +90,7 @@ export class ResponseChecker {
     const { now } = provided.search;
     const { pin, response } = splitPass(suite, provided.pass);
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
-    const all: Found[] = [];
+    const all: SearchResult[] = [];
     for (const question of questions) {
       const windowCheck = { ...inputs, question, response, lookBehind: true };
       all.push({ question, ...(await find(provided.search, windowCheck, settings, token)) });
@@ -154,7 +154,7 @@ async function find(
   windowCheck: WindowCheck & { readonly question: string },
   settings: OcraSettings,
   token: Token,
-): Promise<Omit<Found, 'question'>> {
+): Promise<Omit<SearchResult, 'question'>> {
   const share = search.share();
   const { found, computed } = await search.find(windowCheck, share);
   const ahead = settings.autoResync
@@ -167,7 +167,7 @@ function verdictOf(
   suite: OcraSuite,
   settings: OcraSettings,
   token: Token,
-  { question, verification, ahead }: Found,
+  { question, verification, ahead }: SearchResult,
   now: Date,
 ): Verdict {
   const match = verification.matched ? verification : positionNow(suite, token, now);

@@ -64,7 +64,7 @@ export class ResynchronisationService {
         if (!isVisible(token, grant) || (isUsers && !isSameOwner(token.owner, owner))) {
           throw unknownToken(serial);
         }
-        return this.#decide(settings, token, answered(request, questions));
+        return this.#decide(settings, token, toConsecutiveResponses(request, questions));
       },
       actOf(caller, 'token/resync'),
     );
@@ -108,7 +108,7 @@ export class ResynchronisationService {
   }
 }
 
-function answered(
+function toConsecutiveResponses(
   { otp1, otp2, challenge1 = '', challenge2 = '' }: ResynchronisationRequest,
   [last = '', before = '']: readonly string[],
 ): ConsecutiveResponses {

@@ -68,14 +68,14 @@ export class StatusWaitService {
     const entries = await this.#deps.ocra.status(caller, reference);
     const [entry] = entries;
     if (entry === undefined) {
-      return () => this.#ended([], 'closed');
+      return () => this.#endAtOnce([], 'closed');
     }
     if (knownState !== undefined && !isSameState(knownState, entry)) {
-      return () => this.#ended(entries, 'changed');
+      return () => this.#endAtOnce(entries, 'changed');
     }
     const openMs = await this.#openMs(entry);
     if (openMs <= 0 || waitMs === 0) {
-      return () => this.#ended(entries, openMs <= 0 ? 'closed' : 'over');
+      return () => this.#endAtOnce(entries, openMs <= 0 ? 'closed' : 'over');
     }
     const { administrator } = caller.principal;
     return async (gone) => {
@@ -105,7 +105,7 @@ export class StatusWaitService {
     return issuedAt.getTime() + challengeTimeout * 1000 - this.#deps.clock.now().getTime();
   }
 
-  #ended(entries: readonly StatusEntry[], end: WaitEnd): Promise<AwaitedAnswer> {
+  #endAtOnce(entries: readonly StatusEntry[], end: WaitEnd): Promise<AwaitedAnswer> {
     this.#deps.metrics.waitEnded(end);
     return Promise.resolve({ entries, end });
   }

@@ -38,7 +38,7 @@ export interface StatusWait {
 }
 
 /** The dependencies of a watch. */
-export interface StatusWatchOptions {
+export interface StatusWatchDependencies {
   readonly watched: WatchedChallenges;
   readonly metrics: StatusWaitMetrics;
   /** The most requests that wait at once; half of them may be of one administrator. */
@@ -51,7 +51,7 @@ export interface StatusWatchOptions {
   readonly pollWithNotices?: number;
 }
 
-interface Waiting extends StatusWait {
+interface RunningWait extends StatusWait {
   readonly overAt: number;
   readonly expiresAt: number;
   readonly gone: AbortSignal;
@@ -75,10 +75,10 @@ const LAST_READ_TIMEOUT_MS = 500;
  * intervals.
  */
 export class StatusWatch {
-  readonly #options: StatusWatchOptions;
+  readonly #deps: StatusWatchDependencies;
   readonly #elapsed: () => number;
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<RunningWait>();
   readonly #ofAdministrators = new KeyedCounts();
   /** Ids of the challenges whose state is to be read. */
   #noted = new Set<string>();
@@ -87,8 +87,8 @@ export class StatusWatch {
   #isStarted = false;
   #isEnded = false;
 
-  constructor(options: StatusWatchOptions) {
-    this.#options = options;
+  constructor(options: StatusWatchDependencies) {
+    this.#deps = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
@@ -100,7 +100,7 @@ export class StatusWatch {
   async wait(requested: StatusWait, gone: AbortSignal): Promise<Waited> {
     const refusal = this.#refusal(requested.administrator, gone);
     if (refusal !== undefined) {
-      this.#options.metrics.waitEnded(refusal);
+      this.#deps.metrics.waitEnded(refusal);
       return { end: refusal, state: requested.since };
     }
     return new Promise((resolve, reject) => {
@@ -147,16 +147,16 @@ export class StatusWatch {
     if (this.#isEnded) {
       return 'stopping';
     }
-    const { max } = this.#options;
+    const { max } = this.#deps;
     const own = this.#ofAdministrators.of(administrator);
     return this.#waiting.size >= max || own >= Math.max(1, Math.floor(max / ADMINISTRATOR_DIVISOR))
       ? 'full'
       : undefined;
   }
 
-  #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<Waiting, 'resolve' | 'reject'>): void {
+  #enter(requested: StatusWait, gone: AbortSignal, ending: Pick<RunningWait, 'resolve' | 'reject'>): void {
     const now = this.#elapsed();
-    const waiting: Waiting = {
+    const waiting: RunningWait = {
       ...requested,
       ...ending,
       overAt: now + requested.waitMs,
@@ -174,7 +174,7 @@ export class StatusWatch {
       this.#loop.start();
     }
     // First the mark, then the read: a change before the mark is read, one after it is notified.
-    this.#options.watched.mark(requested.id, requested.waitMs / 1000).then(
+    this.#deps.watched.mark(requested.id, requested.waitMs / 1000).then(
       () => {
         this.changed(requested.id);
       },
@@ -193,7 +193,7 @@ export class StatusWatch {
   }
 
   /** @returns those whose state is to be read */
-  #removeDue(): readonly Waiting[] {
+  #removeDue(): readonly RunningWait[] {
     const now = this.#elapsed();
     const noted = this.#noted;
     this.#noted = new Set();
@@ -201,14 +201,14 @@ export class StatusWatch {
     if (now < this.#nextPoll) {
       return all.filter((waiting) => noted.has(waiting.id) || now >= endsAt(waiting));
     }
-    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#options;
+    const { poll = POLL_MS, pollWithNotices = POLL_WITH_NOTICES_MS } = this.#deps;
     this.#nextPoll = now + (this.#hasNotices ? pollWithNotices : poll);
     return all;
   }
 
-  async #readStates(due: readonly Waiting[]): Promise<void> {
+  async #readStates(due: readonly RunningWait[]): Promise<void> {
     try {
-      const states = await this.#options.watched.states([...new Set(due.map(({ id }) => id))]);
+      const states = await this.#deps.watched.states([...new Set(due.map(({ id }) => id))]);
       const now = this.#elapsed();
       for (const waiting of due) {
         const waited = endOf(waiting, states.get(waiting.id), now);
@@ -218,7 +218,7 @@ export class StatusWatch {
       }
     } catch (fault) {
       const now = this.#elapsed();
-      this.#nextPoll = now + (this.#options.poll ?? POLL_MS);
+      this.#nextPoll = now + (this.#deps.poll ?? POLL_MS);
       due
         .filter((waiting) => now >= endsAt(waiting))
         .forEach((waiting) => {
@@ -236,21 +236,21 @@ export class StatusWatch {
     return this.#waiting.size === 0 ? IDLE_MS : Math.max(0, Math.ceil(next - this.#elapsed()));
   }
 
-  #finish(waiting: Waiting, waited: Waited): void {
+  #finish(waiting: RunningWait, waited: Waited): void {
     if (this.#leave(waiting)) {
-      this.#options.metrics.waitEnded(waited.end);
+      this.#deps.metrics.waitEnded(waited.end);
       waiting.resolve(waited);
     }
   }
 
-  #fail(waiting: Waiting, fault: unknown): void {
+  #fail(waiting: RunningWait, fault: unknown): void {
     if (this.#leave(waiting)) {
       waiting.reject(fault);
     }
   }
 
   /** @returns false if it has left before */
-  #leave(waiting: Waiting): boolean {
+  #leave(waiting: RunningWait): boolean {
     if (!this.#waiting.delete(waiting)) {
       return false;
     }
@@ -261,16 +261,16 @@ export class StatusWatch {
 
   #count(administrator: string, change: 1 | -1): void {
     this.#ofAdministrators.change(administrator, change);
-    this.#options.metrics.waitingAre(this.#waiting.size);
+    this.#deps.metrics.waitingAre(this.#waiting.size);
   }
 }
 
-function endsAt({ overAt, expiresAt }: Waiting): number {
+function endsAt({ overAt, expiresAt }: RunningWait): number {
   return Math.min(overAt, expiresAt);
 }
 
 /** @returns undefined while the wait goes on */
-function endOf(waiting: Waiting, state: WatchedState | undefined, now: number): Waited | undefined {
+function endOf(waiting: RunningWait, state: WatchedState | undefined, now: number): Waited | undefined {
   if (state === undefined) {
     return { end: 'closed', state };
   }

@@ -47,8 +47,8 @@ export function keySecrets({
  */
 export function hasKey(vault: Vault, token: Token, { suite, key }: TokenKey): boolean {
   try {
-    const its = token.ocraSuite === suite.text ? openTokenKey(vault, token) : undefined;
-    return its !== undefined && equalBytes(hmacBlock(suite.hash, its.key), hmacBlock(suite.hash, key));
+    const ownKey = token.ocraSuite === suite.text ? openTokenKey(vault, token) : undefined;
+    return ownKey !== undefined && equalBytes(hmacBlock(suite.hash, ownKey.key), hmacBlock(suite.hash, key));
   } catch (error) {
     if (isServiceError(error, 'secret.unreadable')) {
       return false;

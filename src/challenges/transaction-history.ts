@@ -86,13 +86,13 @@ function reportedEvent({ at, outcome, action, actor, client, requestId }: AuditR
   return { at, ...meaning, action, actor, client, requestId, derived: false };
 }
 
-function derived(at: string, meaning: EventMeaning): TransactionEvent {
+function derivedEvent(at: string, meaning: EventMeaning): TransactionEvent {
   return { at, ...meaning, action: '', actor: '', client: '', requestId: '', derived: true };
 }
 
 /** A challenge that was moved in from elsewhere, or whose row was pruned. */
 function derivedIssue({ stored }: HistorySources): readonly TransactionEvent[] {
-  return stored === undefined ? [] : [derived(auditTime(stored.issuedAt), EVENT_BY_OUTCOME.issued)];
+  return stored === undefined ? [] : [derivedEvent(auditTime(stored.issuedAt), EVENT_BY_OUTCOME.issued)];
 }
 
 /** A challenge that newer ones replaced has no row of its own for it; other closings have one, unless it was pruned. */
@@ -105,7 +105,7 @@ function derivedClosing(
     return [];
   }
   const meaning = EVENT_BY_CLOSING[closedBy];
-  return has(meaning.event) ? [] : [derived(auditTime(closedAt), meaning)];
+  return has(meaning.event) ? [] : [derivedEvent(auditTime(closedAt), meaning)];
 }
 
 /** Events that only an open challenge has. */
@@ -140,7 +140,7 @@ function derivedExpiry(
   const isClosed = known.some(
     (one) => ['accepted', 'given up', 'superseded'].includes(one.event) && one.at <= expiry,
   );
-  return isClosed ? [] : [derived(expiry, { event: 'expired', reason: '' })];
+  return isClosed ? [] : [derivedEvent(expiry, { event: 'expired', reason: '' })];
 }
 
 function isIssue({ event }: TransactionEvent): boolean {

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { CliIo } from './dependencies.ts';
 import { safeLines, safeText } from '../kernel/terminal-text.ts';
 import { type ColumnFit, fitColumns, fitText, GAP, wrapText } from './table-layout.ts';
-import { styled, type TextStyle } from './text-style.ts';
+import { applyStyle, type TextStyle } from './text-style.ts';
 
 /** A JSON value. */
 export type JsonValue =
@@ -87,9 +87,9 @@ export class Output {
     const lines = wrapText(shownText(row, column), Math.max(MIN_WIDTH, this.#room - width));
     const textStyle = style?.(row);
     const value = lines
-      .map((line) => (textStyle === undefined || line === '' ? line : styled(textStyle, line, color)))
+      .map((line) => (textStyle === undefined || line === '' ? line : applyStyle(textStyle, line, color)))
       .join(`\n${' '.repeat(width)}`);
-    return `${styled('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
+    return `${applyStyle('bold', title, color)}${' '.repeat(width - title.length)}${value}`;
   }
 
   #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
@@ -122,7 +122,7 @@ export class Output {
     if (columns.length > 0) {
       const names = columns.map(({ title = '' }) => title).join(', ');
       const lines = wrapText(`left out, as the terminal is narrow: ${names}`, this.#room);
-      this.#io.stderr.write(`${styled('dim', lines.join('\n'), this.#io.color)}\n`);
+      this.#io.stderr.write(`${applyStyle('dim', lines.join('\n'), this.#io.color)}\n`);
     }
   }
 
@@ -131,7 +131,7 @@ export class Output {
     const text = padded.trim();
     return textStyle === undefined || text === ''
       ? padded
-      : padded.replace(text, () => styled(textStyle, text, this.#io.color));
+      : padded.replace(text, () => applyStyle(textStyle, text, this.#io.color));
   }
 
   /** Characters of a line; what is not for a terminal is not cut. */

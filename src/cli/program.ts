@@ -29,7 +29,7 @@ import { addVerifyCommands } from './commands/transfer/verify-commands.ts';
 import { addUserCommands } from './commands/directory/user-commands.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { addWebhookCommands } from './commands/administration/webhook-commands.ts';
-import { styled } from './text-style.ts';
+import { applyStyle } from './text-style.ts';
 
 const EXIT_CODES_TEXT = `
 Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 wrong usage, 130 ended by Ctrl-C.
@@ -44,7 +44,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     .option('--json', 'print JSON for scripts')
     .option('--config <file>', 'a configuration file (YAML); else TANKEEPER_CONFIG, or none')
     .showHelpAfterError('(add --help for more)')
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => styled('bold', title, io.color) })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => applyStyle('bold', title, io.color) })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),

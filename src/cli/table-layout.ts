@@ -30,7 +30,7 @@ export function fitColumns(columns: readonly ColumnFit[], room: number): readonl
     left.delete(next);
   }
   const kept = [...left];
-  const widths = shortened(kept, room - GAP * (kept.length - 1));
+  const widths = shortenColumns(kept, room - GAP * (kept.length - 1));
   return columns.map((column) => (left.has(column) ? widths.get(column) : undefined));
 }
 
@@ -83,11 +83,11 @@ function nextToLeave(columns: readonly ColumnFit[]): ColumnFit | undefined {
 }
 
 /** Takes from the widest columns first, so that the narrow ones stay whole. */
-function shortened(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
-  const capped = (cap: number, isHard: boolean): readonly number[] =>
+function shortenColumns(columns: readonly ColumnFit[], room: number): ReadonlyMap<ColumnFit, number> {
+  const capAt = (cap: number, isHard: boolean): readonly number[] =>
     columns.map(({ natural, min }) => Math.min(natural, isHard ? cap : Math.max(min, cap)));
   const fits = (cap: number, isHard: boolean): boolean =>
-    capped(cap, isHard).reduce((sum, width) => sum + width, 0) <= room;
+    capAt(cap, isHard).reduce((sum, width) => sum + width, 0) <= room;
   // Columns that must stay may not fit by their least widths.
   const isHard = !fits(1, false);
   let cap = Math.max(1, ...columns.map(({ natural }) => natural));
@@ -99,6 +99,6 @@ function shortened(columns: readonly ColumnFit[], room: number): ReadonlyMap<Col
     }
     cap = enough;
   }
-  const widths = capped(cap, isHard);
+  const widths = capAt(cap, isHard);
   return new Map(columns.map((column, place) => [column, widths[place] ?? 1]));
 }

@@ -38,20 +38,20 @@ export async function run(parameters: readonly string[]): Promise<number> {
 function commandLineDependencies(parameters: readonly string[]): CliDependencies {
   const io = terminalIo();
   let loaded: Promise<LoadedConfiguration> | undefined;
-  const loading = (): Promise<LoadedConfiguration> => (loaded ??= loadConfiguration(parameters));
-  const configured = async (): Promise<Config> => (await loading()).config;
+  const load = (): Promise<LoadedConfiguration> => (loaded ??= loadConfiguration(parameters));
+  const readConfig = async (): Promise<Config> => (await load()).config;
   return {
-    openServices: async () => openServices(await configured()),
-    glance: async (work) => glance(await configured(), work),
+    openServices: async () => openServices(await readConfig()),
+    glance: async (work) => glance(await readConfig(), work),
     openLinotpSource,
     serve: async () => {
       const { serve } = await import('./serve.ts');
-      const { config, file } = await loading();
+      const { config, file } = await load();
       await serve(config, file?.warnings);
     },
-    ...configurationReports(parameters, loading),
+    ...configurationReports(parameters, load),
     migrate: async (caller) => {
-      const config = await configured();
+      const config = await readConfig();
       const { migrate } = await import('./database-schema.ts');
       const act = actOf(caller, 'migrate');
       return untilSignal(async (giveUp) => ({
@@ -59,7 +59,7 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
       }));
     },
     examine: async () => {
-      const config = await configured();
+      const config = await readConfig();
       const { examineInstallation } = await import('./doctor/examine-installation.ts');
       const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
       // A check that was given up may still hang in the database or a resolver.
@@ -67,18 +67,18 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
       return report;
     },
     restore: async (caller, request) => {
-      const config = await configured();
+      const config = await readConfig();
       const { restoreBackup } = await import('./restore-backup.ts');
       return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));
     },
     startDemoServer: async (options) => {
       const { startDemoServer } = await import('./demo-server.ts');
-      return startDemoServer(await configured(), options);
+      return startDemoServer(await readConfig(), options);
     },
     watchSignals: () => watchSignals(),
     endSoon,
     settings: async () => {
-      const { port, databaseUrl, logLevel } = await configured();
+      const { port, databaseUrl, logLevel } = await readConfig();
       return { port, databaseConfigured: databaseUrl !== undefined, debug: logLevel === 'debug' };
     },
     io,
@@ -170,17 +170,17 @@ async function openServices(config: Config): ReturnType<CliDependencies['openSer
 }
 
 /** Longest wait of somebody who has pressed the tabulator, in milliseconds. */
-const GLANCE_LIMIT_MS = 1_800;
+const COMPLETION_TIMEOUT_MS = 1_800;
 
 /** Never waits longer, prints nothing, and starts no database. */
 async function glance<T>(
   config: Config,
   work: (services: CliServices) => Promise<T>,
 ): Promise<T | undefined> {
-  const limit = AbortSignal.timeout(GLANCE_LIMIT_MS);
+  const limit = AbortSignal.timeout(COMPLETION_TIMEOUT_MS);
   // What is still under way then must not keep the process.
-  setTimeout(() => process.exit(), GLANCE_LIMIT_MS + 200).unref();
-  const looked = async (): Promise<T> => {
+  setTimeout(() => process.exit(), COMPLETION_TIMEOUT_MS + 200).unref();
+  const openAndWork = async (): Promise<T> => {
     const { openInstallation } = await import('./open-installation.ts');
     const log = plainLog({ level: 'error', write: () => undefined });
     const { services, close } = await openInstallation(config, 'guest', log, {
@@ -189,7 +189,7 @@ async function glance<T>(
     });
     return work(services).finally(close);
   };
-  return unlessAborted(looked(), limit).catch(() => undefined);
+  return unlessAborted(openAndWork(), limit).catch(() => undefined);
 }
 
 /** @param work ends when its signal is aborted, which the signals of the process do */

@@ -10,7 +10,7 @@ import type { Log } from '../kernel/log.ts';
 import { readKeyFile, readKeysNow } from '../security/vault/key-file.ts';
 import { KeyFileMaterial, KeyFileModule } from '../security/vault/key-file-module.ts';
 import { KeyFollower } from '../security/vault/key-follower.ts';
-import { LiveVault, type LiveVaultParts } from '../security/vault/live-vault.ts';
+import { LiveVault, type LiveVaultDependencies } from '../security/vault/live-vault.ts';
 import { openVault } from '../security/vault/open-vault.ts';
 import { openWrappedVault, wrappedAmong } from '../security/vault/open-wrapped-vault.ts';
 import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11/pkcs11-module.ts';
@@ -144,7 +144,7 @@ async function openByPkcs11(
   };
 }
 
-async function liveVault(parts: Omit<LiveVaultParts, 'needed' | 'elapsed'>): Promise<LiveVault> {
+async function liveVault(parts: Omit<LiveVaultDependencies, 'needed' | 'elapsed'>): Promise<LiveVault> {
   const needed = neededKeys(await parts.registry.registered()).map(({ keyId }) => keyId);
   return new LiveVault({ ...parts, needed, elapsed: () => performance.now() });
 }

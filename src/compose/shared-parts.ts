@@ -145,12 +145,16 @@ const UNMEASURED: ServiceMeasures = {
     lastCounted: () => undefined,
     resolverForgotten: () => undefined,
   },
-  housekeeping: { backlogIs: () => undefined, removed: () => undefined, roundDone: () => undefined },
-  webhooks: { attempted: () => undefined, dropped: () => undefined, backlogsAre: () => undefined },
+  housekeeping: { backlogIs: () => undefined, rowsRemoved: () => undefined, roundDone: () => undefined },
+  webhooks: {
+    deliveryAttempted: () => undefined,
+    deliveriesDropped: () => undefined,
+    backlogsAre: () => undefined,
+  },
 };
 
 /** Waiting passwords for each one that is verified: about a second of work. */
-const WAITING_PASSWORDS = 16;
+const MAX_WAITING_PASSWORDS = 16;
 
 /** @returns the shared parts, over the given database */
 export function sharedParts(parts: ServiceParts): SharedParts {
@@ -223,7 +227,7 @@ function boundHashers({ hasher, passwordsAtOnce = 2, workers = 1 }: ServiceParts
   userHasher: PasswordHasher;
 } {
   const atOnce = shareOf(passwordsAtOnce, workers);
-  const waiting = atOnce * WAITING_PASSWORDS;
+  const waiting = atOnce * MAX_WAITING_PASSWORDS;
   return {
     administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
     userHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),

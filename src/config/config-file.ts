@@ -65,14 +65,14 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   return { values, faults, warnings: warningsOf(path, values) };
 }
 
-interface Reading {
+interface FileReading {
   /** @returns `file:line:column` of an offset */
   readonly at: (offset: number) => string;
   readonly values: Map<string, FileValue>;
   readonly faults: string[];
 }
 
-function readMap(yaml: Yaml, map: YAMLMap.Parsed, { at, values, faults }: Reading): void {
+function readMap(yaml: Yaml, map: YAMLMap.Parsed, { at, values, faults }: FileReading): void {
   for (const { key: keyNode, value: node } of map.items) {
     const key = yaml.isScalar(keyNode) ? String(keyNode.value) : '';
     const place = at(keyNode.range[0]);

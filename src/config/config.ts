@@ -8,7 +8,7 @@ import { usualPoolSize } from './pool-sizes.ts';
 import { readSecretFile } from './secret-file.ts';
 import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
 
-type Values = z.output<typeof environmentSchema>;
+type EnvironmentValues = z.output<typeof environmentSchema>;
 
 /** The configuration: the values of the environment, checked and frozen. Times are in seconds. */
 export type Config = z.output<typeof configSchema>;
@@ -91,7 +91,10 @@ function placeOf(name: string, environment: Environment, file: ConfigFile | unde
   return ofFile?.place ?? name;
 }
 
-function withPassword(url: string | undefined, { DATABASE_PASSWORD_FILE: file }: Values): string | undefined {
+function withPassword(
+  url: string | undefined,
+  { DATABASE_PASSWORD_FILE: file }: EnvironmentValues,
+): string | undefined {
   if (url === undefined || file === undefined) {
     return url;
   }
@@ -101,7 +104,7 @@ function withPassword(url: string | undefined, { DATABASE_PASSWORD_FILE: file }:
 }
 
 /** @returns the module that wraps the encryption key; undefined: the key is in the file */
-function securityModuleOf(values: Values) {
+function securityModuleOf(values: EnvironmentValues) {
   if (values.SECURITY_MODULE === 'file') {
     return undefined;
   }
@@ -116,7 +119,7 @@ function securityModuleOf(values: Values) {
 }
 
 /** @returns the registration at the provider; its secret is read from the file by the server */
-function singleSignOnOf(values: Values) {
+function singleSignOnOf(values: EnvironmentValues) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: clientSecretFile } = values;
   const { OIDC_GROUPS: groups, PUBLIC_URL: publicUrl = '' } = values;
   if (
@@ -141,7 +144,7 @@ function singleSignOnOf(values: Values) {
   });
 }
 
-function limitsOf(values: Values): LimitSettings {
+function limitsOf(values: EnvironmentValues): LimitSettings {
   return Object.freeze({
     exempt: Object.freeze(values.LIMIT_EXEMPT),
     clientRequests: values.LIMIT_CLIENT_REQUESTS,

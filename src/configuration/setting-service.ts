@@ -75,7 +75,7 @@ export class SettingService {
   /** @returns every setting that the server reads, and after them the others that are stored, by key */
   async describe(caller: Caller): Promise<readonly DescribedSetting[]> {
     const { settings } = await this.#authorize(caller, 'read');
-    const known = this.#known();
+    const known = this.#knownSettings();
     const others = [...settings.keys()].filter((key) => !known.some((one) => one.key === key)).sort();
     return [
       ...known.map((facts) => ({
@@ -117,9 +117,9 @@ export class SettingService {
   ): Promise<void> {
     const requested = this.#canonicalEntries(await this.#authorize(caller, 'write'), entries);
     const act = actOf(caller, 'configuration/set');
-    await this.#deps.configuration.putSettings(requested, act, this.#stored(expected));
+    await this.#deps.configuration.putSettings(requested, act, this.#byStoredKeys(expected));
     // Old clients store keys that only LinOTP reads. The operator has been asked.
-    const unread = caller.principal.operator ? [] : this.#unread(requested.keys());
+    const unread = caller.principal.operator ? [] : this.#unreadKeys(requested.keys());
     for (const key of unread) {
       this.#deps.log?.warn(`The server does not read the configuration value ${key}${this.#nearest(key)}`);
     }
@@ -128,7 +128,7 @@ export class SettingService {
   /** @returns undefined for a key that the server reads; else a clause that says so, with the nearest key */
   async unreadReason(caller: Caller, key: string): Promise<string | undefined> {
     await this.#authorize(caller, 'read');
-    const [unread] = this.#unread([this.#canonical(key)]);
+    const [unread] = this.#unreadKeys([this.#canonical(key)]);
     return unread === undefined ? undefined : `the server reads no setting ${unread}${this.#nearest(unread)}`;
   }
 
@@ -140,7 +140,7 @@ export class SettingService {
     await this.#authorize(caller, 'write');
     const known = this.#canonical(key);
     const act = actOf(caller, 'configuration/remove');
-    if (!(await this.#deps.configuration.removeSetting(known, act, this.#stored(expected)))) {
+    if (!(await this.#deps.configuration.removeSetting(known, act, this.#byStoredKeys(expected)))) {
       throw new ServiceError(
         'configuration.invalid',
         `The configuration value ${key.slice(0, 100)} is not set`,
@@ -168,7 +168,7 @@ export class SettingService {
    * @returns the expected values by the keys under which they are stored
    * @throws ServiceError 'parameter.invalid' for a value that is withheld: the answer would tell a right guess
    */
-  #stored(expected: ExpectedSettings | undefined): ExpectedSettings | undefined {
+  #byStoredKeys(expected: ExpectedSettings | undefined): ExpectedSettings | undefined {
     if (expected === undefined) {
       return undefined;
     }
@@ -185,14 +185,14 @@ export class SettingService {
   }
 
   #isWithheld(key: string): boolean {
-    return mayBeSecret(key) && !this.#known().some((one) => one.key === key);
+    return mayBeSecret(key) && !this.#knownSettings().some((one) => one.key === key);
   }
 
-  #known(): readonly KnownSetting[] {
+  #knownSettings(): readonly KnownSetting[] {
     return [...(this.#deps.known ?? []), ERROR_SETTING];
   }
 
-  #unread(keys: Iterable<string>): readonly string[] {
+  #unreadKeys(keys: Iterable<string>): readonly string[] {
     return [...keys].filter((key) => key !== ERROR_RESTRICTION && !this.#deps.defaults.has(key));
   }
 

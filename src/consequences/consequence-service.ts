@@ -6,7 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import type { TokenCounts } from '../monitoring/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -19,7 +19,7 @@ import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/ports.ts';
-import { type Consequence, consequence, counted } from './consequence.ts';
+import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange } from './policy-preview.ts';
 import { RealmConsequences } from './realm-consequences.ts';
 import { settingConsequences } from './setting-consequences.ts';
@@ -189,12 +189,12 @@ export class ConsequenceService {
       ...consequence(
         apiTokens > 0,
         'administrator.api-tokens',
-        `${counted(apiTokens, 'API token')} of ${name} ${apiTokens === 1 ? 'is' : 'are'} refused from then on`,
+        `${countText(apiTokens, 'API token')} of ${name} ${apiTokens === 1 ? 'is' : 'are'} refused from then on`,
       ),
       ...consequence(
         naming.length > 0,
         'administrator.policies',
-        `the policies ${named(naming)} name ${name}`,
+        `the policies ${listNames(naming)} name ${name}`,
       ),
       ...consequence(
         others.length === 1,
@@ -234,7 +234,7 @@ export class ConsequenceService {
     return consequence(
       revoked.length > 0,
       'api-token.programs',
-      `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on (${named(rights)})`,
+      `programs that show ${revoked.length === 1 ? 'it' : `one of ${revoked.length} API tokens`} are refused from then on (${listNames(rights)})`,
     );
   }
 

@@ -26,6 +26,6 @@ export function consequence(
 }
 
 /** @returns `1 token`, `3 tokens` */
-export function counted(count: number, noun: string): string {
+export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,4 @@
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import type { Principal } from '../policy/caller.ts';
 import { decideRight } from '../policy/right-decision.ts';
 import type { Right } from '../policy/granting.ts';
@@ -41,12 +41,17 @@ export function ownConsequences(
     ...consequence(
       lost.length > 0,
       'policy.own',
-      `you lose ${named(lost)}, at least from this address and at this time`,
+      `you lose ${listNames(lost)}, at least from this address and at this time`,
       { rights: lost },
     ),
-    ...consequence(narrowed.length > 0, 'policy.own-realms', `you have ${named(narrowed)} in fewer realms`, {
-      rights: narrowed,
-    }),
+    ...consequence(
+      narrowed.length > 0,
+      'policy.own-realms',
+      `you have ${listNames(narrowed)} in fewer realms`,
+      {
+        rights: narrowed,
+      },
+    ),
   ];
   return { lost, consequences };
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import type { RightsChange } from '../policy/lost-rights.ts';
 import { policyValue } from '../policy/policy-value.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
@@ -29,7 +29,7 @@ export function policyConsequences(
     ),
     ...lost.map(({ administrators: names, rights }) => ({
       code: 'policy.rights',
-      text: `${named(names)} ${names.length === 1 ? 'loses' : 'lose'} ${named(rights)}`,
+      text: `${listNames(names)} ${names.length === 1 ? 'loses' : 'lose'} ${listNames(rights)}`,
       names,
       rights,
     })),
@@ -51,7 +51,7 @@ function lostValues(
         const [was, is] = [valueIn(policies, realm), valueIn(after, realm)];
         return action === 'qrtanurl' ? was !== '' && is === '' : was !== is;
       });
-    return consequence(changed.length > 0, `policy.${action}`, `in ${named(changed)}, ${lost}`, {
+    return consequence(changed.length > 0, `policy.${action}`, `in ${listNames(changed)}, ${lost}`, {
       names: changed,
     });
   });

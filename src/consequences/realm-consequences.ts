@@ -1,10 +1,10 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
-import { named } from '../kernel/name-list.ts';
-import { assertInNoRealm, requireResolver, unknown } from '../resolvers/resolver-lookup.ts';
+import { listNames } from '../kernel/name-list.ts';
+import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
 import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
 import { plainResolverName, splitList } from '../policy/policy-users.ts';
-import { type Consequence, consequence, counted } from './consequence.ts';
+import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */
 export class RealmConsequences {
@@ -32,7 +32,7 @@ export class RealmConsequences {
       ...consequence(
         leaving > 0,
         'realm.tokens',
-        `${counted(leaving, 'token')} ${leaving === 1 ? 'leaves' : 'leave'} this realm`,
+        `${countText(leaving, 'token')} ${leaving === 1 ? 'leaves' : 'leave'} this realm`,
         { count: leaving },
       ),
       ...consequence(homeless > 0, 'realm.last', `${homeless} of them are in no realm afterwards`, {
@@ -42,13 +42,13 @@ export class RealmConsequences {
       ...consequence(
         lost > 0,
         'realm.users',
-        `${counted(lost, 'user')} with active tokens can no longer be named by this realm`,
+        `${countText(lost, 'user')} with active tokens can no longer be named by this realm`,
         { count: lost },
       ),
       ...consequence(
         policies.length > 0,
         'realm.policies',
-        `it is named by the policies ${named(policies)}`,
+        `it is named by the policies ${listNames(policies)}`,
         {
           names: policies,
         },
@@ -77,7 +77,7 @@ export class RealmConsequences {
     return [
       {
         code: 'realm.resolvers',
-        text: `users of ${named(dropped)} are no longer found in the realm ${realm.name}`,
+        text: `users of ${listNames(dropped)} are no longer found in the realm ${realm.name}`,
         names: dropped,
       },
       ...consequence(
@@ -89,7 +89,7 @@ export class RealmConsequences {
       ...consequence(
         nowhere.length > 0,
         'resolver.no-realm',
-        `${named(nowhere)} ${nowhere.length === 1 ? 'is' : 'are'} in no realm afterwards`,
+        `${listNames(nowhere)} ${nowhere.length === 1 ? 'is' : 'are'} in no realm afterwards`,
         { names: nowhere },
       ),
     ];
@@ -122,14 +122,14 @@ export class RealmConsequences {
       ...consequence(
         users > 0,
         'resolver.users',
-        `${counted(users, 'user')} with their passwords ${users === 1 ? 'is' : 'are'} removed`,
+        `${countText(users, 'user')} with their passwords ${users === 1 ? 'is' : 'are'} removed`,
         { count: users },
       ),
       ...consequence(typeof resolver.secretStamp === 'string', 'resolver.secret', 'its password is removed'),
       ...consequence(
         policies.length > 0,
         'resolver.policies',
-        `it is named by the policies ${named(policies)}`,
+        `it is named by the policies ${listNames(policies)}`,
         { names: policies },
       ),
     ];
@@ -139,7 +139,7 @@ export class RealmConsequences {
 function requireRealm(configuration: Configuration, name: string): Realm {
   const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
   if (realm === undefined) {
-    throw unknown('realm', name);
+    throw unknownReference('realm', name);
   }
   return realm;
 }

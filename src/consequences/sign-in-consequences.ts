@@ -1,6 +1,6 @@
 import type { Administrator, AdministratorStore } from '../administrators/ports.ts';
 import { serialOf } from '../administrators/second-factor.ts';
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import { isOcraToken } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import { type Consequence, consequence } from './consequence.ts';
@@ -65,7 +65,7 @@ export class SignInConsequences {
     return consequence(
       names.length > 0,
       'second-factor.lost',
-      `${named(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
+      `${listNames(names)} cannot sign in without ${names.length === 1 ? 'this second factor' : 'these second factors'}`,
     );
   }
 }

@@ -1,8 +1,8 @@
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import type { Token } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
-import { type Consequence, consequence, counted } from './consequence.ts';
+import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Tokens and owners that are examined for one question. */
 const MAX_TOKENS = 100;
@@ -24,7 +24,7 @@ export class TokenConsequences {
       ...consequence(
         found.length > 0,
         'token.key',
-        `the ${found.length === 1 ? 'key' : 'keys'} of ${named(found.map(({ serial }) => serial))} ${found.length === 1 ? 'is' : 'are'} gone for good`,
+        `the ${found.length === 1 ? 'key' : 'keys'} of ${listNames(found.map(({ serial }) => serial))} ${found.length === 1 ? 'is' : 'are'} gone for good`,
       ),
       ...(await this.#lockedOut(found)),
     ];
@@ -60,7 +60,7 @@ export class TokenConsequences {
       ...consequence(
         left.length > 0,
         'token.realms',
-        `${serial} leaves ${named(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
+        `${serial} leaves ${listNames(left)}: policies and administrators of ${left.length === 1 ? 'this realm' : 'these realms'} no longer apply to it`,
       ),
       ...consequence(left.length > 0 && requested.size === 0, 'token.no-realm', 'it is in no realm then'),
     ];
@@ -75,7 +75,7 @@ export class TokenConsequences {
     return consequence(
       tokens > 0,
       'user.tokens',
-      `${counted(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
+      `${countText(tokens, 'token')} ${tokens === 1 ? 'becomes' : 'become'} unassigned, and open challenges close`,
       { count: tokens },
     );
   }
@@ -109,7 +109,7 @@ export class TokenConsequences {
     return consequence(
       lockedOut.length > 0,
       'token.last',
-      `${named(lockedOut)} ${lockedOut.length === 1 ? 'has' : 'have'} no other active token`,
+      `${listNames(lockedOut)} ${lockedOut.length === 1 ? 'has' : 'have'} no other active token`,
     );
   }
 }

@@ -85,11 +85,18 @@ function readCharacters(characters: readonly string[], letters: number): readonl
     if (place > letters + CHECKSUM_LENGTH) {
       return { typed, read: typed, state: 'impossible' };
     }
-    return place > letters ? entered(typed, 'O', '0', HEX_DIGIT) : entered(typed, '0', 'O', LETTER);
+    return place > letters
+      ? correctCharacter(typed, 'O', '0', HEX_DIGIT)
+      : correctCharacter(typed, '0', 'O', LETTER);
   });
 }
 
-function entered(typed: string, mistaken: string, meant: string, possible: RegExp): EnteredCharacter {
+function correctCharacter(
+  typed: string,
+  mistaken: string,
+  meant: string,
+  possible: RegExp,
+): EnteredCharacter {
   // Other small letters than ASCII's have capitals in it, too: the dotless i.
   const capital = /^[a-z]$/.test(typed) ? typed.toUpperCase() : typed;
   const read = capital === mistaken ? meant : capital;

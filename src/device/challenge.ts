@@ -70,7 +70,7 @@ export function openChallenge(
     }
     const suite = parseOcraSuite(token.suite);
     if (verifyQrTanSignature(suite, bytesFromHex(token.key, 'key'), signed)) {
-      return opened(url, token, suite);
+      return toOpenChallenge(url, token, suite);
     }
   }
   throw refusedCode(
@@ -107,7 +107,7 @@ export function respond(
 }
 
 /** @returns the challenge of a code whose signature was verified */
-export function opened(url: ChallengeUrl, token: ReadyToken, suite: OcraSuite): OpenChallenge {
+export function toOpenChallenge(url: ChallengeUrl, token: ReadyToken, suite: OcraSuite): OpenChallenge {
   return {
     kind: url.kind,
     token,

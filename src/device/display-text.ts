@@ -102,7 +102,7 @@ export function inspectDisplayText(text: string): DisplayText {
     } else {
       flush();
       reasons.add(fault);
-      segments.push(marked(piece.text, fault));
+      segments.push(segmentOf(piece.text, fault));
     }
   }
   flush();
@@ -116,19 +116,19 @@ function verdictOn(reasons: readonly DisplayFault[]): DisplayVerdict {
   return reasons.every((reason) => DOUBTFUL.has(reason)) ? 'doubtful' : 'refused';
 }
 
-interface Piece {
+interface TextPiece {
   readonly text: string;
   readonly kind: 'other' | 'bidi' | 'invisible' | 'word';
 }
 
-function piecesOf(text: string): readonly Piece[] {
+function piecesOf(text: string): readonly TextPiece[] {
   return Array.from(text.matchAll(PIECES), ({ 0: piece, groups = {} }) => ({
     text: piece,
     kind: kindOf(groups),
   }));
 }
 
-function kindOf(groups: Readonly<Record<string, string | undefined>>): Piece['kind'] {
+function kindOf(groups: Readonly<Record<string, string | undefined>>): TextPiece['kind'] {
   if (groups.bidi !== undefined) {
     return 'bidi';
   }
@@ -138,7 +138,7 @@ function kindOf(groups: Readonly<Record<string, string | undefined>>): Piece['ki
   return groups.word === undefined ? 'other' : 'word';
 }
 
-function faultOf({ kind, text }: Piece, isImpostor: (word: string) => boolean): DisplayFault | undefined {
+function faultOf({ kind, text }: TextPiece, isImpostor: (word: string) => boolean): DisplayFault | undefined {
   switch (kind) {
     case 'other':
       return undefined;
@@ -161,7 +161,7 @@ function wordFault(word: string, isImpostor: (word: string) => boolean): Display
   return STACKED_MARKS.test(word) ? 'stacked-marks' : undefined;
 }
 
-function marked(text: string, fault: DisplayFault): DisplaySegment {
+function segmentOf(text: string, fault: DisplayFault): DisplaySegment {
   switch (fault) {
     case 'bidi-control':
     case 'invisible':

@@ -63,7 +63,7 @@ export function readCode(text: string): QrTanUrl {
 export function codeText(text: string): string {
   const trimmed = text.trim();
   const linked = APP_LINK.exec(trimmed)?.[1];
-  const code = linked === undefined ? trimmed : (decoded(linked) ?? trimmed);
+  const code = linked === undefined ? trimmed : (decodeLink(linked) ?? trimmed);
   return code.startsWith('web+lseqr:') ? code.slice('web+'.length) : code;
 }
 
@@ -80,7 +80,7 @@ export function signedText(url: QrTanUrl, text: string): string {
 }
 
 /** In a fragment, `+` stands for itself: the code has its own form encoding. */
-function decoded(link: string): string | undefined {
+function decodeLink(link: string): string | undefined {
   try {
     return decodeURIComponent(link).trim();
   } catch {

@@ -56,7 +56,7 @@ export function buildResponseRequest(
  */
 export function readVerdict(text: string): boolean | null {
   const verdict = member(
-    member(member(parsed(text.slice(0, MAX_ANSWER_LENGTH)), 'result'), 'value'),
+    member(member(parseJson(text.slice(0, MAX_ANSWER_LENGTH)), 'result'), 'value'),
     'result',
   );
   return typeof verdict === 'boolean' ? verdict : null;
@@ -92,7 +92,7 @@ function isLoopback(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

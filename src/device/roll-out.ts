@@ -7,7 +7,7 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import {
   assertCallback,
   type ChallengePolicy,
-  opened,
+  toOpenChallenge,
   type OpenChallenge,
   signatureFault,
   STRICT_POLICY,
@@ -117,5 +117,5 @@ export async function openActivation(
   }
   const keyText = encodeHex(key);
   const counter = keyText === found.key ? found.counter : '0';
-  return opened(url, { ...found, key: keyText, counter }, suite);
+  return toOpenChallenge(url, { ...found, key: keyText, counter }, suite);
 }

@@ -1,4 +1,4 @@
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import { isLoopback } from './loopback.ts';
 
 /** The part of the configuration that concerns addresses. */
@@ -22,7 +22,7 @@ function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): 
     return trustProxy.length > 0
       ? []
       : [
-          found(
+          findingOf(
             'note',
             'addresses.no-proxy',
             `the server listens on ${host} and trusts no proxy: behind one on this machine, all clients would be one in policies, limits and log`,
@@ -33,7 +33,7 @@ function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): 
   const findings: Finding[] = [];
   if (trustProxy.length === 0) {
     findings.push(
-      found(
+      findingOf(
         'warning',
         'addresses.plain-http',
         `the server listens on ${host} in plain HTTP and trusts no proxy: passwords and responses of clients that reach it directly travel in clear, and behind a proxy all clients are one`,
@@ -43,7 +43,7 @@ function listeningFindings({ host, metricsPort, trustProxy }: AddressSettings): 
   }
   if (metricsPort !== undefined) {
     findings.push(
-      found(
+      findingOf(
         'note',
         'addresses.metrics',
         `the metrics are open without a credential on ${host}, port ${metricsPort}`,
@@ -58,7 +58,7 @@ function trustFindings({ host, trustProxy }: AddressSettings): readonly Finding[
   const everyone = trustProxy.filter((network) => EVERYONE.test(network));
   if (everyone.length > 0) {
     return [
-      found(
+      findingOf(
         'error',
         'addresses.trusts-everyone',
         `TRUST_PROXY names every address (${everyone.join(', ')}): any client chooses the address that policies, limits and log see`,
@@ -69,7 +69,7 @@ function trustFindings({ host, trustProxy }: AddressSettings): readonly Finding[
   const isLocalOnly = isLoopback(host) && trustProxy.length > 0;
   if (isLocalOnly && !trustProxy.some(includesLoopback)) {
     return [
-      found(
+      findingOf(
         'warning',
         'addresses.unreachable-proxy',
         `the server listens on ${host}, where only this machine reaches it, and TRUST_PROXY does not name this machine: no proxy is trusted`,
@@ -84,7 +84,7 @@ function exemptionFindings({ trustProxy, limits }: AddressSettings): readonly Fi
   const everyone = limits.exempt.filter((network) => EVERYONE.test(network));
   if (everyone.length > 0) {
     return [
-      found(
+      findingOf(
         'error',
         'addresses.exempts-everyone',
         `LIMIT_EXEMPT names every address (${everyone.join(', ')}): responses can be guessed without a limit of the client`,
@@ -98,7 +98,7 @@ function exemptionFindings({ trustProxy, limits }: AddressSettings): readonly Fi
   return proxies.length === 0
     ? []
     : [
-        found(
+        findingOf(
           'warning',
           'addresses.exempts-proxy',
           `LIMIT_EXEMPT names a proxy of TRUST_PROXY (${proxies.join(', ')}): what comes from it without X-Forwarded-For is not limited`,

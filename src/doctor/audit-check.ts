@@ -2,11 +2,11 @@ import type { AuditRow } from '../audit/audit-row.ts';
 import type { AuditAuthority, AuditPeriod, AuditStore, StoredSnapshot } from '../audit/ports.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import type { TrailFacts } from './ports.ts';
 
 /** The dependencies of the check. */
-export interface AuditCheckParts {
+export interface AuditCheckDependencies {
   readonly store: Pick<AuditStore, 'read'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly trail: () => Promise<TrailFacts>;
@@ -26,9 +26,9 @@ const UNCOVERED_MS = 3_600_000;
 const VERIFY = '`tankeeper audit verify`';
 
 /** @returns findings about the last checkpoint, and of a verification with a time limit */
-export async function checkAudit(parts: AuditCheckParts): Promise<readonly Finding[]> {
+export async function checkAudit(parts: AuditCheckDependencies): Promise<readonly Finding[]> {
   const facts = await parts.trail();
-  return [...checkpointFindings(facts, parts.clock.now()), ...(await verified(parts, facts))];
+  return [...checkpointFindings(facts, parts.clock.now()), ...(await verifyInTime(parts, facts))];
 }
 
 function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at: Date): readonly Finding[] {
@@ -38,7 +38,7 @@ function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at:
   }
   const last = lastCheckpoint === undefined ? 'there was none yet' : `of ${lastCheckpoint.toISOString()}`;
   return [
-    found(
+    findingOf(
       'warning',
       'audit.no-checkpoint',
       `audit rows since ${oldestUncovered?.toISOString() ?? ''} are not covered by a checkpoint (last one: ${last}): their removal would not be noticed`,
@@ -47,17 +47,20 @@ function checkpointFindings({ lastCheckpoint, oldestUncovered }: TrailFacts, at:
   ];
 }
 
-async function verified(parts: AuditCheckParts, { rows }: TrailFacts): Promise<readonly Finding[]> {
+async function verifyInTime(
+  parts: AuditCheckDependencies,
+  { rows }: TrailFacts,
+): Promise<readonly Finding[]> {
   const { store, authority, clock, elapsed, timeLimit } = parts;
   const since = rows > MAX_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
   const end = elapsed() + timeLimit;
-  const bounded = (snapshot: StoredSnapshot): BoundedTrail =>
+  const boundedTrail = (snapshot: StoredSnapshot): BoundedTrail =>
     new BoundedTrail(snapshot, { since }, () => elapsed() > end);
   const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
   let first = '';
   try {
     const { findings } = await store.read(async (snapshot) =>
-      verifyTrail(bounded(snapshot), {
+      verifyTrail(boundedTrail(snapshot), {
         keys,
         report: ({ kind, of, reason }) => {
           first ||= `${kind} ${of === 'row' ? 'row' : 'record'}: ${reason}`;
@@ -69,7 +72,7 @@ async function verified(parts: AuditCheckParts, { rows }: TrailFacts): Promise<r
     return findings === 0
       ? []
       : [
-          found(
+          findingOf(
             'error',
             'audit.altered',
             `the audit trail does not verify: ${findings} ${findings === 1 ? 'finding' : 'findings'}, the first one a ${first}`,
@@ -81,7 +84,7 @@ async function verified(parts: AuditCheckParts, { rows }: TrailFacts): Promise<r
       throw error;
     }
     const text = `the audit trail is too large to be verified within ${timeLimit / 1000} s`;
-    return [found('note', 'audit.unverified', text, VERIFY)];
+    return [findingOf('note', 'audit.unverified', text, VERIFY)];
   }
 }
 
@@ -103,15 +106,15 @@ class BoundedTrail {
   }
 
   records(): ReturnType<StoredSnapshot['records']> {
-    return this.#bounded(this.#snapshot.records());
+    return this.#untilOver(this.#snapshot.records());
   }
 
   rows(): AsyncIterable<readonly AuditRow[]> {
-    return this.#bounded(this.#snapshot.rows(this.#period));
+    return this.#untilOver(this.#snapshot.rows(this.#period));
   }
 
   /** @throws OverdueVerification */
-  async *#bounded<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+  async *#untilOver<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
     for await (const batch of batches) {
       if (this.#isOver()) {
         throw new OverdueVerification();

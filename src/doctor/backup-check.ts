@@ -1,4 +1,4 @@
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import type { BackupFacts } from './ports.ts';
 
 /** Days after which a backup is old. */
@@ -12,13 +12,13 @@ export function checkBackups({ lastExport, installedAt }: BackupFacts, at: Date)
   if (lastExport === undefined) {
     const isNew = installedAt !== undefined && daysBetween(installedAt, at) < OLD_DAYS;
     const text = 'no backup by `tankeeper export` is recorded in the audit';
-    return [found(isNew ? 'note' : 'warning', 'backup.none', text, REMEDY)];
+    return [findingOf(isNew ? 'note' : 'warning', 'backup.none', text, REMEDY)];
   }
   const days = daysBetween(lastExport, at);
   return days < OLD_DAYS
     ? []
     : [
-        found(
+        findingOf(
           'warning',
           'backup.old',
           `the last backup by \`tankeeper export\` was begun ${Math.floor(days)} days ago, on ${lastExport.toISOString().slice(0, 10)}`,

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** Milliseconds by which the clocks may differ without a finding, and from which on it is an error. */
 const TOLERATED = 2_000;
@@ -23,7 +23,7 @@ export async function checkClock(
     return [];
   }
   return [
-    found(
+    findingOf(
       size > HARMFUL ? 'error' : 'warning',
       'clock.differs',
       `the clock of the database is ${(size / 1000).toFixed(1)} s ${difference > 0 ? 'ahead of' : 'behind'} the clock here: challenges expire and time-based responses are verified by the clock here`,

@@ -1,4 +1,4 @@
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import type { ConnectionFacts } from './ports.ts';
 
 /** The part of the configuration that determines connections. */
@@ -27,7 +27,7 @@ export function checkConnections(
   }
   const who = servers === 1 ? 'one server' : `${servers} servers`;
   return [
-    found(
+    findingOf(
       'warning',
       'connections.too-few',
       `the database grants ${granted} connections, and ${who} and a command may need ${needed}: requests are refused at full load`,

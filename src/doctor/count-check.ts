@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /**
  * @param driftedCounts compares the counts
@@ -15,13 +15,13 @@ export async function checkCounts(driftedCounts: () => Promise<number>): Promise
     }
     const text = 'the counts could not be compared with the tokens and users in time';
     return [
-      found('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
+      findingOf('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
     ];
   }
 }
 
 function driftedFinding(drifted: number): Finding {
-  return found(
+  return findingOf(
     'error',
     'counters.drifted',
     `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,

@@ -1,4 +1,4 @@
-import { type Finding, found, type Severity } from './finding.ts';
+import { type Finding, findingOf, type Severity } from './finding.ts';
 import type { DatabaseFacts } from './ports.ts';
 
 /** The oldest version that is supported. */
@@ -90,17 +90,24 @@ export function checkDatabase({ version, settings, isReadOnly }: DatabaseFacts):
     const value = settings.get(name);
     return value === undefined || !isWrong(value)
       ? []
-      : [found(severity, `database.${name.toLowerCase()}`, `${name} is ${value}: ${consequence}`, remedy)];
+      : [
+          findingOf(
+            severity,
+            `database.${name.toLowerCase()}`,
+            `${name} is ${value}: ${consequence}`,
+            remedy,
+          ),
+        ];
   });
   if (version < OLDEST.number) {
     const text = `PostgreSQL ${Math.floor(version / 10_000)} is older than ${OLDEST.name}, the oldest supported version`;
     findings.unshift(
-      found('error', 'database.version', text, `upgrade PostgreSQL to ${OLDEST.name} or newer`),
+      findingOf('error', 'database.version', text, `upgrade PostgreSQL to ${OLDEST.name} or newer`),
     );
   }
   if (isReadOnly) {
     findings.unshift(
-      found(
+      findingOf(
         'error',
         'database.read-only',
         'the database takes no writes: it is a standby, or was made read-only',

@@ -1,7 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { maskPassword } from '../kernel/masked-url.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** The end of one check. */
 export interface CheckResult {
@@ -44,12 +44,12 @@ export class Examination {
   get report(): DoctorReport {
     return {
       checks: this.#results.map(({ name, state }) => ({ name, state })),
-      findings: this.#results.flatMap(({ findings }) => findings.map(masked)),
+      findings: this.#results.flatMap(({ findings }) => findings.map(maskFinding)),
     };
   }
 
   /** Runs a check on which others depend. @returns its value; undefined if it has none, or has failed */
-  async take<Value>(
+  async runFirst<Value>(
     name: string,
     work: () => Promise<Checked<Value>>,
     timeLimit = this.#timeLimit,
@@ -67,7 +67,7 @@ export class Examination {
   /** Runs checks one after the other: the examination is no load for a database that serves. */
   async run(checks: readonly Check[]): Promise<void> {
     for (const { name, find } of checks) {
-      await this.take(name, async () => ({ findings: await find(), value: undefined }));
+      await this.runFirst(name, async () => ({ findings: await find(), value: undefined }));
     }
   }
 
@@ -79,7 +79,7 @@ export class Examination {
     const text = `not examined, as ${reason}: ${names.join(', ')}`;
     const remedy = 'correct what is found above, then run `tankeeper doctor` again';
     names.forEach((name, index) => {
-      const findings = index === 0 ? [found('note', 'doctor.skipped', text, remedy)] : [];
+      const findings = index === 0 ? [findingOf('note', 'doctor.skipped', text, remedy)] : [];
       this.#results.push({ name, state: 'skipped', findings });
     });
   }
@@ -97,14 +97,14 @@ async function start<Value>(work: () => Promise<Value>): Promise<Value> {
 
 function faultFinding(name: string, error: unknown, timeLimit: number): Finding {
   if (error instanceof OverdueCheck) {
-    return found(
+    return findingOf(
       'warning',
       `${name}.overdue`,
       `the check did not end within ${timeLimit / 1000} s`,
       'run `tankeeper doctor` again while the machine and the database have less work',
     );
   }
-  return found(
+  return findingOf(
     'warning',
     `${name}.failed`,
     `the check failed: ${reasonOf(error)}`,
@@ -122,7 +122,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Masks the passwords of URLs: a message may quote what was configured. */
-function masked(finding: Finding): Finding {
+function maskFinding(finding: Finding): Finding {
   return { ...finding, text: maskUrls(finding.text), remedy: maskUrls(finding.remedy) };
 }
 

@@ -15,6 +15,6 @@ export interface Finding {
 }
 
 /** @returns a finding; reads as a sentence at its call: `found('error', 'database.fsync', …)` */
-export function found(severity: Severity, code: string, text: string, remedy: string): Finding {
+export function findingOf(severity: Severity, code: string, text: string, remedy: string): Finding {
   return { code, severity, text, remedy };
 }

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { neededKeys, type RegisteredKey } from '../keys/vault.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import type { KeyAge, KeyFileAccess } from './ports.ts';
 
 const READABLE_BY_OTHERS = 0o044;
@@ -16,16 +16,16 @@ export function checkKeyFile({ path, mode, folderMode }: KeyFileAccess): readonl
   const findings: Finding[] = [];
   if (mode !== undefined && (mode & WRITABLE_BY_OTHERS) !== 0) {
     const text = `others may write the key file ${path} (mode ${octal(mode)}): servers refuse it`;
-    findings.push(found('error', 'key.file-writable', text, `chmod go-w ${path}`));
+    findings.push(findingOf('error', 'key.file-writable', text, `chmod go-w ${path}`));
   }
   if (mode !== undefined && (mode & READABLE_BY_OTHERS) !== 0) {
     const text = `others may read the key file ${path} (mode ${octal(mode)}), and with the database every secret`;
-    findings.push(found('warning', 'key.file-readable', text, `chmod go-r ${path}`));
+    findings.push(findingOf('warning', 'key.file-readable', text, `chmod go-r ${path}`));
   }
   if (folderMode !== undefined && (folderMode & WRITABLE_BY_OTHERS) !== 0 && (folderMode & STICKY) === 0) {
     const text = `others may write the folder of the key file ${path} (mode ${octal(folderMode)}), and replace or remove the file`;
     findings.push(
-      found('warning', 'key.folder-writable', text, `chmod go-w ${path.replace(/[^/\\]+$/, '')}`),
+      findingOf('warning', 'key.folder-writable', text, `chmod go-w ${path.replace(/[^/\\]+$/, '')}`),
     );
   }
   return findings;
@@ -42,13 +42,13 @@ export function checkKeyAges(keys: readonly KeyAge[], at: Date): readonly Findin
     const severity = days >= ROTATION_DAYS ? 'warning' : 'note';
     const age = days === 1 ? '1 day' : `${days} days`;
     return isNew
-      ? found(
+      ? findingOf(
           severity,
           'key.never-used',
           `the key ${keyId} was added ${age} ago and seals nothing yet`,
           '`tankeeper keys rotate`',
         )
-      : found(
+      : findingOf(
           severity,
           'key.rotation',
           `the former key ${keyId} is not retired, ${age} after another key took its place`,
@@ -65,7 +65,7 @@ export function checkUnknownKeys(
   return keyIds
     .filter((keyId) => registered.every((key) => key.keyId !== keyId))
     .map((keyId) =>
-      found(
+      findingOf(
         'note',
         'key.unregistered',
         `the key file ${path} holds the key ${keyId}, which the database does not know`,
@@ -76,7 +76,7 @@ export function checkUnknownKeys(
 
 /** @returns the note about a database without keys, as it is before the first start of a server */
 export function noKeyYet(): Finding {
-  return found(
+  return findingOf(
     'note',
     'key.none',
     'the database has no encryption key yet',
@@ -98,7 +98,7 @@ export function closedKeys(
 ): Finding {
   if (isServiceError(error, 'security-module.unavailable')) {
     const text = error.detail === undefined ? error.message : `${error.message} (${error.detail})`;
-    return found(
+    return findingOf(
       'error',
       'key.module',
       text,
@@ -110,13 +110,13 @@ export function closedKeys(
   }
   const ids = neededKeys(registered).map(({ keyId }) => keyId);
   return file !== undefined && file.mode === undefined
-    ? found(
+    ? findingOf(
         'error',
         'key.missing',
         error.message,
         `restore ${file.path} from its safe copy, or set ENCRYPTION_KEY_FILE to the file with the key ${ids.join(', ')}`,
       )
-    : found(
+    : findingOf(
         'error',
         'key.mismatch',
         error.message,

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { Checked } from './examination.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** State of the tables. */
 export interface MigrationState {
@@ -25,12 +25,12 @@ export async function checkMigrations(read: () => Promise<MigrationState>): Prom
       throw error;
     }
     const remedy = 'run the version of tankeeper that migrated the database, or a newer one';
-    return { findings: [found('error', 'migrations.newer', error.message, remedy)], value: undefined };
+    return { findings: [findingOf('error', 'migrations.newer', error.message, remedy)], value: undefined };
   }
 }
 
 function empty(): Finding {
-  return found(
+  return findingOf(
     'error',
     'migrations.none',
     'the database has no tables of tankeeper',
@@ -40,5 +40,5 @@ function empty(): Finding {
 
 function older(pending: readonly string[]): Finding {
   const text = `the database is older than this program, which has ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`} more: ${pending.join(', ')}`;
-  return found('error', 'migrations.pending', text, '`tankeeper migrate`, or restart the server');
+  return findingOf('error', 'migrations.pending', text, '`tankeeper migrate`, or restart the server');
 }

@@ -3,7 +3,7 @@ import { isServiceError } from '../kernel/errors.ts';
 import { checkPolicy } from '../policy/policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** @returns findings about policies that cannot be read, or name what does not exist */
 export function checkPolicies(configuration: Configuration): readonly Finding[] {
@@ -37,7 +37,7 @@ function unreadable(policy: Policy): readonly Finding[] {
   return fault === undefined
     ? []
     : [
-        found(
+        findingOf(
           'error',
           'policies.unreadable',
           `the policy ${policy.name} cannot be read, and has no effect: ${fault}`,
@@ -52,7 +52,7 @@ function unreadableInactive(policies: readonly Policy[]): readonly Finding[] {
   return names.length === 0
     ? []
     : [
-        found(
+        findingOf(
           'note',
           'policies.unreadable-inactive',
           `inactive policies have scopes, actions or other parts that are unknown here: ${names.join(', ')}`,
@@ -66,7 +66,7 @@ function unknownRealms(policy: Policy, unknown: readonly UnknownPolicyName[]): r
   return realms.length === 0
     ? []
     : [
-        found(
+        findingOf(
           policy.active ? 'warning' : 'note',
           'policies.unknown-realm',
           `the policy ${policy.name} names the realm ${namesOf(realms)}, which does not exist`,
@@ -80,7 +80,7 @@ function unknownUsers(policy: Policy, unknown: readonly UnknownPolicyName[]): re
   return users.length === 0
     ? []
     : [
-        found(
+        findingOf(
           policy.active ? 'warning' : 'note',
           'policies.unknown-user',
           `the policy ${policy.name} names the users ${namesOf(users)}, whose realm or resolver does not exist`,

@@ -1,7 +1,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import { policyValue } from '../policy/policy-value.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /**
  * @param tokenRealms the sets of realms that QR-TAN tokens are in; an empty one: no realm
@@ -23,12 +23,12 @@ function isUrlPolicy(policy: ReadPolicy): boolean {
 function defaultFindings(realms: Configuration['realms']): readonly Finding[] {
   if (realms.length === 0) {
     const text = 'there is no realm: no user is found';
-    return [found('note', 'realms.none', text, '`tankeeper realm add NAME --resolvers NAME`')];
+    return [findingOf('note', 'realms.none', text, '`tankeeper realm add NAME --resolvers NAME`')];
   }
   return realms.some(({ isDefault }) => isDefault)
     ? []
     : [
-        found(
+        findingOf(
           'note',
           'realms.no-default',
           'no realm is the default one: requests that name no realm find no user',
@@ -47,7 +47,7 @@ function urlFindings(
   if (covering.length === 0) {
     const realm = realms.length === 0 ? "'*'" : realms.join(',');
     return [
-      found(
+      findingOf(
         'warning',
         'realms.no-qrtanurl',
         `no policy gives the QR-TAN tokens ${where} a qrtanurl: apps refuse their QR codes`,
@@ -58,7 +58,7 @@ function urlFindings(
   const values = policyValue(covering, { scope: 'authentication', action: 'qrtanurl', realms, at });
   if (values.length > 1) {
     return [
-      found(
+      findingOf(
         'error',
         'realms.ambiguous-qrtanurl',
         `policies give the QR-TAN tokens ${where} ${values.length} different values of qrtanurl (${values.join(', ')}): their challenges are refused`,
@@ -75,7 +75,7 @@ function urlFindings(
   return isForAll
     ? []
     : [
-        found(
+        findingOf(
           'note',
           'realms.partial-qrtanurl',
           `the policies that give the QR-TAN tokens ${where} a qrtanurl hold for some users, clients or times only`,

@@ -1,4 +1,4 @@
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import type { ReplicaFacts } from './ports.ts';
 
 /** Seconds above which servers read from the primary instead. */
@@ -8,7 +8,7 @@ const MAX_LAG = 60;
 export function checkReplica({ isStandby, lag, hasTables }: ReplicaFacts): readonly Finding[] {
   if (!hasTables) {
     return [
-      found(
+      findingOf(
         'error',
         'replica.other-database',
         'the read replica has no tables of this installation: its counts cannot be read',
@@ -18,7 +18,7 @@ export function checkReplica({ isStandby, lag, hasTables }: ReplicaFacts): reado
   }
   if (!isStandby) {
     return [
-      found(
+      findingOf(
         'warning',
         'replica.no-standby',
         'the read replica is no standby: its counts do not follow those of the primary, or it is the primary itself',
@@ -29,7 +29,7 @@ export function checkReplica({ isStandby, lag, hasTables }: ReplicaFacts): reado
   if (lag === null || lag > MAX_LAG) {
     const text = lag === null ? 'its lag is unknown' : `it lags ${Math.ceil(lag)} s, more than ${MAX_LAG} s`;
     return [
-      found(
+      findingOf(
         'warning',
         'replica.lag',
         `the read replica is not used for counts: ${text}`,

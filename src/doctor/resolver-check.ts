@@ -4,7 +4,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import { readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 import { isLoopback } from './loopback.ts';
 
 /** Reads the users of a resolver as a trial. */
@@ -25,7 +25,7 @@ export async function checkResolvers(
 ): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     resolvers.map(async (resolver) => [
-      ...(await tested(resolver, trial)),
+      ...(await testResolver(resolver, trial)),
       ...transportFindings(resolver),
       ...(realms.some((realm) => realm.resolvers.includes(resolver.name)) ? [] : [unused(resolver)]),
     ]),
@@ -33,7 +33,10 @@ export async function checkResolvers(
   return findings.flat();
 }
 
-async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): Promise<readonly Finding[]> {
+async function testResolver(
+  { name }: Resolver,
+  { test, timeLimit }: ResolverTrial,
+): Promise<readonly Finding[]> {
   try {
     const late = (): Error =>
       new ServiceError('resolver.unavailable', `it does not answer within ${timeLimit / 1000} s`);
@@ -41,7 +44,7 @@ async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): P
     return users > 0
       ? []
       : [
-          found(
+          findingOf(
             'note',
             'resolvers.empty',
             `the resolver ${name} has no users`,
@@ -52,7 +55,7 @@ async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): P
     const [failed] = unavailableResolvers(error);
     const reason = failed?.describe() ?? (isServiceError(error) ? error.message : 'an unexpected fault');
     return [
-      found(
+      findingOf(
         'error',
         'resolvers.unavailable',
         `the users of the resolver ${name} cannot be read: ${reason}`,
@@ -63,7 +66,7 @@ async function tested({ name }: Resolver, { test, timeLimit }: ResolverTrial): P
 }
 
 function unused({ name }: Resolver): Finding {
-  return found(
+  return findingOf(
     'note',
     'resolvers.unused',
     `the resolver ${name} is in no realm: its users are not found`,
@@ -78,7 +81,7 @@ function transportFindings(resolver: Resolver): readonly Finding[] {
     if (isServiceError(error, 'resolver.invalid')) {
       const remedy = `\`tankeeper resolver set ${resolver.name}\``;
       const text = `the settings of the resolver ${resolver.name} are wrong: ${error.message}`;
-      return [found('error', 'resolvers.invalid', text, remedy)];
+      return [findingOf('error', 'resolvers.invalid', text, remedy)];
     }
     throw error;
   }
@@ -116,10 +119,10 @@ function sqlFindings({ name, kind, settings }: Resolver): readonly Finding[] {
 
 function unencrypted(name: string, remedy: string): Finding {
   const text = `the resolver ${name} reads from another machine without TLS: logins and passwords travel in clear`;
-  return found('warning', 'resolvers.no-tls', text, remedy);
+  return findingOf('warning', 'resolvers.no-tls', text, remedy);
 }
 
 function unverified(name: string, remedy: string): Finding {
   const text = `the resolver ${name} does not verify the certificate of its server: another machine may answer in its place`;
-  return found('warning', 'resolvers.unverified-tls', text, remedy);
+  return findingOf('warning', 'resolvers.unverified-tls', text, remedy);
 }

@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { nearestName } from '../kernel/nearest-name.ts';
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** @returns findings about configuration values that are invalid, or that no part of the server reads */
 export function checkSettings({ settings }: Configuration): readonly Finding[] {
@@ -13,7 +13,7 @@ export function checkSettings({ settings }: Configuration): readonly Finding[] {
     ...(unknown.length === 0
       ? []
       : [
-          found(
+          findingOf(
             'note',
             'settings.unknown',
             `configuration values that the server does not read: ${unknown.map(withNearest).join(', ')}`,
@@ -34,7 +34,7 @@ function invalid(settings: Configuration['settings']): readonly Finding[] {
     return [];
   } catch (error) {
     if (isServiceError(error, 'configuration.invalid')) {
-      return [found('error', 'settings.invalid', error.message, '`tankeeper setting set KEY VALUE`')];
+      return [findingOf('error', 'settings.invalid', error.message, '`tankeeper setting set KEY VALUE`')];
     }
     throw error;
   }

@@ -1,4 +1,4 @@
-import { type Finding, found } from './finding.ts';
+import { type Finding, findingOf } from './finding.ts';
 
 /** A variable of the environment that looks like one of the server's and is none. */
 interface UnknownVariable {
@@ -10,7 +10,7 @@ interface UnknownVariable {
 /** @returns a finding for each variable that the server does not read, although it looks like one of its own */
 export function checkVariables(unknown: readonly UnknownVariable[]): readonly Finding[] {
   return unknown.map(({ name, nearest }) =>
-    found(
+    findingOf(
       'warning',
       'variables.unknown',
       `the server does not read the variable ${name}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,

@@ -47,15 +47,15 @@ export interface ClusterEntry {
 }
 
 const POLL_MS = 25;
-const ABSENCE_LIMIT_MS = 30_000;
+const ABSENCE_TIMEOUT_MS = 30_000;
 /** The longest wait for progress in milliseconds: recovery after a crash may take long. */
-const CHANGE_LIMIT_MS = 300_000;
+const CHANGE_TIMEOUT_MS = 300_000;
 /** Another process was first, or has already stopped ours, or the former postmaster's children still end: try again. */
 const RACE =
   /lock file .* already exists|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
 /** Another process has made the lock file and not yet written it, or died in between. */
 const EMPTY_LOCK = /lock file .* is empty/;
-const EMPTY_LOCK_LIMIT_MS = 1_000;
+const EMPTY_LOCK_TIMEOUT_MS = 1_000;
 
 /**
  * Joins the cluster's running postmaster, or starts one; creates a missing cluster. Any number of processes may do this
@@ -198,7 +198,7 @@ async function mayStart(
 /** @returns true if postmaster.pid stays empty for a second: nobody is about to write it */
 async function staysEmpty({ cluster }: ClusterLocation): Promise<boolean> {
   const file = join(cluster, 'postmaster.pid');
-  const deadline = performance.now() + EMPTY_LOCK_LIMIT_MS;
+  const deadline = performance.now() + EMPTY_LOCK_TIMEOUT_MS;
   const isEmpty = (): Promise<boolean> =>
     lstat(file).then(
       ({ size }) => size === 0,
@@ -259,7 +259,7 @@ function assertWithinTimeout(
   serving: PostmasterFile | undefined,
 ): void {
   const waited = performance.now() - begun;
-  if (waited > (outcome === 'changing' ? CHANGE_LIMIT_MS : ABSENCE_LIMIT_MS)) {
+  if (waited > (outcome === 'changing' ? CHANGE_TIMEOUT_MS : ABSENCE_TIMEOUT_MS)) {
     const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
     throw new ServiceError(
       'database.unavailable',

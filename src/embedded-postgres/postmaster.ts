@@ -42,7 +42,7 @@ export interface PostmasterSettings {
 /** Names the socket: `<folder>/.s.PGSQL.5432`. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 const POLL_MS = 20;
-const STOP_LIMIT_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
 /**
  * Runs as the cluster's account. $1: a log to open, $3 and $4: the contents of the two files; each may be empty.
  * Removes the socket ($5) of an earlier postmaster: the folder belongs to this cluster alone, and postmaster.pid alone
@@ -119,7 +119,7 @@ export async function startPostmaster(
       hasExited: () => exited,
       complaint: async () => (await readForeignFile(logPath, size).catch(() => '')).trim(),
       stop: async () => {
-        const deadline = performance.now() + STOP_LIMIT_MS;
+        const deadline = performance.now() + STOP_TIMEOUT_MS;
         child.kill('SIGINT');
         while (!exited && performance.now() < deadline) {
           await sleep(POLL_MS);
@@ -146,7 +146,7 @@ export async function stopPostmaster({ cluster, account }: ClusterLocation): Pro
     return true;
   }
   const isSignalled = (await isPostmasterOf(serving.pid, cluster)) && (await interrupt(serving.pid, account));
-  const deadline = performance.now() + (isSignalled ? STOP_LIMIT_MS : 0);
+  const deadline = performance.now() + (isSignalled ? STOP_TIMEOUT_MS : 0);
   while ((await readPostmasterFile(cluster))?.pid === serving.pid) {
     if (performance.now() > deadline) {
       return false;

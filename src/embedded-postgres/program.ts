@@ -19,8 +19,8 @@ export interface ProgramContext {
 
 /** `initdb` needs it as well. */
 export const SHELL = '/bin/sh';
-const OUTPUT_LIMIT = 8192;
-const TIME_LIMIT_MS = 120_000;
+const MAX_OUTPUT = 8192;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Options for `spawn` without our own environment: no PG* variable, no locale that the binaries do not know, no current
@@ -76,10 +76,10 @@ export function runProgram(
     });
     // Replaces spawn's own option, whose timer continues, and keeps the process alive, if the program could not be
     // started.
-    const limit = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);
+    const limit = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     let output = '';
     const collect = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
+      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT);
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);

@@ -13,7 +13,7 @@ import { runScript } from './program.ts';
 import { folderIdentity } from './untrusted-files.ts';
 
 /** The longest path of a socket that every system accepts (macOS: 103 bytes and a final zero). */
-const PATH_LIMIT = 100;
+const MAX_PATH_LENGTH = 100;
 
 /**
  * Determines the folder of the cluster's socket: one in the cluster's home, or, if the path is too long for a socket or
@@ -25,7 +25,7 @@ export async function socketFolderOf(
   serving: PostmasterFile | undefined,
 ): Promise<string> {
   const near = join(location.home, 'postgres.socket');
-  if (Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= PATH_LIMIT && !/[",\n]/.test(near)) {
+  if (Buffer.byteLength(join(near, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_PATH_LENGTH && !/[",\n]/.test(near)) {
     return near;
   }
   const nameHash = createHash('sha256')

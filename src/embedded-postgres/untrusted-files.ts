@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 
-const LIMIT = 8192;
+const MAX_BYTES = 8192;
 // A link may lead anywhere, and opening a pipe would wait.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -17,8 +17,8 @@ export async function readForeignFile(path: string, from = 0): Promise<string> {
     if (!status.isFile()) {
       throw new Error(`${path} is not a regular file`);
     }
-    const position = Math.max(from, status.size - LIMIT);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LIMIT), 0, LIMIT, position);
+    const position = Math.max(from, status.size - MAX_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, position);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();

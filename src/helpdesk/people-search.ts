@@ -63,8 +63,8 @@ export class PeopleSearch {
     const resolvers = configuration.resolvers
       .map((resolver) => ({ resolver, realms: realmsWith(configuration, grant, resolver.name) }))
       .filter(({ realms }) => realms.length > 0);
-    const asked = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, max)));
-    const hits = asked.flatMap(({ users }, place) => {
+    const searched = await Promise.all(resolvers.map(({ resolver }) => this.#ask(resolver, text, max)));
+    const hits = searched.flatMap(({ users }, place) => {
       const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
       return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
     });
@@ -73,7 +73,7 @@ export class PeopleSearch {
     return {
       hits: inOrder.slice(0, max),
       hasMore: hits.length > max,
-      incomplete: asked.flatMap(({ reason }, place) => {
+      incomplete: searched.flatMap(({ reason }, place) => {
         const name = resolvers[place]?.resolver.name;
         return reason === undefined || name === undefined ? [] : [{ resolver: name, reason }];
       }),
@@ -91,11 +91,11 @@ export class PeopleSearch {
     const source = this.#sources(resolver);
     const search = { conditions, limit: max + 1, isInAnyOrder: true };
     const [exact, beginning] = await Promise.all([
-      answered(
+      searchResolver(
         resolver,
         this.#running.during(resolver.id, () => findExact(source, text)),
       ),
-      answered(
+      searchResolver(
         resolver,
         this.#running.during(resolver.id, () => source.list(search)),
       ),
@@ -111,7 +111,7 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
   return user === undefined ? [] : [user];
 }
 
-async function answered(
+async function searchResolver(
   resolver: Resolver,
   work: Promise<readonly DirectoryUser[]>,
 ): Promise<SearchedResolver> {

@@ -42,7 +42,7 @@ export interface TokenSheet {
 }
 
 const DEFAULT_LIMIT = 50;
-const GREATEST_LIMIT = 200;
+const MAX_LIMIT = 200;
 const MAX_SERIAL_LENGTH = 64;
 
 /**
@@ -128,8 +128,8 @@ function isCountedBy({ inRealms, realm, active, assigned }: TokenFilter, row: To
 }
 
 function assertPlace(limit: number, cursor = ''): void {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > GREATEST_LIMIT) {
-    const message = `The limit must be a whole number from 1 to ${GREATEST_LIMIT}`;
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    const message = `The limit must be a whole number from 1 to ${MAX_LIMIT}`;
     throw new ServiceError('parameter.invalid', message, { parameter: 'limit' });
   }
   if (cursor.length > MAX_SERIAL_LENGTH * 4) {

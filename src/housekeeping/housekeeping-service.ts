@@ -112,17 +112,17 @@ export class HousekeepingService {
     if (auditRetention?.isOn === true) {
       sums.set('audit months', 0);
     }
-    const removed = (tally: HousekeepingTally): void => {
+    const addTally = (tally: HousekeepingTally): void => {
       sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
-      this.#deps.metrics.removed(tally);
+      this.#deps.metrics.rowsRemoved(tally);
     };
     const also = async (): Promise<void> => {
       const rows = (await auditRetention?.remove()) ?? 0;
       if (rows > 0) {
-        removed({ chore: 'audit months', rows });
+        addTally({ chore: 'audit months', rows });
       }
     };
-    const options = { signal, removed, ...(auditRetention?.isOn === true && { also }) };
+    const options = { signal, removed: addTally, ...(auditRetention?.isOn === true && { also }) };
     const isOurs = await this.#deps.store.clear(moments, options);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }

@@ -49,7 +49,7 @@ export interface HousekeepingStore {
 export interface HousekeepingMetrics {
   /** Sets the number of due rows. */
   backlogIs(tally: HousekeepingTally): void;
-  removed(tally: HousekeepingTally): void;
+  rowsRemoved(tally: HousekeepingTally): void;
   /** Counts a finished round, in which all due rows were removed, or another server removed them. */
   roundDone(outcome: 'done' | 'left to another server'): void;
 }

@@ -34,7 +34,7 @@ const CAPACITY: Readonly<Record<QrLevel, readonly [number, number]>> = {
   L: [1_856, 10_960],
 };
 
-interface Run {
+interface CharacterRun {
   readonly data: string;
   readonly mode: QrMode;
   /** Characters, in the byte mode bytes. */
@@ -43,7 +43,7 @@ interface Run {
 
 /** The cheapest way to encode a text up to the end of a run, with that run in one mode. */
 interface Way {
-  readonly run: Run;
+  readonly run: CharacterRun;
   readonly mode: QrMode;
   /** Bits. */
   readonly cost: number;
@@ -64,16 +64,16 @@ export function divideIntoSegments(text: string, level: QrLevel): QrSegment[] {
   for (const run of runs) {
     ways = FITTING[run.mode].map((mode) => cheapestWay(ways, run, mode, versions)).sort(byCost);
   }
-  return joined(ways[0]);
+  return segmentsOf(ways[0]);
 }
 
-function toRun(data: string): Run {
+function toRun(data: string): CharacterRun {
   const mode = DIGIT.test(data) ? 'numeric' : ALPHANUMERIC.test(data) ? 'alphanumeric' : 'byte';
   return { data, mode, length: mode === 'byte' ? Buffer.byteLength(data) : data.length };
 }
 
 /** @returns the index into `HEADER_BITS` for the versions that hold the runs, each in its own mode */
-function versionsOf(runs: readonly Run[], level: QrLevel): 0 | 1 | 2 {
+function versionsOf(runs: readonly CharacterRun[], level: QrLevel): 0 | 1 | 2 {
   const bits = (versions: 0 | 1): number =>
     runs.reduce((sum, { mode, length }) => sum + HEADER_BITS[mode][versions] + dataBits(mode, length), 0);
   const [first, second] = CAPACITY[level];
@@ -81,7 +81,7 @@ function versionsOf(runs: readonly Run[], level: QrLevel): 0 | 1 | 2 {
 }
 
 /** @returns the cheapest way with this run in this mode, of equally cheap ones that after the first of `ways` */
-function cheapestWay(ways: readonly Way[], run: Run, mode: QrMode, versions: 0 | 1 | 2): Way {
+function cheapestWay(ways: readonly Way[], run: CharacterRun, mode: QrMode, versions: 0 | 1 | 2): Way {
   const anew = HEADER_BITS[mode][versions] + dataBits(mode, run.length);
   let place = 0;
   let cost = ways.length === 0 ? anew : Infinity;
@@ -103,7 +103,7 @@ function byCost(left: Way, right: Way): number {
 }
 
 /** @returns the bits of further characters in the mode of those before them, as the library weighs them */
-function furtherBits(mode: QrMode, run: Run): number {
+function furtherBits(mode: QrMode, run: CharacterRun): number {
   // The library does not know how many characters stand before these: as many, or none.
   const before = run.mode === mode ? 0 : run.length;
   return dataBits(mode, before + run.length) - dataBits(mode, before);
@@ -118,7 +118,7 @@ function dataBits(mode: QrMode, length: number): number {
 }
 
 /** @returns the runs of a way, those of the same mode joined */
-function joined(last: Way | undefined): QrSegment[] {
+function segmentsOf(last: Way | undefined): QrSegment[] {
   const backwards: QrSegment[] = [];
   for (let way = last; way !== undefined; way = way.before) {
     const { mode } = way;

@@ -39,7 +39,7 @@ export async function sendStream(
   try {
     await stream(async (text) => {
       begin();
-      await take(response, text);
+      await write(response, text);
     });
     begin();
     response.end();
@@ -51,7 +51,7 @@ export async function sendStream(
   }
 }
 
-function take(response: ServerResponse, text: string): Promise<void> {
+function write(response: ServerResponse, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     if (hasLeft(response)) {
       reject(new ClientLeft());

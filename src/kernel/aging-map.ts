@@ -8,7 +8,7 @@ export interface AgingMapOptions {
   readonly elapsed: () => number;
 }
 
-interface Kept<Value> {
+interface AgingEntry<Value> {
   readonly value: Value;
   readonly since: number;
 }
@@ -17,7 +17,7 @@ interface Kept<Value> {
 export class AgingMap<Value> {
   readonly #options: AgingMapOptions;
   /** All values live equally long: they age in the order of their insertion. */
-  readonly #kept = new Map<string, Kept<Value>>();
+  readonly #kept = new Map<string, AgingEntry<Value>>();
 
   constructor(options: AgingMapOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class AgingMap<Value> {
     }
   }
 
-  #isAged({ since }: Kept<Value>): boolean {
+  #isAged({ since }: AgingEntry<Value>): boolean {
     return this.#options.elapsed() - since >= this.#options.lifetime;
   }
 }

@@ -82,7 +82,7 @@ const ROUND_TIMEOUT_MS = 500;
 export type RoundOutcome = 'done' | 'failed';
 
 /** The dependencies of rounds. */
-export interface BackgroundRoundsOptions {
+export interface BackgroundRoundsDependencies {
   /** @returns true if more work is due at once */
   readonly round: (signal: AbortSignal) => Promise<boolean>;
   /** Approximate milliseconds between two rounds. */
@@ -101,7 +101,7 @@ export interface BackgroundRoundsOptions {
  * @returns a loop that works at intervals. A failed round does not end it; the first failure is logged, later ones only
  *   after a round has succeeded. An absent database is not logged here
  */
-export function backgroundRounds(options: BackgroundRoundsOptions): BackgroundLoop {
+export function backgroundRounds(options: BackgroundRoundsDependencies): BackgroundLoop {
   const { round, pause, firstPause = 0, component, trouble, log, ended } = options;
   let isFirst = firstPause > 0;
   let isTrouble = false;

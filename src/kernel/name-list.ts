@@ -2,7 +2,7 @@
 const MAX_NAMES = 5;
 
 /** @returns `a, b and c`; of many, the first ones and the number of the others */
-export function named(names: readonly string[]): string {
+export function listNames(names: readonly string[]): string {
   const shown = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES - 1) : names;
   const others = names.length - shown.length;
   const items = others > 0 ? [...shown, `${others} others`] : shown;

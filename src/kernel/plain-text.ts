@@ -16,7 +16,7 @@ export function readPlainText(text: string, what: string, max: number): string {
   return plain;
 }
 
-export function fitting(name: string, form: RegExp, message: string): string {
+export function requireForm(name: string, form: RegExp, message: string): string {
   if (!form.test(name)) {
     throw new ServiceError('parameter.invalid', message);
   }

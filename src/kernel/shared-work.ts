@@ -16,7 +16,7 @@ export interface SharedWorkOptions<Item, Result> {
   readonly refuse: () => Error;
 }
 
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
@@ -29,7 +29,7 @@ interface Waiting<Item, Result> {
  */
 export class SharedWork<Item, Result> {
   readonly #options: SharedWorkOptions<Item, Result>;
-  readonly #waiting: Waiting<Item, Result>[] = [];
+  readonly #waiting: WaitingItem<Item, Result>[] = [];
   #groups = 0;
   #isDue = false;
 

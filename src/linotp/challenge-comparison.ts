@@ -27,8 +27,12 @@ function isSettled(there: ImportedChallenge, here: PresentChallenge): boolean {
   return here.closedBy !== null && (there.closedBy !== null || isForgotten);
 }
 
-type State = Pick<ImportedChallenge, 'closedBy' | 'wrongCount' | 'receivedTan'>;
+type ComparedState = Pick<ImportedChallenge, 'closedBy' | 'wrongCount' | 'receivedTan'>;
 
-function stateOf({ closedBy, wrongCount, receivedTan }: State): Record<string, string | number | boolean> {
+function stateOf({
+  closedBy,
+  wrongCount,
+  receivedTan,
+}: ComparedState): Record<string, string | number | boolean> {
   return { state: closedBy ?? 'open', wrongCount, receivedTan };
 }

@@ -8,7 +8,7 @@ import type { Mapped } from './mapped.ts';
 import type { LinotpSource, PresentChallenge, TargetTransaction } from './ports.ts';
 import { type SourceRow, textOf } from './source-row.ts';
 
-interface ChallengeImportParts {
+interface ChallengeImportDependencies {
   readonly source: LinotpSource;
   readonly installation: LinotpInstallation;
   readonly localTime: LocalTime;
@@ -18,14 +18,14 @@ interface ChallengeImportParts {
 
 /** Imports the challenges of imported tokens, in one transaction. */
 export class ChallengeImport {
-  readonly #parts: ChallengeImportParts;
+  readonly #deps: ChallengeImportDependencies;
 
-  constructor(parts: ChallengeImportParts) {
-    this.#parts = parts;
+  constructor(parts: ChallengeImportDependencies) {
+    this.#deps = parts;
   }
 
   async run(target: TargetTransaction): Promise<void> {
-    const { source, report, progress } = this.#parts;
+    const { source, report, progress } = this.#deps;
     report.open('challenges');
     const { maxChallengeRequests } = readOcraSettings(await target.settings());
     let done = 0;
@@ -41,14 +41,14 @@ export class ChallengeImport {
     rows: readonly SourceRow[],
     maxChallengeRequests: number,
   ): Promise<void> {
-    const { repair, repairBinary } = this.#parts.installation;
+    const { repair, repairBinary } = this.#deps.installation;
     const serials = new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))));
     const tokens = await target.importedTokens([...serials].filter((serial) => isStorable(serial)));
     const context: ChallengeContext = {
       repair,
       repairBinary,
       maxChallengeRequests,
-      localTime: this.#parts.localTime,
+      localTime: this.#deps.localTime,
       tokenOf: (serial) => tokens.get(serial),
     };
     const mapped = rows.map((row) => mapChallenge(row, context));
@@ -81,7 +81,7 @@ export class ChallengeImport {
   ): Promise<void> {
     const entry = { group: 'challenges', name, row } as const;
     const all = [...reasons, ...remarks];
-    const { report } = this.#parts;
+    const { report } = this.#deps;
     switch (outcome) {
       case 'leave':
         return report.add({ ...entry, outcome: 'left', reasons });

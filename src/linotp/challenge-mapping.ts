@@ -108,13 +108,13 @@ function readJsonContent(text: string): Content | undefined {
     : undefined;
 }
 
-type State = Pick<ImportedChallenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
+type ChallengeState = Pick<ImportedChallenge, 'wrongCount' | 'receivedTan' | 'validTan' | 'closedBy'>;
 
 function readState(
   row: SourceRow,
   { type, ocraSuite }: ChallengedToken,
   maxChallengeRequests: number,
-): { readonly value: State; readonly reasons: readonly string[] } {
+): { readonly value: ChallengeState; readonly reasons: readonly string[] } {
   const validTan = flagOf(row, 'valid_tan');
   const receivedTan = flagOf(row, 'received_tan') || validTan;
   const received = Math.min(Math.max(0, wholeOf(row, 'received_count') ?? 0), MAX_INTEGER);

@@ -14,7 +14,7 @@ import { mapSettings } from './setting-mapping.ts';
 /** A group of the configuration. */
 export type ConfigurationGroup = Exclude<ImportGroup, 'tokens' | 'challenges'>;
 
-interface ConfigurationImportParts {
+interface ConfigurationImportDependencies {
   readonly installation: LinotpInstallation;
   readonly encryptionKey: EncryptionKey;
   readonly vault: Vault;
@@ -32,14 +32,14 @@ interface EntryWriter<Value> {
 
 /** Imports the parts of the configuration: entries with names, compared by fingerprints. */
 export class ConfigurationImport {
-  readonly #parts: ConfigurationImportParts;
+  readonly #deps: ConfigurationImportDependencies;
 
-  constructor(parts: ConfigurationImportParts) {
-    this.#parts = parts;
+  constructor(parts: ConfigurationImportDependencies) {
+    this.#deps = parts;
   }
 
   async run(group: ConfigurationGroup, target: TargetTransaction): Promise<void> {
-    this.#parts.report.open(group);
+    this.#deps.report.open(group);
     await target.lockConfiguration();
     const runs: Readonly<Record<ConfigurationGroup, (target: TargetTransaction) => Promise<void>>> = {
       resolvers: (one) => this.#resolvers(one),
@@ -52,8 +52,8 @@ export class ConfigurationImport {
   }
 
   #resolvers(target: TargetTransaction): Promise<void> {
-    const { config, users, repair } = this.#parts.installation;
-    const mapped = mapResolvers(config, users, repair, this.#parts.places);
+    const { config, users, repair } = this.#deps.installation;
+    const mapped = mapResolvers(config, users, repair, this.#deps.places);
     return this.#store(target, mapped, {
       group: 'resolvers',
       kind: 'resolver',
@@ -63,7 +63,7 @@ export class ConfigurationImport {
   }
 
   async #realms(target: TargetTransaction): Promise<void> {
-    const { config, realmNames } = this.#parts.installation;
+    const { config, realmNames } = this.#deps.installation;
     const mapped = mapRealms(config, realmNames, await importedNames(target, 'resolver'));
     await this.#store(target, mapped, {
       group: 'realms',
@@ -78,7 +78,7 @@ export class ConfigurationImport {
   }
 
   #policies(target: TargetTransaction): Promise<void> {
-    return this.#store(target, mapPolicies(this.#parts.installation.config), {
+    return this.#store(target, mapPolicies(this.#deps.installation.config), {
       group: 'policies',
       kind: 'policy',
       put: (policy) => target.putPolicy(policy),
@@ -87,7 +87,7 @@ export class ConfigurationImport {
   }
 
   #settings(target: TargetTransaction): Promise<void> {
-    return this.#store(target, mapSettings(this.#parts.installation.config), {
+    return this.#store(target, mapSettings(this.#deps.installation.config), {
       group: 'settings',
       kind: 'setting',
       put: (setting) =>
@@ -97,7 +97,7 @@ export class ConfigurationImport {
   }
 
   #administrators(target: TargetTransaction): Promise<void> {
-    const { users, repair } = this.#parts.installation;
+    const { users, repair } = this.#deps.installation;
     return this.#store(target, mapAdministrators(users, repair), {
       group: 'administrators',
       kind: 'administrator',
@@ -107,7 +107,7 @@ export class ConfigurationImport {
   }
 
   #seal(secret: string | null, purpose: SecretPurpose, subject: string): Sealed | null {
-    return secret === null ? null : this.#parts.vault.seal(Buffer.from(secret, 'utf8'), purpose, subject);
+    return secret === null ? null : this.#deps.vault.seal(Buffer.from(secret, 'utf8'), purpose, subject);
   }
 
   async #store<Value>(
@@ -134,7 +134,7 @@ export class ConfigurationImport {
     { group, kind, put }: EntryWriter<Value>,
     present: PresentEntry = { fingerprint: null, exists: false },
   ): Promise<void> {
-    const { report, encryptionKey } = this.#parts;
+    const { report, encryptionKey } = this.#deps;
     const entry = { group, name, row };
     if (value === undefined) {
       await report.add({ ...entry, outcome: 'left', reasons });
@@ -164,13 +164,13 @@ export class ConfigurationImport {
     const entry = { group, name, row: '' };
     if (remove === undefined) {
       const reasons = ['the source has it no longer; it stays here until it is removed by a command'];
-      await this.#parts.report.add({ ...entry, outcome: 'left', reasons });
+      await this.#deps.report.add({ ...entry, outcome: 'left', reasons });
       return;
     }
     await remove(name);
     await target.forgetEntry(kind, name);
     await target.audit([{ subject: name, outcome: `removed ${kind}: the source has it no longer` }]);
-    await this.#parts.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
+    await this.#deps.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
   }
 }
 

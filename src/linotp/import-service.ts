@@ -66,7 +66,7 @@ export class LinotpImportService {
     const groups = IMPORT_GROUPS.filter((group) => request.only?.includes(group) ?? true);
     const steps = groups
       .map((group) => this.#step(group, request, installation, report, totals))
-      .map((step) => claimed(step, encryptionKey));
+      .map((step) => withClaim(step, encryptionKey));
     if (dryRun) {
       await this.#deps.target.rehearse(async (target) => {
         for (const step of steps) {
@@ -107,7 +107,7 @@ export class LinotpImportService {
 }
 
 /** Two installations cannot be told apart once they are mixed: an import would remove what the other one left. */
-function claimed(
+function withClaim(
   step: (target: TargetTransaction) => Promise<void>,
   encryptionKey: EncryptionKey,
 ): typeof step {

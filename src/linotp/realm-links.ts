@@ -23,10 +23,10 @@ export class RealmLinks {
         at += 1;
       }
     }
-    return RealmLinks.#sorted(tokens.subarray(0, at), realms.subarray(0, at));
+    return RealmLinks.#sort(tokens.subarray(0, at), realms.subarray(0, at));
   }
 
-  static #sorted(tokens: Float64Array, realms: Float64Array): RealmLinks {
+  static #sort(tokens: Float64Array, realms: Float64Array): RealmLinks {
     const isSorted = tokens.every((id, index) => index === 0 || (tokens[index - 1] ?? 0) <= id);
     if (isSorted) {
       return new RealmLinks(tokens, realms);

@@ -55,7 +55,7 @@ export function differencesOf(
   return Object.entries(there).flatMap(([field, value]) =>
     value === null || here[field] === value
       ? []
-      : [`${field}: ${shown(value)} in LinOTP, ${shown(here[field])} here`],
+      : [`${field}: ${textOf(value)} in LinOTP, ${textOf(here[field])} here`],
   );
 }
 
@@ -70,7 +70,7 @@ function inOrder(info: TokenInfo): string {
 
 type Comparable = string | number | boolean;
 
-function shown(value: Comparable | undefined): string {
+function textOf(value: Comparable | undefined): string {
   return value === undefined || value === '' ? 'nothing' : String(value);
 }
 

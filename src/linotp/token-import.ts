@@ -14,7 +14,7 @@ import { type SourceRow, textOf, wholeOf } from './source-row.ts';
 import type { PlainTokenSecrets } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 
-interface TokenImportParts {
+interface TokenImportDependencies {
   readonly source: LinotpSource;
   readonly installation: LinotpInstallation;
   readonly encryptionKey: EncryptionKey;
@@ -68,14 +68,14 @@ const CHANGED_ON_BOTH_SIDES =
 
 /** Imports the tokens, batch by batch, in one transaction. */
 export class TokenImport {
-  readonly #parts: TokenImportParts;
+  readonly #deps: TokenImportDependencies;
 
-  constructor(parts: TokenImportParts) {
-    this.#parts = parts;
+  constructor(parts: TokenImportDependencies) {
+    this.#deps = parts;
   }
 
   async run(target: TargetTransaction): Promise<void> {
-    this.#parts.report.open('tokens');
+    this.#deps.report.open('tokens');
     const facts = await this.#readFacts(target);
     await this.#storeAll(target, facts);
     await this.#reportDangling(facts);
@@ -89,7 +89,7 @@ export class TokenImport {
     let done = 0;
     let stored = Promise.resolve();
     try {
-      for await (const rows of ahead(this.#parts.source.rows('Token'))) {
+      for await (const rows of readAhead(this.#deps.source.rows('Token'))) {
         const mapped = await this.#map(rows, facts);
         // Also so that a serial of the batch before, which may differ in case only, is found.
         await stored;
@@ -105,7 +105,7 @@ export class TokenImport {
         }));
         stored = this.#store(target, rows, candidates, facts).then(() => {
           done += rows.length;
-          this.#parts.progress(done);
+          this.#deps.progress(done);
         });
         // Its failure is thrown by an await.
         stored.catch(() => undefined);
@@ -117,7 +117,7 @@ export class TokenImport {
   }
 
   async #readFacts(target: TargetTransaction): Promise<TargetFacts> {
-    const { source, installation, encryptionKey } = this.#parts;
+    const { source, installation, encryptionKey } = this.#deps;
     const resolvers = await target.resolvers();
     return {
       context: {
@@ -139,7 +139,7 @@ export class TokenImport {
     target: TargetTransaction,
     resolvers: TargetFacts['resolvers'],
   ): Promise<TargetFacts['managed']> {
-    const { config, users, repair } = this.#parts.installation;
+    const { config, users, repair } = this.#deps.installation;
     const managed = new Map<string, ReadonlyMap<string, ManagedOwner>>();
     for (const { name, value } of mapResolvers(config, users, repair, (path) => path)) {
       const resolver = resolvers.get(name);
@@ -178,7 +178,7 @@ export class TokenImport {
     }
     await this.#write(target, added, changed);
     if (facts.isRepeated) {
-      const { repair } = this.#parts.installation;
+      const { repair } = this.#deps.installation;
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
       await target.noteSeen(serials.filter((serial) => isStorable(serial)));
     }
@@ -190,7 +190,7 @@ export class TokenImport {
     changed: readonly MappedToken[],
   ): Promise<void> {
     if (added.length > 0) {
-      await target.insertTokens(added.map(({ token }) => this.#sealed(token)));
+      await target.insertTokens(added.map(({ token }) => this.#seal(token)));
     }
     const replaced = await this.#replace(target, changed);
     await target.audit([
@@ -216,7 +216,7 @@ export class TokenImport {
     }
     const idOf = ({ present }: MappedToken): string => present?.id ?? '';
     const ids = await target.updateTokens(
-      new Map(changed.map((candidate) => [idOf(candidate), this.#sealed(candidate.token)])),
+      new Map(changed.map((candidate) => [idOf(candidate), this.#seal(candidate.token)])),
     );
     for (const candidate of changed.filter((one) => !ids.has(idOf(one)))) {
       await this.#leave(candidate.mapped, CHANGED_ON_BOTH_SIDES);
@@ -226,7 +226,7 @@ export class TokenImport {
 
   /** @returns the tokens of the rows that can be read; the others are reported */
   async #map(rows: readonly SourceRow[], facts: TargetFacts): Promise<readonly ReadableToken[]> {
-    const { report } = this.#parts;
+    const { report } = this.#deps;
     const mapped: ReadableToken[] = [];
     const firsts = new Set<string>();
     for (const row of rows) {
@@ -243,18 +243,18 @@ export class TokenImport {
         await this.#leave(one, 'another token has the same serial, or one that differs in case only');
       } else {
         firsts.add(one.name.toLowerCase());
-        mapped.push(await this.#resolved(one, value, facts));
+        mapped.push(await this.#resolve(one, value, facts));
       }
     }
     return mapped;
   }
 
-  async #resolved(
+  async #resolve(
     mapped: Mapped<ImportedToken>,
     value: ImportedToken,
     facts: TargetFacts,
   ): Promise<ReadableToken> {
-    const { encryptionKey } = this.#parts;
+    const { encryptionKey } = this.#deps;
     const reasons = [...mapped.reasons];
     const owner = await this.#owner(value, facts, reasons);
     const token = { ...value, owner };
@@ -282,7 +282,7 @@ export class TokenImport {
       );
       return user === undefined ? null : { resolver: resolver.name, ...user };
     }
-    const found = await this.#parts.logins.find(resolver, userId);
+    const found = await this.#deps.logins.find(resolver, userId);
     if ('login' in found) {
       return { resolver: resolver.name, ...found };
     }
@@ -290,9 +290,9 @@ export class TokenImport {
     return { resolver: resolver.name, userId, login: userId };
   }
 
-  #sealed({ secrets, ...token }: ResolvedToken): StoredToken {
+  #seal({ secrets, ...token }: ResolvedToken): StoredToken {
     const seal = (plain: Buffer | null, purpose: SecretPurpose): Sealed | null =>
-      plain === null ? null : this.#parts.vault.seal(plain, purpose, token.serial);
+      plain === null ? null : this.#deps.vault.seal(plain, purpose, token.serial);
     return {
       ...token,
       keyForm: secrets.keyForm,
@@ -315,7 +315,7 @@ export class TokenImport {
   }
 
   async #removeUnseen(target: TargetTransaction): Promise<void> {
-    const { report } = this.#parts;
+    const { report } = this.#deps;
     const entry = { group: 'tokens', row: '' } as const;
     for (;;) {
       const { removed, kept } = await target.removeUnseen(REMOVED_AT_ONCE);
@@ -336,11 +336,11 @@ export class TokenImport {
 
   #add({ mapped }: MappedToken, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
     const { name, row, reasons, remarks = [] } = mapped;
-    return this.#parts.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
+    return this.#deps.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
   }
 
   #leave({ name, row }: Mapped<ImportedToken>, ...reasons: readonly string[]): Promise<void> {
-    return this.#parts.report.add({ group: 'tokens', name, row, outcome: 'left', reasons });
+    return this.#deps.report.add({ group: 'tokens', name, row, outcome: 'left', reasons });
   }
 }
 
@@ -373,7 +373,7 @@ function isSameImport({ fingerprint }: ResolvedToken, present: PresentToken): bo
 }
 
 /** Reads the next batch while the last one is being stored. */
-async function* ahead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   const iterator = items[Symbol.asyncIterator]();
   let next = iterator.next();
   try {

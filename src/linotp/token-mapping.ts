@@ -91,8 +91,8 @@ function readToken(
   reasons: string[],
 ): ImportedToken {
   const text = (column: string): string => storableForm(context.repair(textOf(row, column)));
-  const givenType = text('linotptokentype').trim();
-  const typeName = givenType === '' ? 'HMAC' : givenType;
+  const storedType = text('linotptokentype').trim();
+  const typeName = storedType === '' ? 'HMAC' : storedType;
   const type = typeName.toLowerCase();
   const info = readTokenInfo(text('linotptokeninfo'));
   if (info === undefined) {
@@ -116,14 +116,9 @@ function readToken(
     realms: readRealms(realmIds, context, reasons),
     owner: readOwner(source, context, reasons),
     ...readLimits(row, reasons),
-    counter: bounded('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
+    counter: clamp('counter', counter, { min: 0, max: Number.MAX_SAFE_INTEGER }, reasons),
     timeShift: readTimeShift(entries, reasons),
-    otpLength: bounded(
-      'OTP length',
-      wholeOf(row, 'linotpotplen') ?? 0,
-      { min: 0, max: MAX_INTEGER },
-      reasons,
-    ),
+    otpLength: clamp('OTP length', wholeOf(row, 'linotpotplen') ?? 0, { min: 0, max: MAX_INTEGER }, reasons),
     ...(isOcra ? readOcra(entries, counter, reasons) : PLAIN),
     secrets: withSharedSecret(
       openTokenSecrets(row, entries, context.encryptionKey, reasons),
@@ -182,12 +177,12 @@ function readLimits(
   const failCount = wholeOf(row, 'linotpfailcount') ?? 0;
   const maxFail = wholeOf(row, 'linotpmaxfail') ?? 10;
   const atLeastOne = (what: string, value: number): number =>
-    bounded(what, value, { min: 1, max: MAX_INTEGER }, reasons);
+    clamp(what, value, { min: 1, max: MAX_INTEGER }, reasons);
   const limit = atLeastOne('maximum of the fail counter', maxFail);
   const isLocked = failCount >= maxFail;
   return {
     // A token that was locked by a limit of 0 stays locked.
-    failCount: bounded(
+    failCount: clamp(
       'fail counter',
       isLocked ? Math.max(failCount, limit) : failCount,
       { min: 0, max: MAX_INTEGER },
@@ -199,17 +194,17 @@ function readLimits(
   };
 }
 
-function bounded(
+function clamp(
   what: string,
   value: number,
   { min, max }: { min: number; max: number },
   reasons: string[],
 ): number {
-  const fitting = Math.min(Math.max(value, min), max);
-  if (fitting !== value) {
-    reasons.push(`its ${what} ${value} is now ${fitting}`);
+  const clamped = Math.min(Math.max(value, min), max);
+  if (clamped !== value) {
+    reasons.push(`its ${what} ${value} is now ${clamped}`);
   }
-  return fitting;
+  return clamped;
 }
 
 /** TokenInfo has the shift as a number or as a text. */

@@ -22,16 +22,16 @@ export interface MismatchedEntry {
   readonly differences: readonly string[];
 }
 
-interface Tally {
+interface VerificationTally {
   readonly equal: number;
   readonly different: number;
 }
 
 export interface VerificationSummary {
   /** `onlyHere`: tokens that LinOTP does not have. */
-  readonly tokens: Tally & { readonly onlyHere: number };
+  readonly tokens: VerificationTally & { readonly onlyHere: number };
   /** Without those of tokens that are missing here, and expired ones that are not here any more. */
-  readonly challenges: Tally;
+  readonly challenges: VerificationTally;
 }
 
 export interface VerificationRequest {
@@ -80,7 +80,7 @@ export class LinotpVerificationService {
     request: VerificationRequest,
     installation: LinotpInstallation,
     seen: IdSet,
-  ): Promise<Tally> {
+  ): Promise<VerificationTally> {
     const { source, encryptionKey, found, progress } = request;
     const { target, vault } = this.#deps;
     const links = await RealmLinks.read(source);
@@ -116,7 +116,10 @@ export class LinotpVerificationService {
     return { equal: done - different, different };
   }
 
-  async #compareChallenges(request: VerificationRequest, installation: LinotpInstallation): Promise<Tally> {
+  async #compareChallenges(
+    request: VerificationRequest,
+    installation: LinotpInstallation,
+  ): Promise<VerificationTally> {
     const { source, found, progress } = request;
     const settings = readOcraSettings(await this.#deps.target.settings());
     const expiry = new Date(this.#deps.clock.now().getTime() - settings.challengeTimeout * 1000);

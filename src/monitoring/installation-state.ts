@@ -34,7 +34,7 @@ export interface InstallationReadingsDependencies {
 /** Milliseconds for which a reading is used again. */
 const KEPT_MS = 5_000;
 /** Longest wait of a reader in milliseconds. */
-const TIME_LIMIT_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /**
  * Reads the state of the installation: one reading at a time, which is used again for five seconds. A database that
@@ -58,7 +58,7 @@ export class InstallationReadings {
     this.#running ??= this.#ask().finally(() => {
       this.#running = undefined;
     });
-    return withTimeLimit(TIME_LIMIT_MS, this.#running, () => new Error('late')).catch(() => undefined);
+    return withTimeLimit(TIMEOUT_MS, this.#running, () => new Error('late')).catch(() => undefined);
   }
 
   async #ask(): Promise<InstallationState | undefined> {

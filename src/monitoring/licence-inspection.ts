@@ -13,7 +13,7 @@ export interface LicenceInspectionDependencies {
 }
 
 type InvalidLicence = Extract<LicenceReport, { kind: 'invalid' }>;
-type Verified = InvalidLicence | { readonly kind: 'verified'; readonly licence: Licence };
+type VerifiedLicence = InvalidLicence | { readonly kind: 'verified'; readonly licence: Licence };
 
 const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is not set';
 
@@ -23,7 +23,7 @@ const NO_KEY = 'there is no key to verify it with: LICENCE_PUBLIC_KEY_FILE is no
  */
 export class LicenceInspection {
   readonly #deps: LicenceInspectionDependencies;
-  #last: { readonly text: string; readonly verified: Verified } | undefined;
+  #last: { readonly text: string; readonly verified: VerifiedLicence } | undefined;
 
   constructor(dependencies: LicenceInspectionDependencies) {
     this.#deps = dependencies;
@@ -37,22 +37,22 @@ export class LicenceInspection {
 
   /** @returns the state that a licence would have if it were installed */
   async inspect(text: string): Promise<Exclude<LicenceReport, { kind: 'none' }>> {
-    const verified = await this.#verified(text);
+    const verified = await this.#verify(text);
     if (verified.kind === 'invalid') {
       return verified;
     }
     const { licence } = verified;
-    return outOfTime(licence, this.#deps.clock.now()) ?? this.#held(licence);
+    return outOfTime(licence, this.#deps.clock.now()) ?? this.#checkVolume(licence);
   }
 
-  async #verified(text: string): Promise<Verified> {
+  async #verify(text: string): Promise<VerifiedLicence> {
     if (this.#last?.text !== text) {
       this.#last = { text, verified: await verify(this.#deps.signature, text) };
     }
     return this.#last.verified;
   }
 
-  async #held(licence: Licence): Promise<Exclude<LicenceReport, { kind: 'none' }>> {
+  async #checkVolume(licence: Licence): Promise<Exclude<LicenceReport, { kind: 'none' }>> {
     const active = await this.#active(licence);
     if (!exceeds(active, licence)) {
       return { kind: 'valid', licence, active };
@@ -86,7 +86,7 @@ function outOfTime(licence: Licence, now: Date): InvalidLicence | undefined {
   return undefined;
 }
 
-async function verify(signature: LicenceSignature | undefined, text: string): Promise<Verified> {
+async function verify(signature: LicenceSignature | undefined, text: string): Promise<VerifiedLicence> {
   if (signature === undefined) {
     return unverified(NO_KEY);
   }

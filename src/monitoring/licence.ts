@@ -18,7 +18,7 @@ export interface Licence {
 }
 
 /** Number of units by which the licensed number may be exceeded. */
-const GRACE = 2;
+const TOLERATED_EXCESS = 2;
 const MAX_CLAIMS = 64;
 const MAX_TEXT_LENGTH = 1000;
 const DAY = 24 * 60 * 60 * 1000;
@@ -44,7 +44,7 @@ export function readLicence(signed: unknown): Licence {
 
 /** @returns true if there are more than the licence permits, the grace of two included */
 export function exceeds(active: number, { licensed }: Pick<Licence, 'licensed'>): boolean {
-  return active > licensed + GRACE;
+  return active > licensed + TOLERATED_EXCESS;
 }
 
 /** @returns the last day of validity, in UTC: `2018-11-19` */

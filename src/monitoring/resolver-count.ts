@@ -79,13 +79,13 @@ export class ResolverCount {
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {
-        this.#failed(reason);
+        this.#noteFailure(reason);
       }
     });
     void work
       .then((users) => {
         if (isCurrent()) {
-          this.#counted(users);
+          this.#noteCount(users);
         }
       })
       // The answer reports a failure, unless that came too late.
@@ -105,7 +105,7 @@ export class ResolverCount {
     );
   }
 
-  #counted(users: number): void {
+  #noteCount(users: number): void {
     const { clock, metrics, log } = this.#deps;
     const { name } = this.identity;
     const counted = { users, countedAt: clock.now() };
@@ -137,7 +137,7 @@ export class ResolverCount {
     }
   }
 
-  #failed(reason: unknown): void {
+  #noteFailure(reason: unknown): void {
     const { metrics, log } = this.#deps;
     const { name } = this.identity;
     metrics.resolverFailed(name);

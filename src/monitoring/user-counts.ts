@@ -29,7 +29,7 @@ interface UncountedResolver {
   readonly count?: ResolverCount;
 }
 
-type Answer = UncountedResolver | { readonly name: string; readonly users: number };
+type ResolverAnswer = UncountedResolver | { readonly name: string; readonly users: number };
 
 /**
  * Counts the users of resolvers at their source. For an unavailable one, gives its last known count, marked as such; a
@@ -67,10 +67,10 @@ export class UserCounts {
     failures.forEach(({ name }) => {
       this.#deps.metrics.staleAnswered(name);
     });
-    return new Map(answers.map((answer) => [answer.name, counted(answer, known)]));
+    return new Map(answers.map((answer) => [answer.name, toCountedUsers(answer, known)]));
   }
 
-  async #ask(configuration: Configuration, name: string): Promise<Answer> {
+  async #ask(configuration: Configuration, name: string): Promise<ResolverAnswer> {
     const resolver = configuration.resolvers.find((one) => one.name === name);
     if (resolver === undefined) {
       const message = `There is no resolver '${name}'`;
@@ -79,7 +79,7 @@ export class UserCounts {
     return resolver.kind === 'managed' ? this.#askOwn(resolver) : this.#askForeign(resolver);
   }
 
-  async #askOwn(resolver: Resolver): Promise<Answer> {
+  async #askOwn(resolver: Resolver): Promise<ResolverAnswer> {
     const { sources, timeLimit } = this.#deps;
     const { name } = resolver;
     try {
@@ -93,7 +93,7 @@ export class UserCounts {
     }
   }
 
-  async #askForeign(resolver: Resolver): Promise<Answer> {
+  async #askForeign(resolver: Resolver): Promise<ResolverAnswer> {
     const { name } = resolver;
     const count = this.#countOf(resolver);
     try {
@@ -136,7 +136,7 @@ export class UserCounts {
   /** @returns the later one of this process's and the stored count, by the resolver's name */
   async #lastKnown(failures: readonly UncountedResolver[]): Promise<ReadonlyMap<string, UserCount>> {
     const counts = failures.flatMap(({ count: one }) => one ?? []);
-    const kept = counts.length === 0 ? [] : await this.#kept(counts);
+    const kept = counts.length === 0 ? [] : await this.#readKept(counts);
     const known = new Map<string, UserCount>();
     for (const { identity, last } of counts) {
       const found = kept.find(
@@ -152,7 +152,7 @@ export class UserCounts {
     return known;
   }
 
-  async #kept(counts: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
+  async #readKept(counts: readonly ResolverCount[]): Promise<readonly KeptUserCount[]> {
     try {
       return await this.#deps.store.find(counts.map(({ identity }) => identity.resolverId));
     } catch (error) {
@@ -162,7 +162,7 @@ export class UserCounts {
   }
 }
 
-function counted(answer: Answer, known: ReadonlyMap<string, UserCount>): CountedUsers {
+function toCountedUsers(answer: ResolverAnswer, known: ReadonlyMap<string, UserCount>): CountedUsers {
   if (!('reason' in answer)) {
     return { users: answer.users };
   }

@@ -46,7 +46,7 @@ export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
     this.#backlog.set({ what: chore }, rows);
   }
 
-  removed({ chore, rows }: HousekeepingTally): void {
+  rowsRemoved({ chore, rows }: HousekeepingTally): void {
     this.#removed.inc({ what: chore }, rows);
     this.#backlog.dec({ what: chore }, rows);
   }

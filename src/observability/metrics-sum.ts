@@ -19,7 +19,7 @@ export class MetricsSum {
   }
 
   /** Keeps the counts of a process that has ended. */
-  ended(pid: number): void {
+  forget(pid: number): void {
     const last = this.#reported.get(pid);
     this.#reported.delete(pid);
     if (last !== undefined) {

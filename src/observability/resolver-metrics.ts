@@ -71,11 +71,11 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
   }
 
   resolverAnswered(resolver: string): void {
-    this.#used(resolver, 'answered', { success: this.#now() });
+    this.#noteUse(resolver, 'answered', { success: this.#now() });
   }
 
   resolverUnavailable(resolver: string): void {
-    this.#used(resolver, 'unavailable', { failure: this.#now() });
+    this.#noteUse(resolver, 'unavailable', { failure: this.#now() });
   }
 
   resolverFailed(resolver: string): void {
@@ -102,7 +102,7 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
     }
   }
 
-  #used(resolver: string, outcome: 'answered' | 'unavailable', use: LastUses): void {
+  #noteUse(resolver: string, outcome: 'answered' | 'unavailable', use: LastUses): void {
     this.#requests.inc({ resolver: this.#label(resolver), outcome });
     this.#note(resolver, use);
   }
@@ -144,7 +144,7 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
 
   #addHealth(registry: Registry): void {
     const add = (name: string, help: string, valueOf: (uses: LastUses) => number | undefined): void => {
-      const uses = (): readonly (readonly [string, LastUses])[] => this.#present();
+      const uses = (): readonly (readonly [string, LastUses])[] => this.#presentUses();
       new Gauge({
         name,
         help,
@@ -175,7 +175,7 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
     );
   }
 
-  #present(): readonly (readonly [string, LastUses])[] {
+  #presentUses(): readonly (readonly [string, LastUses])[] {
     const configured = this.#configured();
     return [...this.#uses].filter(
       ([resolver]) =>

@@ -51,12 +51,12 @@ export class PrometheusWebhookMetrics implements WebhookMetrics {
     );
   }
 
-  attempted(webhook: string, outcome: 'delivered' | 'failed', seconds: number): void {
+  deliveryAttempted(webhook: string, outcome: 'delivered' | 'failed', seconds: number): void {
     this.#attempts.inc({ webhook, outcome });
     this.#durations.observe({ outcome }, seconds);
   }
 
-  dropped(webhook: string, deliveries: number): void {
+  deliveriesDropped(webhook: string, deliveries: number): void {
     this.#dropped.inc({ webhook }, deliveries);
   }
 

@@ -163,11 +163,11 @@ function areEqual(one: Uint8Array, other: Uint8Array): boolean {
 
 /** The least and the greatest position of a window, and its matches. */
 interface Bounds extends Pick<Searched, 'matches'> {
-  readonly counters: Range;
-  readonly steps: Range;
+  readonly counters: CounterRange;
+  readonly steps: CounterRange;
 }
 
-interface Range {
+interface CounterRange {
   readonly min: bigint;
   readonly max: bigint;
 }
@@ -181,7 +181,7 @@ function boundsOf({ window, matches }: Searched): Bounds {
 }
 
 /** @param numbers without a gap, in any order. Without numbers, the range contains none */
-function rangeOf(numbers: readonly bigint[]): Range {
+function rangeOf(numbers: readonly bigint[]): CounterRange {
   const [first = 0n] = numbers;
   return numbers.reduce(
     ({ min, max }, number) => ({

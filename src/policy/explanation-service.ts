@@ -102,14 +102,14 @@ export class ExplanationService {
     const { realm, client, at } = this.#circumstances(base, question);
     const user = nonEmpty(question.user);
     const resolver = nonEmpty(question.resolver);
-    const asked = {
+    const subject = {
       scope: 'authentication',
       realms: realm === undefined ? [] : [realm],
       user,
       resolver,
     } as const;
     const values = knownActions('authentication').map((action) =>
-      explainValue(base.policies, { ...asked, action, client, at }),
+      explainValue(base.policies, { ...subject, action, client, at }),
     );
     return { user, realm, client, at, values };
   }

@@ -1,4 +1,4 @@
-import { named } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/name-list.ts';
 import type { Principal } from './caller.ts';
 import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
@@ -141,7 +141,7 @@ function precedence(
   if (first?.means(action, subjectOf(principal)) !== 'named') {
     return undefined;
   }
-  return `policies that name ${principal.administrator} come before it: ${named(granting.map(({ name }) => name))}`;
+  return `policies that name ${principal.administrator} come before it: ${listNames(granting.map(({ name }) => name))}`;
 }
 
 /** @param before the reason why a policy for everybody does not apply, if it does not */

@@ -1,4 +1,4 @@
-import { givenActions } from './given-actions.ts';
+import { grantedActions } from './granted-actions.ts';
 import type { Right } from './granting.ts';
 import { ReadPolicy } from './read-policy.ts';
 import { type Policy, RIGHT_SCOPES } from './stored-policy.ts';
@@ -34,7 +34,9 @@ export function changeOfRights(
   const scopes = changedScopes(before, after);
   for (const name of names.slice(0, MAX_ADMINISTRATORS)) {
     const rights = scopes
-      .flatMap((scope) => lostOf(scope, givenActions(before, name, scope), givenActions(after, name, scope)))
+      .flatMap((scope) =>
+        lostOf(scope, grantedActions(before, name, scope), grantedActions(after, name, scope)),
+      )
       .join(', ');
     if (rights !== '') {
       lost.set(rights, [...(lost.get(rights) ?? []), name]);
@@ -58,7 +60,7 @@ export function policiesAfter(
 
 /** @returns true if an administrator may change policies over HTTP at some time */
 export function somebodyWrites(policies: readonly ReadPolicy[], names: readonly string[]): boolean {
-  return names.some((name) => givenActions(policies, name, 'system').has('write'));
+  return names.some((name) => grantedActions(policies, name, 'system').has('write'));
 }
 
 /** @returns the scopes of which a policy is new, changed or gone */

@@ -17,7 +17,7 @@ const MAX_DEPTH = 20;
 const CLASSES: Readonly<Record<string, RegExp>> = { d: /[0-9]/, w: /[A-Za-z0-9_]/, s: /\s/ };
 
 /** The position in the pattern. */
-interface Reader {
+interface PatternReader {
   readonly characters: readonly string[];
   at: number;
   depth: number;
@@ -34,7 +34,7 @@ export function readPattern(source: string): PatternNode {
     throw invalid(`a pattern has at most ${MAX_LENGTH} characters`);
   }
   const inner = source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
-  const reader: Reader = { characters: Array.from(inner), at: 0, depth: 0 };
+  const reader: PatternReader = { characters: Array.from(inner), at: 0, depth: 0 };
   try {
     const node = readChoice(reader);
     if (peek(reader) !== undefined) {
@@ -46,17 +46,17 @@ export function readPattern(source: string): PatternNode {
   }
 }
 
-function readChoice(reader: Reader): PatternNode {
+function readChoice(reader: PatternReader): PatternNode {
   const branches = [readSequence(reader)];
   while (peek(reader) === '|') {
-    take(reader);
+    nextCharacter(reader);
     branches.push(readSequence(reader));
   }
   const [only] = branches;
   return branches.length === 1 && only !== undefined ? only : { kind: 'choice', branches };
 }
 
-function readSequence(reader: Reader): PatternNode {
+function readSequence(reader: PatternReader): PatternNode {
   const parts: PatternNode[] = [];
   for (let next = peek(reader); next !== undefined && next !== '|' && next !== ')'; next = peek(reader)) {
     parts.push(readRepeat(reader));
@@ -64,30 +64,30 @@ function readSequence(reader: Reader): PatternNode {
   return { kind: 'sequence', parts };
 }
 
-function readRepeat(reader: Reader): PatternNode {
+function readRepeat(reader: PatternReader): PatternNode {
   const part = readPart(reader);
   const how = peek(reader);
   if (how !== '*' && how !== '+' && how !== '?') {
     return part;
   }
-  take(reader);
+  nextCharacter(reader);
   return { kind: 'repeat', part, how };
 }
 
-function readPart(reader: Reader): PatternNode {
-  const character = take(reader);
+function readPart(reader: PatternReader): PatternNode {
+  const character = nextCharacter(reader);
   switch (character) {
     case '.':
-      return accepting(() => true);
+      return characterNode(() => true);
     case '(':
       return readGroup(reader);
     case '[':
       return readClass(reader);
     case '\\':
-      return accepting(readEscape(reader));
+      return characterNode(readEscape(reader));
     default:
       assertPlain(character);
-      return accepting((other) => other === character);
+      return characterNode((other) => other === character);
   }
 }
 
@@ -100,45 +100,45 @@ function assertPlain(character = ''): void {
   }
 }
 
-function readGroup(reader: Reader): PatternNode {
+function readGroup(reader: PatternReader): PatternNode {
   reader.depth += 1;
   if (reader.depth > MAX_DEPTH) {
     throw invalid(`more than ${MAX_DEPTH} nested groups`);
   }
   if (peek(reader) === '?') {
-    take(reader);
+    nextCharacter(reader);
     if (peek(reader) !== ':') {
       throw invalid("'(?' is not allowed");
     }
-    take(reader);
+    nextCharacter(reader);
   }
   const node = readChoice(reader);
   if (peek(reader) !== ')') {
     throw invalid("'(' without ')'");
   }
-  take(reader);
+  nextCharacter(reader);
   reader.depth -= 1;
   return node;
 }
 
-function readClass(reader: Reader): PatternNode {
+function readClass(reader: PatternReader): PatternNode {
   const isNegated = peek(reader) === '^';
   if (isNegated) {
-    take(reader);
+    nextCharacter(reader);
   }
   const members: ((character: string) => boolean)[] = [];
   while (peek(reader) !== ']') {
     members.push(readMember(reader));
   }
-  take(reader);
+  nextCharacter(reader);
   if (members.length === 0) {
     throw invalid("'[]' is empty");
   }
-  return accepting((character) => members.some((accepts) => accepts(character)) !== isNegated);
+  return characterNode((character) => members.some((accepts) => accepts(character)) !== isNegated);
 }
 
-function readMember(reader: Reader): (character: string) => boolean {
-  const first = take(reader);
+function readMember(reader: PatternReader): (character: string) => boolean {
+  const first = nextCharacter(reader);
   if (first === undefined) {
     throw invalid("'[' without ']'");
   }
@@ -148,8 +148,8 @@ function readMember(reader: Reader): (character: string) => boolean {
   if (peek(reader) !== '-' || reader.characters[reader.at + 1] === ']') {
     return (character) => character === first;
   }
-  take(reader);
-  return readRange(first, take(reader) ?? '');
+  nextCharacter(reader);
+  return readRange(first, nextCharacter(reader) ?? '');
 }
 
 function readRange(first: string, last: string): (character: string) => boolean {
@@ -164,8 +164,8 @@ function codeOf(character: string): number {
   return character.codePointAt(0) ?? -1;
 }
 
-function readEscape(reader: Reader): (character: string) => boolean {
-  const character = take(reader) ?? '';
+function readEscape(reader: PatternReader): (character: string) => boolean {
+  const character = nextCharacter(reader) ?? '';
   const members = CLASSES[character];
   if (members !== undefined) {
     return (other) => members.test(other);
@@ -176,15 +176,15 @@ function readEscape(reader: Reader): (character: string) => boolean {
   return (other) => other === character;
 }
 
-function accepting(accepts: (character: string) => boolean): PatternNode {
+function characterNode(accepts: (character: string) => boolean): PatternNode {
   return { kind: 'character', accepts };
 }
 
-function peek({ characters, at }: Reader): string | undefined {
+function peek({ characters, at }: PatternReader): string | undefined {
   return characters[at];
 }
 
-function take(reader: Reader): string | undefined {
+function nextCharacter(reader: PatternReader): string | undefined {
   const character = reader.characters[reader.at];
   reader.at += 1;
   return character;

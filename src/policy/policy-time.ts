@@ -17,7 +17,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** From `from` to `to` in steps of `step`. */
-interface Range {
+interface FieldRange {
   readonly from: number;
   readonly to: number;
   readonly step: number;
@@ -51,7 +51,7 @@ function readTime(text: string): (at: Date) => boolean {
   return (at) => fields.every(({ field, ranges }) => isWithin(field, ranges, at));
 }
 
-function readRanges(field: Field, part: string, time: string): readonly Range[] {
+function readRanges(field: Field, part: string, time: string): readonly FieldRange[] {
   return part.split(',').map((item) => {
     const range = readRange(field, item);
     if (range === undefined) {
@@ -62,7 +62,7 @@ function readRanges(field: Field, part: string, time: string): readonly Range[] 
 }
 
 /** As in cron, a single value with a step goes on to the end. */
-function readRange({ min, max }: Field, item: string): Range | undefined {
+function readRange({ min, max }: Field, item: string): FieldRange | undefined {
   const form = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item);
   if (form === null) {
     return undefined;
@@ -78,7 +78,7 @@ function isOrdered(numbers: readonly number[]): boolean {
   return numbers.every((number, index) => index === 0 || (numbers[index - 1] ?? 0) <= number);
 }
 
-function isWithin(field: Field, ranges: readonly Range[], at: Date): boolean {
+function isWithin(field: Field, ranges: readonly FieldRange[], at: Date): boolean {
   const value = field.of(at);
   const values = field.name === 'weekday' && value === 0 ? [0, 7] : [value];
   return ranges.some(({ from, to, step }) =>

@@ -2,10 +2,10 @@ import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ExpectedRealm } from '../configuration/expected-state.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { fitting } from '../kernel/plain-text.ts';
+import { requireForm } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { unknown } from '../resolvers/resolver-lookup.ts';
+import { unknownReference } from '../resolvers/resolver-lookup.ts';
 import { readResolverName } from '../resolvers/resolver-name.ts';
 
 /** Realms. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
@@ -47,7 +47,7 @@ export class RealmService {
   async remove(caller: Caller, name: string): Promise<void> {
     await this.#authorize(caller, 'write');
     if (!(await this.#deps.configuration.removeRealm(readRealmName(name), actOf(caller, 'realm/remove')))) {
-      throw unknown('realm', name);
+      throw unknownReference('realm', name);
     }
   }
 
@@ -72,7 +72,7 @@ export class RealmService {
  */
 export function readRealmName(text: string): string {
   const name = text.trim().toLowerCase();
-  return fitting(
+  return requireForm(
     name,
     /^[a-z0-9_][a-z0-9._-]{0,254}$/,
     'A realm has 1 to 255 letters a to z, digits, dots, dashes and underscores',

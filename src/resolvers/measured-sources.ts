@@ -11,11 +11,11 @@ export interface ResolverUseMetrics {
 
 /** @returns sources whose every use is noted; nothing is asked of a resolver for that */
 export function measuredSources(sources: UserSources, metrics: ResolverUseMetrics): UserSources {
-  return (resolver) => measured(sources(resolver), resolver.name, metrics);
+  return (resolver) => measureSource(sources(resolver), resolver.name, metrics);
 }
 
-function measured(source: UserSource, name: string, metrics: ResolverUseMetrics): UserSource {
-  const noted = async <Value>(work: Promise<Value>): Promise<Value> => {
+function measureSource(source: UserSource, name: string, metrics: ResolverUseMetrics): UserSource {
+  const noteOutcome = async <Value>(work: Promise<Value>): Promise<Value> => {
     try {
       const value = await work;
       metrics.resolverAnswered(name);
@@ -28,10 +28,10 @@ function measured(source: UserSource, name: string, metrics: ResolverUseMetrics)
     }
   };
   return {
-    findByLogin: (...question) => noted(source.findByLogin(...question)),
-    findById: (...question) => noted(source.findById(...question)),
-    list: (...question) => noted(source.list(...question)),
-    count: (...question) => noted(source.count(...question)),
-    checkPassword: (...question) => noted(source.checkPassword(...question)),
+    findByLogin: (...question) => noteOutcome(source.findByLogin(...question)),
+    findById: (...question) => noteOutcome(source.findById(...question)),
+    list: (...question) => noteOutcome(source.list(...question)),
+    count: (...question) => noteOutcome(source.count(...question)),
+    checkPassword: (...question) => noteOutcome(source.checkPassword(...question)),
   };
 }

@@ -11,7 +11,7 @@ export function requireResolver(configuration: Configuration, name: string): Res
   const requested = readResolverName(name);
   const resolver = configuration.resolvers.find((one) => one.name === requested);
   if (resolver === undefined) {
-    throw unknown('resolver', name);
+    throw unknownReference('resolver', name);
   }
   return resolver;
 }
@@ -45,19 +45,19 @@ export function visibleResolvers(
   if (where.resolver !== undefined) {
     const resolver = requireResolver(configuration, where.resolver);
     if (allowed !== 'all' && !visible.some(({ resolvers }) => resolvers.includes(resolver.name))) {
-      throw unknown('resolver', where.resolver);
+      throw unknownReference('resolver', where.resolver);
     }
     return [resolver];
   }
   const realm = findRealm(configuration, where.realm ?? '');
   if (realm === undefined || !visible.includes(realm)) {
-    throw unknown('realm', where.realm ?? '');
+    throw unknownReference('realm', where.realm ?? '');
   }
   return realm.resolvers.flatMap((name) => configuration.resolvers.filter((one) => one.name === name));
 }
 
 /** @returns the error for an unknown name */
-export function unknown(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
+export function unknownReference(what: 'realm' | 'resolver' | 'user', name: string): ServiceError {
   const shortened = name.slice(0, 255);
   const message = `There is no ${what} '${shortened}'`;
   return what === 'user'

@@ -1,4 +1,4 @@
-import { fitting } from '../kernel/plain-text.ts';
+import { requireForm } from '../kernel/plain-text.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 
 /**
@@ -6,7 +6,7 @@ import { plainResolverName } from '../policy/policy-users.ts';
  * @throws ServiceError 'parameter.invalid'
  */
 export function readResolverName(text: string): string {
-  return fitting(
+  return requireForm(
     plainResolverName(text),
     /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/,
     'A resolver has 1 to 255 letters A to Z, digits, dots, dashes and underscores',

@@ -6,7 +6,7 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ResolverFiles, UserSources } from './ports.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
-import { assertInNoRealm, requireResolver, unknown } from './resolver-lookup.ts';
+import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
 import { countUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
 interface ResolverDependencies {
@@ -65,7 +65,7 @@ export class ResolverService {
     const resolver = requireResolver(configuration, name);
     assertInNoRealm(configuration, resolver);
     if (!(await this.#deps.configuration.removeResolver(resolver.name, actOf(caller, 'resolver/remove')))) {
-      throw unknown('resolver', name);
+      throw unknownReference('resolver', name);
     }
   }
 

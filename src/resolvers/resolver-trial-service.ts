@@ -49,9 +49,9 @@ export type TriedResolver =
   ResolverDraft | { readonly name: string; readonly kind?: undefined; readonly settings?: undefined };
 
 const MAX_SHOWN_USERS = 5;
-const LIMIT_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const AT_ONCE = 2;
-const WAITING = 4;
+const MAX_WAITING = 4;
 
 /**
  * Tries resolvers for administrators before they are saved. A trial needs the right `system/write`, as it connects to
@@ -62,8 +62,8 @@ const WAITING = 4;
 export class ResolverTrialService {
   readonly #deps: TrialDependencies;
   readonly #turns = new Semaphore(AT_ONCE, {
-    waiting: WAITING,
-    timeoutMs: LIMIT_MS,
+    waiting: MAX_WAITING,
+    timeoutMs: TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many trials of resolvers at once', { retryAfter: 5 }),
   });
 
@@ -85,9 +85,11 @@ export class ResolverTrialService {
     const trial = await this.#turns.run(async () => {
       // First, so that no connection is made without a row.
       await note('begun');
-      return explained(() =>
+      return withExplanation(() =>
         withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) =>
-          withTimeLimit(this.#deps.trialLimit ?? LIMIT_MS, tryOut(source, mayList), () => late(checked.name)),
+          withTimeLimit(this.#deps.trialLimit ?? TIMEOUT_MS, tryOut(source, mayList), () =>
+            late(checked.name),
+          ),
         ),
       );
     });
@@ -138,7 +140,7 @@ async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
 }
 
 /** @returns the trial; that of a resolver that cannot be read with the reason */
-async function explained(work: () => Promise<Trial>): Promise<Trial> {
+async function withExplanation(work: () => Promise<Trial>): Promise<Trial> {
   try {
     return await work();
   } catch (error) {

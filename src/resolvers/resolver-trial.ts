@@ -57,7 +57,7 @@ export function kindIsFixed(
 }
 
 /** The subject of a trial. */
-interface Tried {
+interface RequestedTrial {
   readonly checked: CheckedResolver;
   /** The stored resolver of that name. */
   readonly known: Resolver | undefined;
@@ -70,7 +70,7 @@ interface Tried {
  */
 export async function withTrialSource<T>(
   { secrets, open }: TrialParts,
-  { checked, known, isBounded }: Tried,
+  { checked, known, isBounded }: RequestedTrial,
   work: (source: UserSource) => Promise<T>,
 ): Promise<T> {
   const secret = await secretOf(checked, known, secrets);

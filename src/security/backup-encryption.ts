@@ -23,7 +23,7 @@ export class AgeBackupCipher implements BackupCipher {
 
   async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
     const encrypter = encrypterFor(lock);
-    const compressed = streamOf(encoded(lines)).pipeThrough(new CompressionStream('gzip'));
+    const compressed = streamOf(encodeLines(lines)).pipeThrough(new CompressionStream('gzip'));
     yield* await encrypter.encrypt(compressed as ReadableStream<Uint8Array>);
   }
 
@@ -135,10 +135,10 @@ async function fromMagic(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterabl
     await pieces.return?.();
     throw backupInvalid('the file is no backup of tankeeper: it is not of the age format');
   }
-  return resumed(start, pieces);
+  return withStart(start, pieces);
 }
 
-async function* resumed(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withStart(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield start;
     for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
@@ -149,7 +149,7 @@ async function* resumed(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): A
   }
 }
 
-async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeLines(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const line of lines) {
     const bytes = Buffer.from(`${line}\n`, 'utf8');
     if (bytes.length > MAX_LINE_LENGTH) {

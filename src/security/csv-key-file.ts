@@ -18,7 +18,7 @@ const COLUMNS = [
   'realm',
 ] as const;
 type Column = (typeof COLUMNS)[number];
-type Row = Readonly<Partial<Record<Column, string>>>;
+type KeyRow = Readonly<Partial<Record<Column, string>>>;
 
 const MAX_KEYS = 100_000;
 /** Characters of a line. */
@@ -117,7 +117,7 @@ function readRecord({ record, info }: CsvRecord, columns: readonly Column[]): Im
 
 class FaultyLine extends Error {}
 
-function readKey(row: Row): Omit<ImportedKey, 'place' | 'serial'> {
+function readKey(row: KeyRow): Omit<ImportedKey, 'place' | 'serial'> {
   const text = (column: Column): string | undefined => {
     const value = row[column]?.trim() ?? '';
     return value === '' ? undefined : value;

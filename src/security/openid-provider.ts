@@ -24,7 +24,7 @@ export interface OpenidSettings {
   readonly requestTimeout?: number | undefined;
 }
 
-interface OpenidProviderOptions extends OpenidSettings {
+interface OpenidProviderDependencies extends OpenidSettings {
   readonly log: Log;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
@@ -35,7 +35,7 @@ interface Discovered {
   readonly configuration: OpenidClient.Configuration;
 }
 
-const TIMEOUT = 5;
+const TIMEOUT_SECONDS = 5;
 /** Milliseconds for the requests of one sign-in together. */
 const EXCHANGE_TIMEOUT_MS = 10_000;
 /** Bytes of an answer: the keys of a large provider have some ten thousand. */
@@ -47,18 +47,18 @@ const METADATA_AGE_MS = 3_600_000;
 
 /** An OpenID Connect provider by openid-client. Its metadata is read on use, so that the server starts without it. */
 export class OpenidProvider implements IdentityProvider {
-  readonly #options: OpenidProviderOptions;
+  readonly #deps: OpenidProviderDependencies;
   readonly #elapsed: () => number;
-  #asking = 0;
+  #underWay = 0;
   #discovered: { readonly at: number; readonly value: Promise<Discovered> } | undefined;
 
-  constructor(options: OpenidProviderOptions) {
-    this.#options = options;
+  constructor(options: OpenidProviderDependencies) {
+    this.#deps = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
   async authorizationUrl({ state, nonce, verifier }: ProviderSignIn): Promise<string> {
-    const { redirectUrl, scopes } = this.#options;
+    const { redirectUrl, scopes } = this.#deps;
     const { client, configuration } = await this.#ask(() => this.#discover());
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUrl,
@@ -77,7 +77,7 @@ export class OpenidProvider implements IdentityProvider {
 
   async #identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
     const { client, configuration } = await this.#discover();
-    const url = new URL(this.#options.redirectUrl);
+    const url = new URL(this.#deps.redirectUrl);
     for (const [name, value] of Object.entries(answer)) {
       if (value !== undefined) {
         url.searchParams.set(name, value);
@@ -96,7 +96,7 @@ export class OpenidProvider implements IdentityProvider {
       );
     } catch (error) {
       const { fault, faultDetail } = describeFault(error);
-      this.#options.log.warn('Single sign-on failed', { component: 'sign-in', fault, faultDetail });
+      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', fault, faultDetail });
       if (isAway(error)) {
         throw unavailable(error);
       }
@@ -110,7 +110,7 @@ export class OpenidProvider implements IdentityProvider {
     accessToken: string,
     { client, configuration }: Discovered,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { nameClaim, groupsClaim } = this.#options;
+    const { nameClaim, groupsClaim } = this.#deps;
     const isComplete = claims[nameClaim] !== undefined && claims[groupsClaim] !== undefined;
     if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
       return claims;
@@ -119,7 +119,7 @@ export class OpenidProvider implements IdentityProvider {
   }
 
   #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
-    const { [this.#options.nameClaim]: name, [this.#options.groupsClaim]: groups } = claims;
+    const { [this.#deps.nameClaim]: name, [this.#deps.groupsClaim]: groups } = claims;
     const claimed: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
     return {
       name: typeof name === 'string' ? name : undefined,
@@ -129,12 +129,12 @@ export class OpenidProvider implements IdentityProvider {
 
   /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider, or if it takes too long */
   #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
-    if (this.#asking >= MAX_CONCURRENT) {
+    if (this.#underWay >= MAX_CONCURRENT) {
       return Promise.reject(unavailable(undefined));
     }
-    this.#asking += 1;
+    this.#underWay += 1;
     const work = exchange().finally(() => {
-      this.#asking -= 1;
+      this.#underWay -= 1;
     });
     return withTimeLimit(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
   }
@@ -152,7 +152,7 @@ export class OpenidProvider implements IdentityProvider {
   }
 
   async #readMetadata(): Promise<Discovered> {
-    const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT, log } = this.#options;
+    const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT_SECONDS, log } = this.#deps;
     const client = await import('openid-client');
     const url = new URL(issuer);
     try {

@@ -40,7 +40,7 @@ export class SimpleWebAuthn implements WebAuthn {
       challenge: new Uint8Array(challenge),
       timeout: TIMEOUT_MS,
       attestationType: 'none',
-      excludeCredentials: known.map(described),
+      excludeCredentials: known.map(toDescriptor),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: 'required' },
     });
   }
@@ -49,7 +49,7 @@ export class SimpleWebAuthn implements WebAuthn {
     const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
     return generateAuthenticationOptions({
       rpID: this.#host,
-      allowCredentials: known.map(described),
+      allowCredentials: known.map(toDescriptor),
       challenge: new Uint8Array(challenge),
       timeout: TIMEOUT_MS,
       userVerification: 'required',
@@ -109,7 +109,7 @@ export class SimpleWebAuthn implements WebAuthn {
   }
 }
 
-function described({ credentialId, transports }: PasskeyCredential): { id: string; transports: string[] } {
+function toDescriptor({ credentialId, transports }: PasskeyCredential): { id: string; transports: string[] } {
   return { id: credentialId, transports: [...transports] };
 }
 

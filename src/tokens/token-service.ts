@@ -39,7 +39,7 @@ interface TokenAssignment extends UserReference {
 }
 
 /** The tokens of a selection that the grant covers, at least one, and what they were read by. */
-interface Selected {
+interface SelectedTokens {
   readonly configuration: Configuration;
   readonly grant: Grant;
   readonly tokens: readonly [Token, ...Token[]];
@@ -68,7 +68,7 @@ export class TokenService {
    */
   async list(caller: Caller, listing: TokenListing): Promise<readonly DescribedToken[]> {
     const { configuration, grant } = await this.#authorize(caller, 'show');
-    return this.#listed(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
+    return this.#list(grant, await readTokenListing(configuration, grant, listing, this.#deps.users));
   }
 
   /** @returns the number of tokens that `list` would find without its `limit` and `offset` */
@@ -87,7 +87,7 @@ export class TokenService {
     const { page, pageSize, limit, offset } = readPageRequest(requested);
     const paged = { ...listing, limit, offset };
     const filter = await readTokenListing(configuration, grant, paged, this.#deps.users);
-    const tokens = await this.#listed(grant, filter);
+    const tokens = await this.#list(grant, filter);
     const total = filter === undefined ? 0 : await this.#deps.tokens.count(filter);
     return {
       tokens,
@@ -105,7 +105,7 @@ export class TokenService {
 
   /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
   enable(caller: Caller, selection: TokenSelection): Promise<number> {
-    return this.#change(caller, 'enable', selection, () => ({}), enabling);
+    return this.#change(caller, 'enable', selection, () => ({}), enableChange);
   }
 
   disable(caller: Caller, selection: TokenSelection): Promise<number> {
@@ -169,7 +169,7 @@ export class TokenService {
     });
   }
 
-  async #listed(grant: Grant, filter: TokenFilter | undefined): Promise<readonly DescribedToken[]> {
+  async #list(grant: Grant, filter: TokenFilter | undefined): Promise<readonly DescribedToken[]> {
     const tokens = filter === undefined ? [] : await this.#deps.tokens.list(filter);
     return tokens.filter((token) => isVisible(token, grant)).map(describeToken);
   }
@@ -195,7 +195,7 @@ export class TokenService {
     caller: Caller,
     action: string,
     serial: string,
-    decide: (selected: Selected, token: Token) => TokenChange | Promise<TokenChange>,
+    decide: (selected: SelectedTokens, token: Token) => TokenChange | Promise<TokenChange>,
   ): Promise<DescribedToken> {
     for (let attempt = 1; ; attempt += 1) {
       const selected = await this.#select(caller, action, { serial });
@@ -219,7 +219,7 @@ export class TokenService {
     }
   }
 
-  async #select(caller: Caller, action: string, selection: TokenSelection): Promise<Selected> {
+  async #select(caller: Caller, action: string, selection: TokenSelection): Promise<SelectedTokens> {
     const { configuration, grant } = await this.#authorize(caller, action);
     const filter = await selectionFilter(configuration, grant, selection, this.#deps.users);
     const found = filter === undefined ? [] : await this.#deps.tokens.list(filter);
@@ -249,7 +249,7 @@ function ownerOf({ resolver, userId, login }: ResolvedUser): NonNullable<Token['
  * @returns the change that switches the token on
  * @throws ServiceError 'token.state' while the roll-out has not given the token its key
  */
-function enabling(token: Pick<Token, 'serial' | 'rollout'>): TokenStateChange {
+function enableChange(token: Pick<Token, 'serial' | 'rollout'>): TokenStateChange {
   if (token.rollout === 'phase1') {
     throw new ServiceError(
       'token.state',

@@ -1,4 +1,4 @@
-import { fitting, readPlainText } from '../kernel/plain-text.ts';
+import { requireForm, readPlainText } from '../kernel/plain-text.ts';
 import type { ManagedUser } from '../resolvers/ports.ts';
 
 /** A user of a managed resolver, as given by an administrator. */
@@ -33,7 +33,7 @@ export function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passw
  * @throws ServiceError 'parameter.invalid'
  */
 export function readLogin(text: string): string {
-  return fitting(
+  return requireForm(
     text.trim(),
     /^[^\p{Cc}\p{Cf}\p{Cs},:*!]{1,255}$/u,
     'A login has 1 to 255 characters, none of , : * ! and none that is invisible',

@@ -3,7 +3,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
-import { requireManaged, unknown, visibleResolvers } from '../resolvers/resolver-lookup.ts';
+import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField } from '../resolvers/ports.ts';
@@ -55,9 +55,9 @@ interface ListBounds {
 }
 
 const MAX_FOUND = 10_000;
-const FIND_LIMIT_MS = 20_000;
+const FIND_TIMEOUT_MS = 20_000;
 const FINDS_AT_ONCE = 2;
-const WAITING_FINDS = 8;
+const MAX_WAITING_FINDS = 8;
 
 /** A user of a managed resolver by name. */
 interface UserName {
@@ -73,8 +73,8 @@ interface UserName {
 export class UserService {
   readonly #deps: UserDependencies;
   readonly #finds = new Semaphore(FINDS_AT_ONCE, {
-    waiting: WAITING_FINDS,
-    timeoutMs: FIND_LIMIT_MS,
+    waiting: MAX_WAITING_FINDS,
+    timeoutMs: FIND_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many searches for users at once', { retryAfter: 5 }),
   });
 
@@ -101,7 +101,7 @@ export class UserService {
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const bounds = { limit: MAX_FOUND + 1, timeLimit: FIND_LIMIT_MS };
+    const bounds = { limit: MAX_FOUND + 1, timeLimit: FIND_TIMEOUT_MS };
     const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
@@ -181,7 +181,7 @@ export class UserService {
     const passwordHash = password === null ? null : await this.#hash(password);
     const userId = await this.#managedUserId(id, name);
     if (!(await this.#deps.users.setPassword(id, userId, passwordHash, actOf(caller, 'user/password')))) {
-      throw unknown('user', name.login);
+      throw unknownReference('user', name.login);
     }
   }
 
@@ -190,14 +190,14 @@ export class UserService {
     const { id } = requireManaged(await this.#authorizeWrite(caller), name.resolver);
     const userId = await this.#managedUserId(id, name);
     if (!(await this.#deps.users.remove(id, userId, actOf(caller, 'user/remove')))) {
-      throw unknown('user', name.login);
+      throw unknownReference('user', name.login);
     }
   }
 
   async #managedUserId(resolverId: string, { login }: UserName): Promise<string> {
     const user = await this.#deps.users.findByLogin(resolverId, login);
     if (user === undefined) {
-      throw unknown('user', login);
+      throw unknownReference('user', login);
     }
     return user.userId;
   }
@@ -215,6 +215,6 @@ export class UserService {
 function late({ name }: Resolver): ResolverUnavailable {
   return new ResolverUnavailable({
     resolver: name,
-    reason: `it did not list its users within ${FIND_LIMIT_MS / 1000} seconds`,
+    reason: `it did not list its users within ${FIND_TIMEOUT_MS / 1000} seconds`,
   });
 }

@@ -177,10 +177,12 @@ export class DeliveryDispatcher {
 
   #begin(claim: Claim, receiver: Receiver): void {
     const { id } = receiver;
-    const request = this.#running.during(id, () => this.#attempt(claim, receiver)).finally(() => {
-      this.#requests.delete(request);
-      this.#loop.wake();
-    });
+    const request = this.#running
+      .during(id, () => this.#attempt(claim, receiver))
+      .finally(() => {
+        this.#requests.delete(request);
+        this.#loop.wake();
+      });
     this.#requests.add(request);
   }
 
@@ -192,7 +194,7 @@ export class DeliveryDispatcher {
       // Cut off: the receiver may have it, and the claim ends by itself.
       return;
     }
-    metrics.attempted(
+    metrics.deliveryAttempted(
       receiver.name,
       failure === undefined ? 'delivered' : 'failed',
       (this.#now - begun) / 1000,
@@ -258,7 +260,7 @@ export class DeliveryDispatcher {
     }
     metrics.backlogsAre(done.backlogs);
     for (const [webhook, count] of done.dropped) {
-      metrics.dropped(webhook, count);
+      metrics.deliveriesDropped(webhook, count);
       log.error('Too many deliveries wait for a webhook: the oldest are lost', {
         component: COMPONENT,
         webhook,

@@ -1,7 +1,7 @@
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
 import type { ReceiverAddress } from './receiver-address.ts';
-import type { Message, SignedMessage } from './signature.ts';
+import type { WebhookMessage, SignedMessage } from './signature.ts';
 import type { Subscription } from './webhook-event.ts';
 
 /** A receiver as the operator describes it. */
@@ -88,7 +88,7 @@ export interface Room {
 }
 
 /** A delivery that this server has claimed: no other one tries it until the claim ends. */
-export interface Claim extends Message {
+export interface Claim extends WebhookMessage {
   readonly deliveryId: string;
   /** With this one. */
   readonly attempts: number;
@@ -170,8 +170,8 @@ export interface WebhookSender {
 
 /** Metrics of deliveries. */
 export interface WebhookMetrics {
-  attempted(webhook: string, outcome: 'delivered' | 'failed', seconds: number): void;
-  dropped(webhook: string, deliveries: number): void;
+  deliveryAttempted(webhook: string, outcome: 'delivered' | 'failed', seconds: number): void;
+  deliveriesDropped(webhook: string, deliveries: number): void;
   /** Replaces all backlogs. */
   backlogsAre(backlogs: readonly Backlog[]): void;
 }

@@ -13,7 +13,7 @@ export interface SignedMessage {
 }
 
 /** The content of a message. */
-export interface Message {
+export interface WebhookMessage {
   /** The same at each attempt: receivers recognise repeated deliveries by it. */
   readonly id: string;
   readonly type: string;
@@ -38,7 +38,11 @@ export function shownSecret(secret: Uint8Array): string {
  * being replaced there are two.
  * @param sentAt the time of this attempt, by which receivers refuse replays
  */
-export function signMessage(message: Message, sentAt: Date, secrets: readonly Uint8Array[]): SignedMessage {
+export function signMessage(
+  message: WebhookMessage,
+  sentAt: Date,
+  secrets: readonly Uint8Array[],
+): SignedMessage {
   const { id, type, occurredAt, data } = message;
   const body = `{"type":${JSON.stringify(type)},"timestamp":"${occurredAt.toISOString()}","data":${data}}`;
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));

@@ -86,7 +86,7 @@ export interface Subscription {
 }
 
 /** @returns true if the receiver wants the event */
-export function isWanted(
+export function isSubscribed(
   { events, realms }: Subscription,
   event: Pick<WebhookEvent, 'type' | 'realms'>,
 ): boolean {

@@ -20,7 +20,7 @@ const SECRET_OVERLAP = 86_400;
 const MAX_SHOWN = 100;
 /** Each may take ten seconds. */
 const TESTS_AT_ONCE = 2;
-const WAITING_TESTS = 4;
+const MAX_WAITING_TESTS = 4;
 const TEST_TIMEOUT_MS = 20_000;
 
 /** The fields that an administrator gives for a new receiver. */
@@ -64,7 +64,7 @@ export interface WebhookServiceDependencies {
 export class WebhookService {
   readonly #deps: WebhookServiceDependencies;
   readonly #tests = new Semaphore(TESTS_AT_ONCE, {
-    waiting: WAITING_TESTS,
+    waiting: MAX_WAITING_TESTS,
     timeoutMs: TEST_TIMEOUT_MS,
     refuse: () => new ServiceError('server.busy', 'Too many tests of webhooks at once', { retryAfter: 5 }),
   });

@@ -53,7 +53,7 @@ async function verified(after: (step: number) => Promise<unknown>): Promise<Veri
     log: { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined },
   });
   await verification.begin(OPERATOR);
-  await verification.settled();
+  await verification.whenSettled();
   return (await verification.overview(OPERATOR)).newest;
 }
 

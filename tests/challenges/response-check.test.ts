@@ -30,7 +30,7 @@ interface Sketch {
 }
 
 /** @returns the verdict on a response (PIN in front) of a token with that suite */
-async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
+async function search(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
   const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
   const house = new OcraHouse({
     tokens: [
@@ -45,7 +45,7 @@ async function look(pass: string, sketch: Sketch = {}): Promise<Verdict | null> 
   if (stored === undefined) {
     throw new Error('no token');
   }
-  const given = house.check.provided(pass);
+  const given = house.check.prepare(pass);
   given.search.begin(1);
   const verdicts = await house.check.verify(
     configuration,
@@ -77,45 +77,47 @@ describe('a response of a suite with a counter', () => {
     [100, 101n],
     [109, 110n],
   ])('at %i is found, and the counter goes to %i, never back', async (counter, next) => {
-    expect(await look(response(COUNTER, counter))).toEqual({
+    expect(await search(response(COUNTER, counter))).toEqual({
       kind: 'right',
       advance: { counter: next, replayMarkers: [`${next - 5n}:`, counterMarker(counter)], syncMarker: null },
     });
   });
 
   it.each([94, 110, 149])('at %i is wrong', async (counter) => {
-    expect(await look(response(COUNTER, counter))).toEqual(WRONG);
+    expect(await search(response(COUNTER, counter))).toEqual(WRONG);
   });
 
   it.each([2n ** 63n - 1n, 2n ** 63n])('at %s, from where no counter leads on, is wrong', async (counter) => {
     const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: QUESTION, counter });
-    expect(await look(pass, { token: { counter: 2n ** 63n - 2n } })).toEqual(WRONG);
+    expect(await search(pass, { token: { counter: 2n ** 63n - 2n } })).toEqual(WRONG);
   });
 
   it('is wrong where it was used before, also for another transaction', async () => {
     const replayMarkers = [counterMarker(99)];
-    expect(await look(response(COUNTER, 99), { token: { replayMarkers } })).toEqual(WRONG);
-    expect(await look(response(COUNTER, 98), { token: { replayMarkers } })).toMatchObject({ kind: 'right' });
-    expect(await look(response(COUNTER, 97), { token: { replayMarkers: ['98:'] } })).toEqual(WRONG);
+    expect(await search(response(COUNTER, 99), { token: { replayMarkers } })).toEqual(WRONG);
+    expect(await search(response(COUNTER, 98), { token: { replayMarkers } })).toMatchObject({
+      kind: 'right',
+    });
+    expect(await search(response(COUNTER, 97), { token: { replayMarkers: ['98:'] } })).toEqual(WRONG);
   });
 
   it('is wrong where it was used for the same question in another spelling', async () => {
     const pass = computeResponse(parseOcraSuite(COUNTER), KEY, { question: '05478395', counter: 99n });
     const marker = counterMarker(99, '05478395');
     for (const question of ['05478395', '87654320']) {
-      expect(await look(pass, { token: { replayMarkers: [marker] }, question })).toEqual(WRONG);
-      const accepted = await look(pass, { question });
+      expect(await search(pass, { token: { replayMarkers: [marker] }, question })).toEqual(WRONG);
+      const accepted = await search(pass, { question });
       expect(accepted).toMatchObject({ advance: { replayMarkers: ['95:', marker] } });
     }
   });
 
   it('keeps the replay markers of responses that could still be tried', async () => {
     const [old, kept] = [counterMarker(95), counterMarker(99)];
-    const verdict = await look(response(COUNTER, 101), { token: { replayMarkers: [old, kept] } });
+    const verdict = await search(response(COUNTER, 101), { token: { replayMarkers: [old, kept] } });
     expect(verdict).toMatchObject({
       advance: { counter: 102n, replayMarkers: ['97:', kept, counterMarker(101)] },
     });
-    const odd = await look(response(COUNTER, 101), { token: { counterWindow: 7 } });
+    const odd = await search(response(COUNTER, 101), { token: { counterWindow: 7 } });
     expect(odd).toMatchObject({ advance: { replayMarkers: ['99:', counterMarker(101)] } });
   });
 });
@@ -126,7 +128,7 @@ describe('a response of a suite with time', () => {
   it.each([-180, -60, 0, 60, 179])('%i seconds from noon is found', async (seconds) => {
     const step = (NOON_SECOND + BigInt(seconds)) / 60n;
     const first = step * 60n > NOON_SECOND - 180n ? step * 60n : NOON_SECOND - 180n;
-    expect(await look(response(TIME, 0, seconds), { suite: TIME, token })).toEqual({
+    expect(await search(response(TIME, 0, seconds), { suite: TIME, token })).toEqual({
       kind: 'right',
       advance: {
         counter: first + 1n,
@@ -137,7 +139,7 @@ describe('a response of a suite with time', () => {
   });
 
   it.each([-240, 240])('%i seconds from noon is wrong', async (seconds) => {
-    expect(await look(response(TIME, 0, seconds), { suite: TIME, token })).toEqual(WRONG);
+    expect(await search(response(TIME, 0, seconds), { suite: TIME, token })).toEqual(WRONG);
   });
 
   it('is searched at the known clocks of server and token', async () => {
@@ -149,14 +151,14 @@ describe('a response of a suite with time', () => {
       { settings: { 'ocra.timeWindow': '660' } },
     ];
     for (const shift of shifts) {
-      expect(await look(pass, { suite: TIME, token, ...shift })).toMatchObject({ kind: 'right' });
+      expect(await search(pass, { suite: TIME, token, ...shift })).toMatchObject({ kind: 'right' });
     }
-    expect(await look(pass, { suite: TIME, token })).toEqual(WRONG);
+    expect(await search(pass, { suite: TIME, token })).toEqual(WRONG);
   });
 
   it('is wrong where it was used before', async () => {
     const replayMarkers = [replayMarker(QUESTION, { stepStart: NOON_SECOND }) ?? ''];
-    expect(await look(response(TIME, 0), { suite: TIME, token: { counter: 0n, replayMarkers } })).toEqual(
+    expect(await search(response(TIME, 0), { suite: TIME, token: { counter: 0n, replayMarkers } })).toEqual(
       WRONG,
     );
   });
@@ -164,7 +166,7 @@ describe('a response of a suite with time', () => {
 
 describe('a response of other suites', () => {
   it('with counter and time records both, and the counter moves on', async () => {
-    expect(await look(response(BOTH, 103, 60), { suite: BOTH })).toEqual({
+    expect(await search(response(BOTH, 103, 60), { suite: BOTH })).toEqual({
       kind: 'right',
       advance: {
         counter: 104n,
@@ -175,7 +177,7 @@ describe('a response of other suites', () => {
   });
 
   it('with neither leaves no replay marker: the same question can be answered again', async () => {
-    expect(await look(response(NEITHER), { suite: NEITHER, token: { replayMarkers: ['5:x'] } })).toEqual({
+    expect(await search(response(NEITHER), { suite: NEITHER, token: { replayMarkers: ['5:x'] } })).toEqual({
       kind: 'right',
       advance: { counter: 101n, replayMarkers: ['5:x'], syncMarker: null },
     });
@@ -187,24 +189,24 @@ describe('a response of other suites', () => {
     const seed = vault.seal(KEY, 'seed', 'T1');
     const secrets = { seed, sharedSecret: null, nonce: null, pin: null, ocraPin };
     const pass = response(suite, 100, 0, 'pä');
-    expect(await look(pass, { suite, token: { secrets } })).toMatchObject({ kind: 'right' });
-    expect(await look(pass, { suite })).toEqual(WRONG);
-    expect(await look(response(suite), { suite })).toMatchObject({ kind: 'right' });
+    expect(await search(pass, { suite, token: { secrets } })).toMatchObject({ kind: 'right' });
+    expect(await search(pass, { suite })).toEqual(WRONG);
+    expect(await search(response(suite), { suite })).toMatchObject({ kind: 'right' });
   });
 
   it('cannot be verified without a key, a suite or the session', async () => {
     const secrets = { seed: null, sharedSecret: null, nonce: null, pin: null, ocraPin: null };
-    expect(await look('12345678', { token: { secrets } })).toBeNull();
-    expect(await look('12345678', { token: { ocraSuite: null } })).toBeNull();
-    expect(await look('12345678', { suite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' })).toBeNull();
+    expect(await search('12345678', { token: { secrets } })).toBeNull();
+    expect(await search('12345678', { token: { ocraSuite: null } })).toBeNull();
+    expect(await search('12345678', { suite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' })).toBeNull();
   });
 
   it('of a token in roll-out phase 1 is computed with the shared secret', async () => {
     const sharedSecret = vault.seal(KEY, 'shared-secret', 'T1');
     const secrets = { seed: null, sharedSecret, nonce: null, pin: null, ocraPin: null };
     const token = { rollout: 'phase1', secrets } as const;
-    expect(await look(response(COUNTER), { token })).toMatchObject({ kind: 'right' });
-    expect(await look(response(COUNTER), { token: { ...token, rollout: 'phase2' } })).toBeNull();
+    expect(await search(response(COUNTER), { token })).toMatchObject({ kind: 'right' });
+    expect(await search(response(COUNTER), { token: { ...token, rollout: 'phase2' } })).toBeNull();
   });
 });
 
@@ -237,13 +239,13 @@ describe('the PIN or password before the response', () => {
     ['1234', [0, 1], false],
   ])('%j with the policies %j: %s', async (before, modes, isRight) => {
     const policies = modes.map((mode) => policy(`p${mode}`, mode));
-    const verdict = await look(before + response(COUNTER), { token: withPin, policies });
+    const verdict = await search(before + response(COUNTER), { token: withPin, policies });
     expect(verdict?.kind).toBe(isRight ? 'right' : 'wrong');
   });
 
   it('must be nothing for a token that never had a PIN', async () => {
-    expect(await look(response(COUNTER))).toMatchObject({ kind: 'right' });
-    expect(await look(`1${response(COUNTER)}`)).toEqual(WRONG);
+    expect(await search(response(COUNTER))).toMatchObject({ kind: 'right' });
+    expect(await search(`1${response(COUNTER)}`)).toEqual(WRONG);
   });
 
   it('is never a password where the token has no owner, or the owner has no password', async () => {
@@ -251,19 +253,19 @@ describe('the PIN or password before the response', () => {
     for (const owner of [null, BERND]) {
       for (const before of ['', 'password']) {
         const token = { ...withPin, owner };
-        expect(await look(before + response(COUNTER), { token, policies })).toEqual(WRONG);
+        expect(await search(before + response(COUNTER), { token, policies })).toEqual(WRONG);
       }
     }
   });
 
   it('leaves a response that is too short as it is', async () => {
-    expect(await look('1234')).toEqual(WRONG);
-    expect(await look('')).toEqual(WRONG);
+    expect(await search('1234')).toEqual(WRONG);
+    expect(await search('')).toEqual(WRONG);
   });
 
   it('that is wrong lets nothing be remembered', async () => {
     const settings = { AutoResync: 'True' };
-    expect(await look(`x${response(COUNTER, 120)}`, { settings })).toEqual(WRONG);
+    expect(await search(`x${response(COUNTER, 120)}`, { settings })).toEqual(WRONG);
   });
 });
 
@@ -271,31 +273,31 @@ describe('a response ahead of the window, with AutoResync', () => {
   const settings = { AutoResync: 'True' };
 
   it.each([110, 149])('at %i is remembered, and refused for now', async (counter) => {
-    expect(await look(response(COUNTER, counter), { settings })).toEqual({
+    expect(await search(response(COUNTER, counter), { settings })).toEqual({
       kind: 'wrong',
       remember: { syncMarker: counterMarker(counter) },
     });
   });
 
   it.each([94, 150])('at %i is nothing', async (counter) => {
-    expect(await look(response(COUNTER, counter), { settings })).toEqual(WRONG);
+    expect(await search(response(COUNTER, counter), { settings })).toEqual(WRONG);
   });
 
   it('is nothing where the sync window is no wider than the other, or AutoResync is off', async () => {
     const pass = response(COUNTER, 110);
     for (const syncWindow of [5, 10]) {
-      expect(await look(pass, { settings, token: { syncWindow } })).toEqual(WRONG);
+      expect(await search(pass, { settings, token: { syncWindow } })).toEqual(WRONG);
     }
-    expect(await look(pass)).toEqual(WRONG);
+    expect(await search(pass)).toEqual(WRONG);
   });
 
   it('that follows the one that is remembered brings the counter back in step; both are spent', async () => {
     const syncMarker = counterMarker(120, '87654321');
-    expect(await look(response(COUNTER, 121), { settings, syncMarker })).toEqual({
+    expect(await search(response(COUNTER, 121), { settings, syncMarker })).toEqual({
       kind: 'right',
       advance: { counter: 122n, replayMarkers: ['117:', syncMarker, counterMarker(121)], syncMarker: null },
     });
-    expect(await look(response(COUNTER, 121), { syncMarker })).toEqual(WRONG);
+    expect(await search(response(COUNTER, 121), { syncMarker })).toEqual(WRONG);
   });
 
   it.each([
@@ -304,7 +306,7 @@ describe('a response ahead of the window, with AutoResync', () => {
     ['before it', 120, 119],
   ])('%s is remembered in its place', async (_, first, second) => {
     const syncMarker = counterMarker(first, '87654321');
-    expect(await look(response(COUNTER, second), { settings, syncMarker })).toEqual({
+    expect(await search(response(COUNTER, second), { settings, syncMarker })).toEqual({
       kind: 'wrong',
       remember: { syncMarker: counterMarker(second) },
     });
@@ -312,33 +314,33 @@ describe('a response ahead of the window, with AutoResync', () => {
 
   it('does not follow one that the counter has passed', async () => {
     const syncMarker = counterMarker(99, '87654321');
-    const verdict = await look(response(COUNTER, 100), { settings, syncMarker });
+    const verdict = await search(response(COUNTER, 100), { settings, syncMarker });
     expect(verdict).toMatchObject({ advance: { counter: 101n, replayMarkers: ['96:', counterMarker(100)] } });
     const token = { counter: 111n, counterWindow: 1 };
-    expect(await look(response(COUNTER, 110), { settings, token, syncMarker: counterMarker(109) })).toEqual(
+    expect(await search(response(COUNTER, 110), { settings, token, syncMarker: counterMarker(109) })).toEqual(
       WRONG,
     );
     const atCounter = { counter: 110n, counterWindow: 1 };
     expect(
-      await look(response(COUNTER, 111), { settings, token: atCounter, syncMarker: counterMarker(110) }),
+      await search(response(COUNTER, 111), { settings, token: atCounter, syncMarker: counterMarker(110) }),
     ).toMatchObject({ kind: 'right', advance: { counter: 112n } });
   });
 
   it('may be as far ahead as two that follow each other reach', async () => {
     const syncMarker = counterMarker(149, '87654321');
-    expect(await look(response(COUNTER, 150), { settings, syncMarker })).toMatchObject({ kind: 'right' });
+    expect(await search(response(COUNTER, 150), { settings, syncMarker })).toMatchObject({ kind: 'right' });
   });
 
   it('is wrong where the first of the two was used before', async () => {
     const syncMarker = counterMarker(120, '87654321');
     const token = { replayMarkers: [syncMarker] };
-    expect(await look(response(COUNTER, 121), { settings, token, syncMarker })).toEqual(WRONG);
+    expect(await search(response(COUNTER, 121), { settings, token, syncMarker })).toEqual(WRONG);
   });
 
   it('is searched in suites with a counter or a clock only', async () => {
     const token = { counter: 0n };
-    expect(await look('xxxxxxxx', { suite: NEITHER, token, settings })).toEqual(WRONG);
-    const both = await look(response(BOTH, 120), { suite: BOTH, settings });
+    expect(await search('xxxxxxxx', { suite: NEITHER, token, settings })).toEqual(WRONG);
+    const both = await search(response(BOTH, 120), { suite: BOTH, settings });
     expect(both).toEqual({
       kind: 'wrong',
       remember: { syncMarker: replayMarker(QUESTION, { counter: 120n, stepStart: NOON_SECOND }) },
@@ -349,7 +351,7 @@ describe('a response ahead of the window, with AutoResync', () => {
 describe('a response of a clock that is ahead, with AutoResync', () => {
   const settings = { AutoResync: 'True' };
   const ahead = (seconds: number, sketch: Sketch = {}): Promise<Verdict | null> =>
-    look(response(TIME, 0, seconds), { suite: TIME, settings, token: { counter: 0n }, ...sketch });
+    search(response(TIME, 0, seconds), { suite: TIME, settings, token: { counter: 0n }, ...sketch });
   const clockMarker = (seconds: number, question = QUESTION): string =>
     replayMarker(question, { stepStart: NOON_SECOND + BigInt(seconds) }) ?? '';
 

@@ -114,7 +114,7 @@ async function changeBy(
 }
 
 async function answered(token: Token, question: string, pass: string): Promise<TokenStateChange | null> {
-  const given = check.provided(pass);
+  const given = check.prepare(pass);
   given.search.begin(1);
   const [verdict] = (await check.verify(configurationOf({}), settings, token, [question], given)) ?? [];
   return verdict?.kind === 'right' ? verdict.advance : (verdict?.remember ?? null);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import type { WatchedChallenges, WatchedState } from '../../src/challenges/ports.ts';
 import {
   StatusWatch,
-  type StatusWatchOptions,
+  type StatusWatchDependencies,
   type WaitEnd,
   type Waited,
   type StatusWait,
@@ -59,7 +59,7 @@ afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.end()));
 });
 
-function world(options: Partial<StatusWatchOptions> = {}): World {
+function world(options: Partial<StatusWatchDependencies> = {}): World {
   const challenges = new Challenges();
   const ends: WaitEnd[] = [];
   let waiting = 0;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Conversation, type ConversationParts } from '../../src/compose/workers/conversation.ts';
+import { Conversation, type ConversationDependencies } from '../../src/compose/workers/conversation.ts';
 import { askForPort } from '../../src/compose/workers/primary-link.ts';
 import { placesOfPrimary } from '../../src/compose/workers/places-of-primary.ts';
 import type { StreamPlaces } from '../../src/http/limits/stream-places.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 
 /** Two sides, whose messages pass through JSON as between processes. */
-function pair(other: Partial<ConversationParts>): Conversation {
+function pair(other: Partial<ConversationDependencies>): Conversation {
   const one: Conversation = new Conversation({
     send: (message) => pass(message, () => two),
     notices: {},

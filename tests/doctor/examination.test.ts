@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Examination } from '../../src/doctor/examination.ts';
-import { found } from '../../src/doctor/finding.ts';
+import { findingOf } from '../../src/doctor/finding.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
-const NOTE = found('note', 'last.note', 'the last check ran', 'nothing');
+const NOTE = findingOf('note', 'last.note', 'the last check ran', 'nothing');
 const last = { name: 'last', find: () => [NOTE] };
 
 describe('an examination', () => {
@@ -37,8 +37,8 @@ describe('an examination', () => {
 
   it('gives the value of a check, and none of one that fails', async () => {
     const examination = new Examination({ timeLimit: 1_000 });
-    expect(await examination.take('one', () => Promise.resolve({ findings: [NOTE], value: 7 }))).toBe(7);
-    expect(await examination.take('two', () => Promise.reject(new Error('no')))).toBeUndefined();
+    expect(await examination.runFirst('one', () => Promise.resolve({ findings: [NOTE], value: 7 }))).toBe(7);
+    expect(await examination.runFirst('two', () => Promise.reject(new Error('no')))).toBeUndefined();
   });
 
   it('names the checks that are not possible in one note', () => {
@@ -61,7 +61,7 @@ describe('an examination', () => {
       { name: 'fault', find: () => Promise.reject(new Error(`cannot reach ${url}`)) },
       {
         name: 'text',
-        find: () => [found('note', 'text.url', `see '${url}'`, `set ${url}?password=hunter2`)],
+        find: () => [findingOf('note', 'text.url', `see '${url}'`, `set ${url}?password=hunter2`)],
       },
     ]);
     expect(examination.report.findings.map(({ text, remedy }) => [text, remedy])).toEqual([

@@ -53,7 +53,7 @@ function open(monthsDue?: number): HousekeepingService {
     },
     metrics: {
       backlogIs: (tally) => reported.push(['backlog', tally]),
-      removed: (tally) => reported.push(['removed', tally]),
+      rowsRemoved: (tally) => reported.push(['removed', tally]),
       roundDone: (outcome) => reported.push(['round', outcome]),
     },
     auditRetention,

@@ -86,16 +86,16 @@ describe('the metrics of several processes', () => {
   it('keep what an ended process had counted, and nothing of its present', async () => {
     requests(one, 3);
     await report(1, one);
-    sum.ended(1);
+    sum.forget(1);
     requests(other, 4);
     await report(2, other);
     await report(2, other);
-    sum.ended(3);
+    sum.forget(3);
     let text = await sum.text();
     expect(text).toMatch(/^tankeeper_http_requests_total\{endpoint="\/ocra\/check_t",status="2xx"\} 7$/m);
     expect(text).toMatch(/^tankeeper_http_request_duration_seconds_count\{endpoint="\/ocra\/check_t"\} 7$/m);
     expect(text).toMatch(/^tankeeper_database_connections\{state="free"\} 2$/m);
-    sum.ended(2);
+    sum.forget(2);
     text = await sum.text();
     expect(text).toMatch(/^tankeeper_http_requests_total\{endpoint="\/ocra\/check_t",status="2xx"\} 7$/m);
   });

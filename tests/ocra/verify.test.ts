@@ -13,7 +13,7 @@ const suiteOf = (dataInput: string, truncation = 8) =>
   parseOcraSuite(`OCRA-1:HOTP-SHA256-${truncation}:${dataInput}`);
 
 /** The answer of a token with these inputs, looked for with these settings. */
-function look(
+function search(
   dataInput: string,
   used: Partial<DataInputs>,
   settings: Partial<ResponseCheck> = {},
@@ -26,7 +26,7 @@ function look(
 /** The counters below 60 whose responses are found. */
 function found(settings: Partial<ResponseCheck>): number[] {
   return Array.from({ length: 60 }, (_, used) => used).filter(
-    (used) => look('C-QN08', { counter: BigInt(used) }, settings).matched,
+    (used) => search('C-QN08', { counter: BigInt(used) }, settings).matched,
   );
 }
 
@@ -35,15 +35,15 @@ const from = (first: number, last: number) =>
 
 describe('verifyResponse for a suite without counter and time', () => {
   it('takes the right response and no other', () => {
-    expect(look('QN08', {})).toEqual({ matched: true });
-    expect(look('QN08', {}, { question: '12345679' })).toEqual({ matched: false });
-    expect(look('QN08', {}, { key: Buffer.from('another key') })).toEqual({ matched: false });
+    expect(search('QN08', {})).toEqual({ matched: true });
+    expect(search('QN08', {}, { question: '12345679' })).toEqual({ matched: false });
+    expect(search('QN08', {}, { key: Buffer.from('another key') })).toEqual({ matched: false });
   });
 
   it.each(['', ' ', '1', '12345678 ', '0'.repeat(65_536), '\u0661\u0662'])(
     'refuses what is no response at all',
     (response) => {
-      expect(look('QN08', {}, { response })).toEqual({ matched: false });
+      expect(search('QN08', {}, { response })).toEqual({ matched: false });
     },
   );
 
@@ -51,7 +51,7 @@ describe('verifyResponse for a suite without counter and time', () => {
     const suite = suiteOf('QN08');
     const response = computeResponse(suite, key, { question });
     for (const near of [`${response}0`, `0${response}`, ` ${response}`, response.slice(1)]) {
-      expect(look('QN08', {}, { response: near })).toEqual({ matched: false });
+      expect(search('QN08', {}, { response: near })).toEqual({ matched: false });
     }
   });
 
@@ -62,9 +62,9 @@ describe('verifyResponse for a suite without counter and time', () => {
   });
 
   it('needs the PIN that the suite asks for', () => {
-    expect(look('QN08-P', { pin: '1234' }, { pin: '1234' })).toEqual({ matched: true });
-    expect(look('QN08-P', { pin: '1234' }, { pin: '1235' })).toEqual({ matched: false });
-    expect(() => look('QN08-P', { pin: '1234' })).toThrow(/asks for a PIN/);
+    expect(search('QN08-P', { pin: '1234' }, { pin: '1234' })).toEqual({ matched: true });
+    expect(search('QN08-P', { pin: '1234' }, { pin: '1235' })).toEqual({ matched: false });
+    expect(() => search('QN08-P', { pin: '1234' })).toThrow(/asks for a PIN/);
   });
 });
 
@@ -89,12 +89,12 @@ describe('verifyResponse for a suite with a counter', () => {
   });
 
   it('says which counter the token used', () => {
-    expect(look('C-QN08', { counter: 23n }, { counter: 20n })).toEqual({ matched: true, counter: 23n });
+    expect(search('C-QN08', { counter: 23n }, { counter: 20n })).toEqual({ matched: true, counter: 23n });
   });
 
   it('never looks beyond the largest counter', () => {
     const largest = 2n ** 64n - 1n;
-    expect(look('C-QN08', { counter: largest }, { counter: largest })).toEqual({
+    expect(search('C-QN08', { counter: largest }, { counter: largest })).toEqual({
       matched: true,
       counter: largest,
     });
@@ -140,7 +140,7 @@ describe('verifyResponse for a suite with a counter', () => {
 
 describe('verifyResponse for a suite with time steps', () => {
   const lookAt = (dataInput: string, offset: number, settings: Partial<ResponseCheck> = {}) =>
-    look(
+    search(
       dataInput,
       { timeStep: timeStepAt(suiteOf(dataInput), new Date(now.getTime() + offset * 1_000)) },
       settings,
@@ -184,22 +184,22 @@ describe('verifyResponse for a suite with time steps', () => {
 
   it('never looks before 1970', () => {
     expect(lookAt('QN08-T1M', 0, { now: new Date(0) })).toEqual({ matched: false });
-    expect(look('QN08-T1M', { timeStep: 0n }, { now: new Date(0) })).toMatchObject({ timeStep: 0n });
-    expect(look('QN08-T1M', { timeStep: 0n }, { now: new Date(-86_400_000) })).toEqual({ matched: false });
+    expect(search('QN08-T1M', { timeStep: 0n }, { now: new Date(0) })).toMatchObject({ timeStep: 0n });
+    expect(search('QN08-T1M', { timeStep: 0n }, { now: new Date(-86_400_000) })).toEqual({ matched: false });
   });
 });
 
 describe('verifyResponse for a suite with counter and time steps', () => {
   it('searches both windows', () => {
     const timeStep = nowSecond / 60n - 2n;
-    expect(look('C-QN08-T1M', { counter: 7n, timeStep }, { counter: 5n })).toEqual({
+    expect(search('C-QN08-T1M', { counter: 7n, timeStep }, { counter: 5n })).toEqual({
       matched: true,
       counter: 7n,
       timeStep,
       second: timeStep * 60n,
     });
-    expect(look('C-QN08-T1M', { counter: 4n, timeStep }, { counter: 5n })).toEqual({ matched: false });
-    expect(look('C-QN08-T1M', { counter: 7n, timeStep: timeStep - 2n }, { counter: 5n })).toEqual({
+    expect(search('C-QN08-T1M', { counter: 4n, timeStep }, { counter: 5n })).toEqual({ matched: false });
+    expect(search('C-QN08-T1M', { counter: 7n, timeStep: timeStep - 2n }, { counter: 5n })).toEqual({
       matched: false,
     });
   });
@@ -207,16 +207,16 @@ describe('verifyResponse for a suite with counter and time steps', () => {
   it('narrows the time window around the present rather than compute without end', () => {
     const settings = { counter: 0n, counterWindow: 1_000, timeWindow: 86_400 };
     const at = (offset: bigint) =>
-      look('C-QN08-T1S', { counter: 999n, timeStep: nowSecond + offset }, settings).matched;
+      search('C-QN08-T1S', { counter: 999n, timeStep: nowSecond + offset }, settings).matched;
     expect([at(-6n), at(-5n), at(0n), at(4n), at(5n)]).toEqual([false, true, true, true, false]);
   });
 
   it('bounds the counter window as well', () => {
     const settings = { counter: 0n, counterWindow: Number.MAX_SAFE_INTEGER };
-    expect(look('C-QN08', { counter: 9_999n }, settings).matched).toBe(true);
-    expect(look('C-QN08', { counter: 10_000n }, settings).matched).toBe(false);
+    expect(search('C-QN08', { counter: 9_999n }, settings).matched).toBe(true);
+    expect(search('C-QN08', { counter: 10_000n }, settings).matched).toBe(false);
     const bothWays = { ...settings, lookBehind: true };
-    expect(look('C-QN08', { counter: 4_999n }, bothWays).matched).toBe(true);
-    expect(look('C-QN08', { counter: 5_000n }, bothWays).matched).toBe(false);
+    expect(search('C-QN08', { counter: 4_999n }, bothWays).matched).toBe(true);
+    expect(search('C-QN08', { counter: 5_000n }, bothWays).matched).toBe(false);
   });
 });

@@ -117,7 +117,7 @@ export class TokenImportService {
   async check(caller: Caller, request: KeyFileImportRequest): Promise<KeyFileImportReport> {
     const surroundings = await this.#surroundings(caller, request);
     const keys = await this.#read(request);
-    const taken = await this.#deps.loading.taken(keys.map(({ serial }) => serial).filter(isSerial));
+    const taken = await this.#deps.loading.existingSerials(keys.map(({ serial }) => serial).filter(isSerial));
     const seen = new Set<string>();
     const [serials, refused]: [string[], RefusedKey[]] = [[], []];
     for (const key of keys) {

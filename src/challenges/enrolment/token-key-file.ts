@@ -55,5 +55,5 @@ export interface TokenLoading {
    */
   insertAll(tokens: readonly NewToken[], act: Act): Promise<void>;
   /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
-  taken(serials: readonly string[]): Promise<ReadonlySet<string>>;
+  existingSerials(serials: readonly string[]): Promise<ReadonlySet<string>>;
 }

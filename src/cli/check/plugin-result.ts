@@ -58,7 +58,7 @@ export function pluginLine(state: PluginState, text: string): string {
 }
 
 function problemOf({ label, value, unit, warning, critical }: Measurement): readonly Problem[] {
-  const text = (range: ThresholdRange): string => `${label} is ${rounded(value)}${unit} (${range.text})`;
+  const text = (range: ThresholdRange): string => `${label} is ${roundText(value)}${unit} (${range.text})`;
   if (critical !== undefined && raisesAlert(critical, value)) {
     return [{ state: 'CRITICAL', text: text(critical) }];
   }
@@ -68,9 +68,9 @@ function problemOf({ label, value, unit, warning, critical }: Measurement): read
 }
 
 function performanceOf({ label, value, unit, warning, critical }: Measurement): string {
-  return `'${label}'=${rounded(value)}${unit};${warning?.text ?? ''};${critical?.text ?? ''};;`;
+  return `'${label}'=${roundText(value)}${unit};${warning?.text ?? ''};${critical?.text ?? ''};;`;
 }
 
-function rounded(value: number): string {
+function roundText(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }

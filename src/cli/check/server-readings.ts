@@ -15,7 +15,7 @@ export interface CheckedServer {
   readonly now: number;
 }
 
-type Values = Partial<Record<ReadingName, number>>;
+type ReadingValues = Partial<Record<ReadingName, number>>;
 
 const DAY = 86_400;
 const encryptionAnswer = z.object({
@@ -75,7 +75,7 @@ async function readMetrics(fetch: Fetch, server: CheckedServer): Promise<Reading
 }
 
 /** @param now in seconds since 1970 */
-function valuesOf(metrics: Metrics, now: number): Values {
+function valuesOf(metrics: Metrics, now: number): ReadingValues {
   const sinceOf = (name: string): number | undefined => {
     const at = metrics.sum(name);
     return at === undefined || at === 0 ? undefined : Math.max(0, now - at);

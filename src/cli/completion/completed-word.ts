@@ -45,7 +45,7 @@ export function completedWord(program: Command, typed: readonly string[]): Compl
   return ofArgument(command, position);
 }
 
-interface Place {
+interface WordPosition {
   readonly command: Command;
   /** The number of arguments before it. */
   readonly position: number;
@@ -53,11 +53,14 @@ interface Place {
   readonly pending?: Option | undefined;
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
-  return words.reduce<Place>((place, word) => placeBehind(place, word), { command: program, position: 0 });
+function placeAfter(program: Command, words: readonly string[]): WordPosition {
+  return words.reduce<WordPosition>((place, word) => placeBehind(place, word), {
+    command: program,
+    position: 0,
+  });
 }
 
-function placeBehind({ command, position, pending }: Place, word: string): Place {
+function placeBehind({ command, position, pending }: WordPosition, word: string): WordPosition {
   if (pending !== undefined) {
     return { command, position };
   }

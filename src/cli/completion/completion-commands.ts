@@ -31,12 +31,12 @@ async function complete(program: Command, context: CommandContext, line: string)
   const typed = splitShellLine(line).slice(1);
   const current = typed.at(-1) ?? '';
   const { words, names } = completedWord(program, typed);
-  const found = names === undefined ? [] : await lookedUp(context, names, current);
+  const found = names === undefined ? [] : await findNames(context, names, current);
   // A line end in a name would make two of it.
   return [...words, ...found].filter((word) => word.startsWith(current) && !/\p{Cc}/u.test(word));
 }
 
-async function lookedUp(
+async function findNames(
   { dependencies }: CommandContext,
   kind: NameKind,
   prefix: string,

@@ -4,7 +4,7 @@ import type { DemoGuide } from './demo-guide.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import type { RolledOut } from './roll-out-tour.ts';
 import { checkTransaction } from './demo-request.ts';
-import { accepted } from './expectation.ts';
+import { checkedResponse } from './expectation.ts';
 
 const issued = z.object({ detail: z.object({ transactionid: z.string(), data: z.string() }) });
 
@@ -30,13 +30,13 @@ export async function tourChallenge(
   const response = await phone.respond(detail.data);
 
   guide.step('A wrong response is counted');
-  await guide.ask(checkTransaction(detail.transactionid, otherThan(response)), accepted(false, 1));
+  await guide.ask(checkTransaction(detail.transactionid, otherThan(response)), checkedResponse(false, 1));
 
   guide.step('The right response is accepted');
-  await guide.ask(checkTransaction(detail.transactionid, response), accepted(true, 0));
+  await guide.ask(checkTransaction(detail.transactionid, response), checkedResponse(true, 0));
 
   guide.step('The same response again is refused');
-  await guide.ask(checkTransaction(detail.transactionid, response), accepted(false, 0));
+  await guide.ask(checkTransaction(detail.transactionid, response), checkedResponse(false, 0));
 
   guide.step('What became of the transaction');
   await guide.ask(

@@ -6,7 +6,7 @@ import { compactJson } from './compact-json.ts';
 import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
-import { styled } from '../text-style.ts';
+import { applyStyle } from '../text-style.ts';
 
 const WIDEST = 110;
 /** Longer than the URLs of QR codes, shorter than pictures. */
@@ -34,7 +34,7 @@ export class DemoGuide {
   /** Begins a step. */
   step(title: string): void {
     this.#steps += 1;
-    this.#write(`\n${this.#styled('bold', `${this.#steps}. ${title}`)}`);
+    this.#write(`\n${this.#style('bold', `${this.#steps}. ${title}`)}`);
   }
 
   /** Prints a text about the step; it must not contain input of others. */
@@ -49,7 +49,7 @@ export class DemoGuide {
    */
   async ask(request: DemoRequest, expected: Expectation): Promise<unknown> {
     const { baseUrl, adminPassword } = this.#server;
-    this.#write(`   ${this.#styled('cyan', `$ ${curlLine(request, baseUrl, adminPassword)}`)}`);
+    this.#write(`   ${this.#style('cyan', `$ ${curlLine(request, baseUrl, adminPassword)}`)}`);
     const { status, body } = await sendDemoRequest(this.#fetch, this.#server, request);
     const width = Math.min(this.#io.columns, WIDEST) - 3;
     this.say(safeLines(typeof body === 'string' ? body : compactJson(shorten(body), width)));
@@ -64,8 +64,8 @@ export class DemoGuide {
     return body;
   }
 
-  #styled(style: 'bold' | 'cyan', text: string): string {
-    return styled(style, text, this.#io.color);
+  #style(style: 'bold' | 'cyan', text: string): string {
+    return applyStyle(style, text, this.#io.color);
   }
 
   #write(text: string): void {

@@ -34,8 +34,8 @@ export function demoPlan(): DemoPlan {
   const office = { name: 'office', resolver: 'staff', logins: STAFF.split(' ') };
   const owners = bank.logins.filter((login) => login !== TOUR_USER.login);
   const conditions = [
-    ...times(45, (index) => owned(bank, owners, index)),
-    ...times(25, (index) => owned(office, office.logins, index)),
+    ...times(45, (index) => ownership(bank, owners, index)),
+    ...times(25, (index) => ownership(office, office.logins, index)),
     ...times(15, () => ({ owner: null, realms: ['bank'] })),
     ...times(10, () => ({ owner: null, realms: ['office'] })),
     ...times(4, () => ({ owner: null, realms: [] })),
@@ -55,7 +55,7 @@ export function randomSeed(random: Random): string {
   return random.bytes(SEED_BYTES).toString('hex');
 }
 
-function owned(
+function ownership(
   realm: PlannedRealm,
   owners: readonly string[],
   index: number,

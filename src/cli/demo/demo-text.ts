@@ -39,7 +39,7 @@ export function introduction(facts: Introduction): string {
  * @param deviceFile the file of the token of the tour's virtual app
  * @returns the text after the last step
  */
-export function whatNext(
+export function nextSteps(
   { baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>,
   deviceFile: string,
 ): string {

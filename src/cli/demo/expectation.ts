@@ -11,7 +11,7 @@ export type Expectation =
   | { readonly [key: string]: Expectation };
 
 /** @returns the expected answer to a response */
-export function accepted(result: boolean, failCount: number): Expectation {
+export function checkedResponse(result: boolean, failCount: number): Expectation {
   return { result: { status: true, value: { result, failcount: failCount } } };
 }
 

@@ -19,28 +19,28 @@ const STATUSES: Readonly<Record<string, (token: PlannedToken) => boolean>> = {
 export async function tourMonitoring(guide: DemoGuide, plan: DemoPlan): Promise<void> {
   const statuses = ['assigned', 'unassigned&inactive'];
   guide.step('Monitoring: tokens by realm and status');
-  await guide.ask(monitoring('tokens', { status: statuses.join(',') }), {
+  await guide.ask(monitoringRequest('tokens', { status: statuses.join(',') }), {
     result: { status: true, head: [], data: expectedTokenRows(plan, statuses) },
   });
   guide.step('Monitoring: users by realm and resolver');
-  await guide.ask(monitoring('userinfo'), {
+  await guide.ask(monitoringRequest('userinfo'), {
     result: { status: true, head: [], data: expectedUserRows(plan) },
   });
   guide.step('Monitoring: users who own an active token');
-  await guide.ask(monitoring('activeUsers'), {
+  await guide.ask(monitoringRequest('activeUsers'), {
     result: { status: true, head: [], data: expectedActiveUserRows(plan) },
   });
   guide.step('Monitoring: is the configuration in step with the database?');
-  await guide.ask(monitoring('config'), { result: { status: true, value: { sync: 'True' } } });
+  await guide.ask(monitoringRequest('config'), { result: { status: true, value: { sync: 'True' } } });
   guide.step('Monitoring: support');
-  await guide.ask(monitoring('license'), {
+  await guide.ask(monitoringRequest('license'), {
     result: { status: true, value: { support: 'community support' } },
   });
   guide.step('Monitoring: are secrets encrypted before they are stored?');
-  await guide.ask(monitoring('storageEncryption'), { result: { status: true, value: true } });
+  await guide.ask(monitoringRequest('storageEncryption'), { result: { status: true, value: true } });
 }
 
-function monitoring(name: string, parameters: Readonly<Record<string, string>> = {}): DemoRequest {
+function monitoringRequest(name: string, parameters: Readonly<Record<string, string>> = {}): DemoRequest {
   return { method: 'GET', path: `/monitoring/${name}`, parameters, asAdministrator: true };
 }
 

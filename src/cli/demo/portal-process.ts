@@ -43,7 +43,7 @@ export async function startPortal(
     const port = await findFreePort(firstPort);
     const { url, output, child } = await launch({ ...environment, PORT: String(port) });
     if (url !== undefined) {
-      return running(child, url, output);
+      return toPortalProcess(child, url, output);
     }
     // A terminal sends Ctrl-C to the portal, too.
     giveUp.throwIfAborted();
@@ -83,7 +83,7 @@ async function launch(environment: Readonly<Record<string, string>>): Promise<La
   return { child, url: await Promise.race([url, ended]), output: () => pieces.join('') };
 }
 
-function running(child: ChildProcess, url: string, output: () => string): PortalProcess {
+function toPortalProcess(child: ChildProcess, url: string, output: () => string): PortalProcess {
   const ended = once(child, 'close');
   const failed = ended.then((): never => {
     throw new CliFailure(`the portal ended:\n${safeLines(output())}`);

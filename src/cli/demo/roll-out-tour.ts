@@ -6,7 +6,7 @@ import type { DemoGuide } from './demo-guide.ts';
 import { DemoPhone } from './demo-phone.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import { checkTransaction } from './demo-request.ts';
-import { accepted } from './expectation.ts';
+import { checkedResponse } from './expectation.ts';
 
 const phase1 = z.object({ detail: z.object({ serial: z.string(), app_import: z.string() }) });
 const phase2 = z.object({ detail: z.object({ transactionid: z.string(), app_import: z.string() }) });
@@ -58,7 +58,7 @@ export async function tourRollOut(
   const response = await phone.respond(second.detail.app_import);
 
   guide.step('The first response completes the roll-out');
-  await guide.ask(checkTransaction(second.detail.transactionid, response), accepted(true, 0));
+  await guide.ask(checkTransaction(second.detail.transactionid, response), checkedResponse(true, 0));
   return { serial: first.detail.serial, phone };
 }
 

@@ -17,7 +17,7 @@ import { tourMonitoring } from './monitoring-tour.ts';
 import { tourRollOut } from './roll-out-tour.ts';
 import { drivePortal } from './portal-demo.ts';
 import type { RunningDemo } from './running-demo.ts';
-import { introduction, whatNext } from './demo-text.ts';
+import { introduction, nextSteps } from './demo-text.ts';
 
 /** The options of `tankeeper demo`. */
 export interface DemoOptions {
@@ -88,7 +88,7 @@ async function driveDemo(dependencies: CliDependencies, demo: RunningDemo): Prom
   const tour = giveTour(dependencies, demo);
   const outcome = await Promise.race([tour.then(() => 'done' as const), untilAborted(demo.requested)]);
   if (outcome === 'done' && !demo.exit) {
-    io.stdout.write(whatNext(demo.server, demo.deviceFile));
+    io.stdout.write(nextSteps(demo.server, demo.deviceFile));
     await untilAborted(demo.requested);
   }
   // The interrupted tour fails at its next request, which is ignored.

@@ -64,13 +64,13 @@ function send({ url, headers, form, ca }: HttpRequest): Promise<IncomingMessage>
 }
 
 /** @returns the origin alone: paths and queries may carry secrets */
-function redirectOf(asked: URL, { statusCode = 0, headers }: IncomingMessage): string | undefined {
+function redirectOf(requested: URL, { statusCode = 0, headers }: IncomingMessage): string | undefined {
   const { location = '' } = headers;
-  if (statusCode < 300 || statusCode >= 400 || !URL.canParse(location, asked.href)) {
+  if (statusCode < 300 || statusCode >= 400 || !URL.canParse(location, requested.href)) {
     return undefined;
   }
-  const { origin } = new URL(location, asked.href);
-  return origin === asked.origin ? undefined : origin;
+  const { origin } = new URL(location, requested.href);
+  return origin === requested.origin ? undefined : origin;
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<string> {

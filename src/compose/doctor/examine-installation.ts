@@ -4,7 +4,7 @@ import { unknownVariables } from '../../config/unknown-variables.ts';
 import { checkAddresses } from '../../doctor/address-check.ts';
 import { checkDatabase } from '../../doctor/database-check.ts';
 import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
-import { type Finding, found } from '../../doctor/finding.ts';
+import { type Finding, findingOf } from '../../doctor/finding.ts';
 import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../../doctor/key-check.ts';
 import { checkMigrations } from '../../doctor/migration-check.ts';
 import { checkVariables } from '../../doctor/variable-check.ts';
@@ -30,11 +30,11 @@ import {
 } from './installation-checks.ts';
 
 /** Milliseconds for each check. */
-const TIME_LIMIT = 15_000;
+const CHECK_TIMEOUT_MS = 15_000;
 /** Milliseconds to reach the database: the embedded one may have to recover first. */
-const OPENING_LIMIT = 60_000;
+const OPEN_TIMEOUT_MS = 60_000;
 /** Milliseconds to open the keys: a security module takes up to 15 s. */
-const KEY_LIMIT = 20_000;
+const KEY_TIMEOUT_MS = 20_000;
 /** Seconds for each statement. */
 const STATEMENT_LIMIT = 10;
 
@@ -62,14 +62,18 @@ interface ExaminationOptions {
  */
 export async function examineInstallation(
   config: Config,
-  { clock = systemClock, giveUp, timeLimit = TIME_LIMIT }: ExaminationOptions = {},
+  { clock = systemClock, giveUp, timeLimit = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
 ): Promise<DoctorReport> {
   const examination = new Examination({ timeLimit });
   await examination.run([
     { name: 'variables', find: () => checkVariables(unknownVariables()) },
     { name: 'addresses', find: () => checkAddresses(config) },
   ]);
-  const opened = await examination.take('database', () => openAndCheck(config, giveUp), 2 * OPENING_LIMIT);
+  const opened = await examination.runFirst(
+    'database',
+    () => openAndCheck(config, giveUp),
+    2 * OPEN_TIMEOUT_MS,
+  );
   giveUp?.throwIfAborted();
   if (opened === undefined) {
     await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
@@ -89,13 +93,15 @@ export async function examineInstallation(
 async function examineDatabase(examination: Examination, subject: ExaminedDatabase): Promise<void> {
   const { config, database } = subject;
   await examination.run(checksOf(DATABASE_CHECKS, subject));
-  const tables = await examination.take('migrations', () => checkMigrations(() => migrationsOf(database)));
+  const tables = await examination.runFirst('migrations', () =>
+    checkMigrations(() => migrationsOf(database)),
+  );
   if (tables === undefined) {
     await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
     examination.skip(namesOf(TABLE_CHECKS, KEY_CHECKS), 'the tables are not those of this program');
     return;
   }
-  const vault = await examination.take('key', () => openAndCheckKeys(config, database), KEY_LIMIT);
+  const vault = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
   await examination.run(checksOf(TABLE_CHECKS, subject));
   if (vault === undefined) {
     examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
@@ -110,7 +116,7 @@ async function examineDatabase(examination: Examination, subject: ExaminedDataba
  */
 async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Promise<Checked<OpenDatabase>> {
   const bounded = { ...config, databaseStatementTimeout: STATEMENT_LIMIT };
-  const late = AbortSignal.timeout(OPENING_LIMIT);
+  const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
   const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
   try {
     const value = await connectDatabase(bounded, {
@@ -122,7 +128,7 @@ async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Pr
     return { findings: await settingFindings(value), value };
   } catch (error) {
     if (error === late.reason) {
-      const reason = `the database was not opened within ${OPENING_LIMIT / 1000} s`;
+      const reason = `the database was not opened within ${OPEN_TIMEOUT_MS / 1000} s`;
       return { findings: [unreachable(reason)], value: undefined };
     }
     if (isServiceError(error, 'database.unavailable')) {
@@ -131,7 +137,7 @@ async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Pr
     if (isServiceError(error, 'installation.missing')) {
       const remedy =
         'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
-      return { findings: [found('error', 'database.missing', error.message, remedy)], value: undefined };
+      return { findings: [findingOf('error', 'database.missing', error.message, remedy)], value: undefined };
     }
     throw error;
   }
@@ -147,7 +153,7 @@ async function settingFindings({ database, close }: OpenDatabase): Promise<reado
 }
 
 function unreachable(reason: string): Finding {
-  return found(
+  return findingOf(
     'error',
     'database.unavailable',
     reason,

@@ -5,7 +5,7 @@ import { checkBackups } from '../../doctor/backup-check.ts';
 import { checkClock } from '../../doctor/clock-check.ts';
 import { checkConnections } from '../../doctor/connection-check.ts';
 import { checkCounts } from '../../doctor/count-check.ts';
-import { type Finding, found } from '../../doctor/finding.ts';
+import { type Finding, findingOf } from '../../doctor/finding.ts';
 import { checkKeyAges } from '../../doctor/key-check.ts';
 import { checkPolicies } from '../../doctor/policy-check.ts';
 import { checkRealms } from '../../doctor/realm-check.ts';
@@ -111,7 +111,7 @@ async function examineReplica({ config, log, timeLimit }: ExaminedDatabase): Pro
     return checkReplica(await readReplicaFacts(replica.knex));
   } catch (error) {
     return [
-      found(
+      findingOf(
         'warning',
         'replica.unavailable',
         `the read replica is not used for counts: ${describeDatabaseFault(error, connection)}`,

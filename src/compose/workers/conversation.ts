@@ -4,13 +4,13 @@ import { withTimeLimit } from '../../kernel/time-limit.ts';
 const TIMEOUT_MS = 2_000;
 
 /** A message of either side. Both run one program, so the members are not checked. */
-type Message =
+type ProcessMessage =
   | { readonly notify: string; readonly value?: unknown }
   | { readonly request: string; readonly value?: unknown; readonly id: number }
   | { readonly answerTo: number; readonly value?: unknown; readonly isFailed?: boolean };
 
 /** The behaviour of one side. */
-export interface ConversationParts {
+export interface ConversationDependencies {
   /** Sends a message to the other side. @returns false if that is gone */
   readonly send: (message: object) => boolean;
   /** Handles notices of the other side, by their name. */
@@ -26,17 +26,17 @@ interface OpenRequest {
 
 /** Notices and requests between the primary and a worker, over the channel of `node:cluster`. */
 export class Conversation {
-  readonly #parts: ConversationParts;
+  readonly #deps: ConversationDependencies;
   readonly #open = new Map<number, OpenRequest>();
   #lastId = 0;
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts;
+  constructor(parts: ConversationDependencies) {
+    this.#deps = parts;
   }
 
   /** Sends a notice. Has no effect if the other side is gone. */
   notify(name: string, value?: unknown): void {
-    this.#parts.send({ notify: name, value });
+    this.#deps.send({ notify: name, value });
   }
 
   /**
@@ -51,7 +51,7 @@ export class Conversation {
       this.#open.set(id, { resolve, reject });
     });
     try {
-      if (!this.#parts.send({ request: name, value, id })) {
+      if (!this.#deps.send({ request: name, value, id })) {
         throw new Error(`no other process is left to answer '${name}'`);
       }
       return await withTimeLimit(
@@ -73,7 +73,7 @@ export class Conversation {
 
   /** Takes a message of the other side. */
   receive(message: unknown): void {
-    const received = message as Message;
+    const received = message as ProcessMessage;
     if ('answerTo' in received) {
       const open = this.#open.get(received.answerTo);
       if (received.isFailed === true) {
@@ -84,15 +84,15 @@ export class Conversation {
     } else if ('request' in received) {
       void this.#answer(received.request, received.value, received.id);
     } else {
-      this.#parts.notices[received.notify]?.(received.value);
+      this.#deps.notices[received.notify]?.(received.value);
     }
   }
 
   async #answer(name: string, value: unknown, id: number): Promise<void> {
     try {
-      this.#parts.send({ answerTo: id, value: await this.#parts.answers[name]?.(value) });
+      this.#deps.send({ answerTo: id, value: await this.#deps.answers[name]?.(value) });
     } catch {
-      this.#parts.send({ answerTo: id, isFailed: true });
+      this.#deps.send({ answerTo: id, isFailed: true });
     }
   }
 }

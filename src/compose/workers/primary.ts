@@ -115,7 +115,7 @@ function workersOf(
     },
     ended: (pid) => {
       noteRestart();
-      sum.ended(pid);
+      sum.forget(pid);
       streams.forget(pid);
     },
   });

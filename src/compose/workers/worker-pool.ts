@@ -15,7 +15,7 @@ const URGENT_TIMEOUT_MS = 2_000;
 const METRICS_TIMEOUT_MS = 1_000;
 
 /** The parts of a pool. */
-export interface WorkerPoolParts {
+export interface WorkerPoolDependencies {
   readonly workers: number;
   readonly fork: () => WorkerProcess;
   /** Answers questions of workers, by their name. */
@@ -32,7 +32,7 @@ export interface StartFailure {
 }
 
 /** The place of a worker. Its number stays when another process takes it. */
-interface Place {
+interface WorkerSlot {
   readonly number: number;
   worker?: LiveWorker | undefined;
   /** The times in a row that a worker has ended before it was settled. */
@@ -58,16 +58,16 @@ export function restartDelay(failures: number): number {
 
 /** Starts workers, starts those again that end by themselves, and stops them all. */
 export class WorkerPool {
-  readonly #parts: WorkerPoolParts;
-  readonly #places: readonly Place[];
+  readonly #deps: WorkerPoolDependencies;
+  readonly #places: readonly WorkerSlot[];
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
   #startEnded: { readonly resolve: (port: number) => void; readonly reject: (error: Error) => void } = {
     resolve: () => undefined,
     reject: () => undefined,
   };
 
-  constructor(parts: WorkerPoolParts) {
-    this.#parts = parts;
+  constructor(parts: WorkerPoolDependencies) {
+    this.#deps = parts;
     this.#places = Array.from({ length: parts.workers }, (_, index) => ({ number: index + 1, failures: 0 }));
   }
 
@@ -95,9 +95,9 @@ export class WorkerPool {
 
   /** Asks each worker for its metrics. @param report takes those that arrive within a second */
   async collect(report: (pid: number, metrics: unknown) => void): Promise<void> {
-    const asked = this.#live().filter(({ readyAt }) => readyAt !== undefined);
+    const readyWorkers = this.#live().filter(({ readyAt }) => readyAt !== undefined);
     await Promise.all(
-      asked.map(async ({ conversation, process: { pid } }) => {
+      readyWorkers.map(async ({ conversation, process: { pid } }) => {
         const metrics = await conversation
           .request('metrics', undefined, METRICS_TIMEOUT_MS)
           .catch(() => undefined);
@@ -149,8 +149,8 @@ export class WorkerPool {
     return this.#places.flatMap(({ worker }) => worker ?? []);
   }
 
-  #fork(place: Place): void {
-    const process = this.#parts.fork();
+  #fork(place: WorkerSlot): void {
+    const process = this.#deps.fork();
     const ended = new Promise<void>((resolve) => {
       process.onExit((exit) => {
         place.worker = undefined;
@@ -160,11 +160,11 @@ export class WorkerPool {
     });
     const conversation = new Conversation({
       send: (message) => process.send(message),
-      answers: this.#parts.answers,
+      answers: this.#deps.answers,
       notices: {
         hello: () => {
           worker.isConnected = true;
-          conversation.notify('start', { number: place.number, workers: this.#parts.workers });
+          conversation.notify('start', { number: place.number, workers: this.#deps.workers });
         },
         ready: (port) => {
           this.#ready(place, worker, Number(port));
@@ -184,18 +184,18 @@ export class WorkerPool {
     });
   }
 
-  #ready(place: Place, worker: LiveWorker, port: number): void {
+  #ready(place: WorkerSlot, worker: LiveWorker, port: number): void {
     worker.readyAt = performance.now();
     if (this.#phase === 'starting') {
       if (this.running === this.#places.length) {
         this.#startEnded.resolve(port);
       }
     } else {
-      this.#parts.log.info('A worker answers again', { worker: place.number, pid: worker.process.pid });
+      this.#deps.log.info('A worker answers again', { worker: place.number, pid: worker.process.pid });
     }
   }
 
-  #ended(place: Place, { process: { pid }, readyAt, failure }: LiveWorker, exit: ProcessExit): void {
+  #ended(place: WorkerSlot, { process: { pid }, readyAt, failure }: LiveWorker, exit: ProcessExit): void {
     if (this.#phase === 'stopping') {
       return;
     }
@@ -205,13 +205,13 @@ export class WorkerPool {
     }
     const isSettled = readyAt !== undefined && performance.now() - readyAt >= SETTLED_MS;
     place.failures = isSettled ? 0 : place.failures + 1;
-    this.#parts.log.error('A worker has ended, and is started again', {
+    this.#deps.log.error('A worker has ended, and is started again', {
       worker: place.number,
       pid,
       ...(exit.signal === null ? { exitCode: exit.exitCode ?? undefined } : { signal: exit.signal }),
       ...(failure !== undefined && { code: failure.code, fault: failure.message }),
     });
-    this.#parts.ended(pid);
+    this.#deps.ended(pid);
     place.restart = setTimeout(() => {
       this.#fork(place);
     }, restartDelay(place.failures));

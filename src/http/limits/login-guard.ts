@@ -35,7 +35,7 @@ export interface PasswordAttempt {
 }
 
 /** The wait that a client with too many passwords at once gets, in milliseconds. */
-const SOON = 1_000;
+const RETRY_MS = 1_000;
 
 /**
  * Limits wrong passwords by account and client, so that a client cannot lock others out of an account. The limit on an
@@ -121,7 +121,7 @@ export class LoginGuard {
   #enter(network: string, credential: string): () => void {
     const mine = this.#pending.get(network) ?? new Map<string, number>();
     if (mine.size >= this.#deps.atOnce && !mine.has(credential)) {
-      this.#deps.refusals.refuse('logins-at-once', network, SOON);
+      this.#deps.refusals.refuse('logins-at-once', network, RETRY_MS);
     }
     this.#pending.set(network, mine);
     mine.set(credential, (mine.get(credential) ?? 0) + 1);

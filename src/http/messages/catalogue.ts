@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 
 /** A text in the languages in which it was recorded; English is the default. `{name}` is a placeholder. */
-interface Message {
+interface TranslatedText {
   readonly en: string;
   readonly de: string;
   readonly fr?: string;
@@ -32,19 +32,19 @@ const MESSAGES = {
   },
   'enrolment/url': { en: 'URL for OCRA token', de: 'URL für OCRA-Token' },
   'enrolment/seed': { en: 'OTP seed', de: 'OTP Seed' },
-} as const satisfies Record<string, Message>;
+} as const satisfies Record<string, TranslatedText>;
 
 type MessageKey = keyof typeof MESSAGES;
 
 /** The names of the placeholders in a text. */
-type Place<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Place<Rest>
+type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
   : never;
 
 /** The values of the placeholders of a text; left out where there are none. */
-type Fillings<Key extends MessageKey> = [Place<(typeof MESSAGES)[Key]['en']>] extends [never]
+type Fillings<Key extends MessageKey> = [Placeholder<(typeof MESSAGES)[Key]['en']>] extends [never]
   ? []
-  : [fillings: Readonly<Record<Place<(typeof MESSAGES)[Key]['en']>, string | number>>];
+  : [fillings: Readonly<Record<Placeholder<(typeof MESSAGES)[Key]['en']>, string | number>>];
 
 /** @returns the text in that language, in English where it is not translated */
 export function translate<Key extends MessageKey>(
@@ -52,7 +52,7 @@ export function translate<Key extends MessageKey>(
   language: Language,
   ...[fillings]: Fillings<Key>
 ): string {
-  const message: Message = MESSAGES[key];
+  const message: TranslatedText = MESSAGES[key];
   const values = new Map(Object.entries<string | number>(fillings ?? {}));
   return (message[language] ?? message.en).replace(/\{(\w+)\}/g, (place, name: string) =>
     String(values.get(name) ?? place),

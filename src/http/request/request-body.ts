@@ -65,7 +65,7 @@ export async function readBody(
   const body = 'parse' in form ? bodyThatIsHere(request) : undefined;
   const entries =
     'parse' in form && body !== undefined
-      ? form.parse(inspected(body, inspectAll))
+      ? form.parse(inspectBody(body, inspectAll))
       : await readWatched(request, () => readForm(form, request, response), inspectAll).catch(
           (error: unknown) => {
             if (isEmpty && request.complete) {
@@ -93,7 +93,7 @@ function bodyThatIsHere(request: IncomingMessage): Buffer | undefined {
   return Buffer.isBuffer(body) ? body : undefined;
 }
 
-function inspected(body: Buffer, inspect: BodyInspection): Buffer {
+function inspectBody(body: Buffer, inspect: BodyInspection): Buffer {
   const refusal = inspect(body);
   if (refusal !== undefined) {
     throw refusal;

@@ -85,7 +85,7 @@ function siteFile(path: string, content: Buffer): SiteFile {
   const contentType = TYPES[extname(path)] ?? '';
   const made = new Map<Coding, Promise<CodedContent>>();
   const make = async (coding: Coding): Promise<CodedContent> => {
-    const coded = coding === 'identity' ? content : await compressed(coding, content);
+    const coded = coding === 'identity' ? content : await compressContent(coding, content);
     return coded.length < content.length
       ? { ...fixedContent(contentType, coded), coding }
       : { ...fixedContent(contentType, content), coding: 'identity' };
@@ -102,7 +102,7 @@ function siteFile(path: string, content: Buffer): SiteFile {
   };
 }
 
-function compressed(coding: (typeof CODINGS)[number], content: Buffer): Promise<Buffer> {
+function compressContent(coding: (typeof CODINGS)[number], content: Buffer): Promise<Buffer> {
   return coding === 'gzip'
     ? compress.gzip(content, { level: 9 })
     : compress.br(content, {

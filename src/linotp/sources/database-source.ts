@@ -55,7 +55,7 @@ export class DatabaseSource implements LinotpSource {
     if (!this.has(table)) {
       return 0;
     }
-    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${this.#quoted(table)}`, []);
+    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${this.#quoteName(table)}`, []);
     return Number(rows[0]?.number ?? 0);
   }
 
@@ -64,7 +64,7 @@ export class DatabaseSource implements LinotpSource {
       return;
     }
     if (!LARGE.includes(table)) {
-      const rows = await this.#connection.query(`SELECT * FROM ${this.#quoted(table)}`, []);
+      const rows = await this.#connection.query(`SELECT * FROM ${this.#quoteName(table)}`, []);
       yield lowerCased(rows);
       return;
     }
@@ -78,7 +78,7 @@ export class DatabaseSource implements LinotpSource {
   /** Reads by ranges of the primary key: no driver then keeps more than a page. */
   async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
     const key = this.#quote(SOURCE_TABLES[table]);
-    const page = `SELECT * FROM ${this.#quoted(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+    const page = `SELECT * FROM ${this.#quoteName(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
     let last = '-9223372036854775808';
     for (;;) {
       const rows = lowerCased(await this.#connection.query(page, [last]));
@@ -91,7 +91,7 @@ export class DatabaseSource implements LinotpSource {
     }
   }
 
-  #quoted(table: SourceTable): string {
+  #quoteName(table: SourceTable): string {
     const name = this.#tables.get(table.toLowerCase());
     if (name === undefined) {
       throw new ServiceError('import.refused', `The database has no table ${table}`);

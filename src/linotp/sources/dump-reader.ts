@@ -95,15 +95,15 @@ export class DumpReader {
     }
   }
 
-  async *#pieces(range?: DumpRange): AsyncGenerator<Piece> {
+  async *#pieces(range?: DumpRange): AsyncGenerator<DumpPiece> {
     this.#base = range?.start ?? 0;
     const bounds = range === undefined ? {} : { start: range.start, end: range.end - 1 };
     const stream = createReadStream(this.#path, { ...bounds, highWaterMark: CHUNK_BYTES });
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    let state: State = { kind: 'between' };
+    let state: ReaderState = { kind: 'between' };
     try {
       for (;;) {
-        const step = this.#located(() => this.#step(state));
+        const step = this.#locateFaults(() => this.#step(state));
         if (step !== undefined) {
           state = step.next;
           yield* step.pieces;
@@ -153,7 +153,7 @@ export class DumpReader {
   }
 
   /** Adds the line to what is not understood. */
-  #located<T>(work: () => T): T {
+  #locateFaults<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -164,7 +164,7 @@ export class DumpReader {
     }
   }
 
-  #assertEnd(state: State): void {
+  #assertEnd(state: ReaderState): void {
     const isBlank = this.#text.slice(this.#at).trim() === '';
     const line = this.#countLines(this.#text.length - 1) - (this.#hasLastLineEnd ? 1 : 0);
     if (!isBlank || state.kind !== 'between') {
@@ -178,7 +178,7 @@ export class DumpReader {
     }
   }
 
-  #step(state: State): ReadStep | undefined {
+  #step(state: ReaderState): ReadStep | undefined {
     switch (state.kind) {
       case 'between':
         return this.#readStatement();
@@ -271,7 +271,7 @@ export class DumpReader {
     return columns ?? [];
   }
 
-  #readInserted(state: Extract<State, { kind: 'rows' }>): ReadStep | undefined {
+  #readInserted(state: Extract<ReaderState, { kind: 'rows' }>): ReadStep | undefined {
     const read = readTuple(this.#text, this.#at, this.#syntax, state.columns);
     const after = read && skipSpaces(this.#text, read.end);
     const separator = after === undefined ? '' : this.#text.charAt(after);
@@ -295,7 +295,7 @@ export class DumpReader {
     return isEnd ? skipStatement(this.#text, at, this.#syntax.escapes) : unexpected(this.#text, at);
   }
 
-  #row({ table, columns }: RowsState, values: readonly SourceValue[]): readonly Piece[] {
+  #row({ table, columns }: RowsState, values: readonly SourceValue[]): readonly DumpPiece[] {
     if (!this.#tables.has(table)) {
       return [];
     }
@@ -307,7 +307,7 @@ export class DumpReader {
     return [{ kind: 'row', table, values }];
   }
 
-  #range({ table, columns, start }: RowsState): Piece {
+  #range({ table, columns, start }: RowsState): DumpPiece {
     return { kind: 'range', range: { table, columns, start, end: this.#base + this.#at } };
   }
 
@@ -322,7 +322,7 @@ export class DumpReader {
     return { next: { kind: 'copy', table, columns, start: this.#base + start }, pieces: [] };
   }
 
-  #readCopied(state: Extract<State, { kind: 'copy' }>): ReadStep | undefined {
+  #readCopied(state: Extract<ReaderState, { kind: 'copy' }>): ReadStep | undefined {
     const end = this.#text.indexOf('\n', this.#at);
     if (end < 0) {
       return undefined;
@@ -345,18 +345,18 @@ interface RowsState {
   readonly start: number;
 }
 
-type State =
+type ReaderState =
   | { readonly kind: 'between' }
   | ({ readonly kind: 'rows' } & RowsState)
   | ({ readonly kind: 'copy' } & RowsState);
 
-type Piece =
+type DumpPiece =
   | { readonly kind: 'range'; readonly range: DumpRange }
   | { readonly kind: 'row'; readonly table: string; readonly values: readonly SourceValue[] };
 
 interface ReadStep {
-  readonly next: State;
-  readonly pieces: readonly Piece[];
+  readonly next: ReaderState;
+  readonly pieces: readonly DumpPiece[];
 }
 
 const BETWEEN: ReadStep = { next: { kind: 'between' }, pieces: [] };

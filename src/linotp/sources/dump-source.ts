@@ -30,7 +30,7 @@ export class DumpSource implements LinotpSource {
       const version = await versionOf(path);
       return new DumpSource(path, await DumpReader.survey(path, TABLES), version);
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 
@@ -76,7 +76,7 @@ export class DumpSource implements LinotpSource {
     try {
       yield* DumpReader.rows(this.#path, this.#content, table.toLowerCase());
     } catch (error) {
-      throw translated(error);
+      throw translateFault(error);
     }
   }
 }
@@ -86,7 +86,7 @@ async function versionOf(path: string): Promise<string> {
   return [dev, ino, size, mtimeNs].join();
 }
 
-function translated(error: unknown): unknown {
+function translateFault(error: unknown): unknown {
   return error instanceof UnreadableDump ? refused(error.message, error) : error;
 }
 

@@ -78,7 +78,7 @@ export function skipStatement(text: string, start: number, escapes: boolean): nu
 
 function skipQuoted(text: string, mark: string, start: number, escapes: boolean): number | undefined {
   if (mark === "'" || mark === '"' || mark === '`') {
-    return closing(text, start, mark, escapes && mark !== '`');
+    return findClosing(text, start, mark, escapes && mark !== '`');
   }
   const closer = mark === '--' ? '\n' : mark === '/*' ? '*/' : mark;
   const end = text.indexOf(closer, start + mark.length);
@@ -94,7 +94,7 @@ function nextOf(special: RegExp, text: string, start: number): number {
 }
 
 /** @returns the position after the closing quotation mark; doubled ones belong to the text */
-function closing(text: string, start: number, mark: string, escapes: boolean): number | undefined {
+function findClosing(text: string, start: number, mark: string, escapes: boolean): number | undefined {
   const special = escapes ? ESCAPED[mark] : undefined;
   let at = start + 1;
   for (;;) {
@@ -277,7 +277,7 @@ const ESCAPES: Readonly<Partial<Record<string, string>>> = {
 };
 
 function readBytes(text: string, start: number, escapes: boolean): Read<string> | undefined {
-  const end = closing(text, start, "'", escapes);
+  const end = findClosing(text, start, "'", escapes);
   if (end === undefined) {
     return undefined;
   }

@@ -7,12 +7,12 @@ const CONNECT_WITHIN_MS = 10_000;
 const INVALID_URL =
   'the URL is not valid; encode the special characters of its password (%40 for @), or give it in a file';
 
-type Row = Record<string, SourceValue>;
+type SnapshotRow = Record<string, SourceValue>;
 
 /** @param url `postgresql://user:password@host/database` */
 export async function connectPostgresql(url: string): Promise<SnapshotConnection> {
   const { default: pg } = await import('pg');
-  const client = await translated(
+  const client = await withImportFaults(
     () =>
       new pg.Client({
         connectionString: url,
@@ -24,14 +24,15 @@ export async function connectPostgresql(url: string): Promise<SnapshotConnection
   );
   // A connection that ends while it is idle makes the next query fail.
   client.on('error', () => undefined);
-  await translated(async () => {
+  await withImportFaults(async () => {
     await client.connect();
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query(`SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'`);
   });
   return {
     dialect: 'postgresql',
-    query: (sql, values) => translated(async () => (await client.query<Row>(sql, [...values])).rows),
+    query: (sql, values) =>
+      withImportFaults(async () => (await client.query<SnapshotRow>(sql, [...values])).rows),
     close: () => client.end(),
   };
 }
@@ -39,7 +40,7 @@ export async function connectPostgresql(url: string): Promise<SnapshotConnection
 /** @param url `mysql://user:password@host/database` */
 export async function connectMysql(url: string): Promise<SnapshotConnection> {
   const mysql = await import('mysql2/promise');
-  const connection = await translated(() =>
+  const connection = await withImportFaults(() =>
     mysql.createConnection({
       ...mysqlPlace(url),
       charset: 'utf8mb4',
@@ -51,16 +52,16 @@ export async function connectMysql(url: string): Promise<SnapshotConnection> {
       flags: ['-LOCAL_FILES'],
     }),
   );
-  await translated(async () => {
+  await withImportFaults(async () => {
     await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
   });
   return {
     dialect: 'mysql',
     query: (sql, values) =>
-      translated(async () => {
+      withImportFaults(async () => {
         const [rows] = await connection.query(sql, [...values]);
-        return rows as Row[];
+        return rows as SnapshotRow[];
       }),
     close: () => connection.end(),
   };
@@ -76,7 +77,7 @@ function mysqlPlace(url: string): { readonly uri: string; readonly socketPath?: 
 }
 
 /** Drivers quote neither URL nor password in their messages. */
-async function translated<T>(work: () => T | Promise<T>): Promise<T> {
+async function withImportFaults<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

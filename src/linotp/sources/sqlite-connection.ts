@@ -16,7 +16,9 @@ export async function connectSqlite(path: string): Promise<SnapshotConnection> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   const copy = await copySqlite(path);
   try {
-    const database = translated(() => opened(new sqlite.Database(copy.path, { fileMustExist: true })));
+    const database = withImportFaults(() =>
+      checkTables(new sqlite.Database(copy.path, { fileMustExist: true })),
+    );
     return await connection(database, copy);
   } catch (error) {
     await copy.remove();
@@ -25,7 +27,7 @@ export async function connectSqlite(path: string): Promise<SnapshotConnection> {
 }
 
 /** @returns the database within a transaction; every page of LinOTP's tables has been read, and none is damaged */
-function opened(database: Database): Database {
+function checkTables(database: Database): Database {
   try {
     // The log of a database can be read without shared memory by the only process at it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN');
@@ -50,7 +52,7 @@ async function connection(database: Database, copy: SqliteCopy): Promise<Snapsho
     dialect: 'sqlite',
     query: (sql, values) =>
       Promise.resolve().then(() =>
-        translated(() => database.all(sql, [...values]) as Record<string, SourceValue>[]),
+        withImportFaults(() => database.all(sql, [...values]) as Record<string, SourceValue>[]),
       ),
     close: async () => {
       database.close();
@@ -61,7 +63,7 @@ async function connection(database: Database, copy: SqliteCopy): Promise<Snapsho
   };
 }
 
-function translated<T>(work: () => T): T {
+function withImportFaults<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

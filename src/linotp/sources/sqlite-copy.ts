@@ -45,10 +45,10 @@ async function copyOnce(path: string, copy: string): Promise<boolean> {
   if (before.isInTransaction) {
     return false;
   }
-  await copied(path, copy);
+  await copyIfPresent(path, copy);
   await rm(`${copy}-wal`, { force: true });
   if (before.log !== undefined) {
-    await copied(`${path}-wal`, `${copy}-wal`);
+    await copyIfPresent(`${path}-wal`, `${copy}-wal`);
   }
   const after = await stateOf(path);
   if (after.isInTransaction || before.log !== after.log) {
@@ -59,7 +59,7 @@ async function copyOnce(path: string, copy: string): Promise<boolean> {
 }
 
 /** A file that disappears means a change; the next attempt finds out. */
-async function copied(from: string, to: string): Promise<void> {
+async function copyIfPresent(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
   } catch (error) {

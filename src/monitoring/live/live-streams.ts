@@ -71,7 +71,7 @@ interface Stream extends LiveLogin {
 }
 
 /** A reading of the state, and what has been made of it. */
-interface Reading {
+interface StateReading {
   readonly at: number;
   readonly facts: Promise<OverviewFacts>;
   /** By the rights. */
@@ -99,7 +99,7 @@ export class LiveStreams {
   readonly #tick: number;
   readonly #streams = new Set<Stream>();
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
-  #reading: Reading | undefined;
+  #reading: StateReading | undefined;
   #isStarted = false;
   #isEnded = false;
 
@@ -243,7 +243,7 @@ export class LiveStreams {
   }
 
   /** One reading at a time: a database that is slow is not asked more often by clients that come again. */
-  #presentReading(): Reading {
+  #presentReading(): StateReading {
     const now = this.#elapsed();
     const known = this.#reading;
     if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick / READING_SHARE)) {

@@ -20,7 +20,7 @@ export interface CountRefreshDependencies {
  */
 export class CountRefresh {
   readonly #deps: CountRefreshDependencies;
-  readonly #asked = new Map<string, number>();
+  readonly #countedAt = new Map<string, number>();
 
   constructor(dependencies: CountRefreshDependencies) {
     this.#deps = dependencies;
@@ -35,9 +35,9 @@ export class CountRefresh {
     );
     this.#forgetOthersThan(configuration);
     for (const { id, name, kind } of configuration.resolvers) {
-      const asked = this.#asked.get(id);
-      if (kind !== 'managed' && !fresh.has(id) && (asked === undefined || present - asked >= OLD_MS)) {
-        this.#asked.set(id, present);
+      const last = this.#countedAt.get(id);
+      if (kind !== 'managed' && !fresh.has(id) && (last === undefined || present - last >= OLD_MS)) {
+        this.#countedAt.set(id, present);
         void this.#deps.userCounts.of(configuration, [name]).catch(() => undefined);
       }
     }
@@ -45,9 +45,9 @@ export class CountRefresh {
 
   #forgetOthersThan({ resolvers }: Configuration): void {
     const ids = new Set(resolvers.map(({ id }) => id));
-    for (const id of this.#asked.keys()) {
+    for (const id of this.#countedAt.keys()) {
       if (!ids.has(id)) {
-        this.#asked.delete(id);
+        this.#countedAt.delete(id);
       }
     }
   }

@@ -15,11 +15,11 @@ export class ManagedUsers implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return described(await this.#users.findByLogin(this.#resolverId, login));
+    return toDirectoryUser(await this.#users.findByLogin(this.#resolverId, login));
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    return described(await this.#users.findById(this.#resolverId, userId));
+    return toDirectoryUser(await this.#users.findById(this.#resolverId, userId));
   }
 
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
@@ -40,7 +40,7 @@ export class ManagedUsers implements UserSource {
   }
 }
 
-function described(user: ManagedUser | undefined): DirectoryUser | undefined {
+function toDirectoryUser(user: ManagedUser | undefined): DirectoryUser | undefined {
   return user === undefined ? undefined : withoutHash(user);
 }
 

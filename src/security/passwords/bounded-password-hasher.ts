@@ -33,12 +33,14 @@ export class BoundedPasswordHasher implements PasswordHasher {
   }
 
   verify(hash: string, password: string): Promise<boolean> {
-    return this.#joined(hash, password, () => this.#hasher.verify(hash, password));
+    return this.#verifyOnce(hash, password, () => this.#hasher.verify(hash, password));
   }
 
   async verifyNothing(password: string, account: string): Promise<false> {
     // Never equal to a hash: those begin with $.
-    await this.#joined(`nobody ${account}`, password, () => this.#hasher.verifyNothing(password, account));
+    await this.#verifyOnce(`nobody ${account}`, password, () =>
+      this.#hasher.verifyNothing(password, account),
+    );
     return false;
   }
 
@@ -46,7 +48,7 @@ export class BoundedPasswordHasher implements PasswordHasher {
     return this.#hasher.isForeign(hash);
   }
 
-  #joined(hash: string, password: string, verify: () => Promise<boolean>): Promise<boolean> {
+  #verifyOnce(hash: string, password: string, verify: () => Promise<boolean>): Promise<boolean> {
     const key = `${hash}\0${password}`;
     const known = this.#verifying.get(key);
     if (known !== undefined) {

@@ -68,13 +68,13 @@ async function digestOf({ algorithm, rounds, salt }: Parsed, password: Buffer): 
     return hash.digest();
   };
   const other = digest(password, salt, password);
-  const parts = [password, salt, repeated(other, password.length)];
+  const parts = [password, salt, repeatBytes(other, password.length)];
   for (let length = password.length; length > 0; length >>= 1) {
     parts.push((length & 1) === 1 ? other : password);
   }
   let result = digest(...parts);
-  const p = repeated(digest(...Array.from({ length: password.length }, () => password)), password.length);
-  const s = repeated(digest(...Array.from({ length: 16 + (result[0] ?? 0) }, () => salt)), salt.length);
+  const p = repeatBytes(digest(...Array.from({ length: password.length }, () => password)), password.length);
+  const s = repeatBytes(digest(...Array.from({ length: 16 + (result[0] ?? 0) }, () => salt)), salt.length);
   for (let round = 0; round < rounds; round += 1) {
     const odd = round % 2 === 1;
     result = digest(
@@ -93,7 +93,7 @@ async function digestOf({ algorithm, rounds, salt }: Parsed, password: Buffer): 
 const EMPTY = Buffer.alloc(0);
 
 /** @returns `length` bytes that repeat the given ones */
-function repeated(bytes: Buffer, length: number): Buffer {
+function repeatBytes(bytes: Buffer, length: number): Buffer {
   return Buffer.alloc(length, bytes);
 }
 

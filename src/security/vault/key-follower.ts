@@ -13,7 +13,7 @@ export interface KeyHolders {
 }
 
 /** Options of the key follower. */
-export interface KeyFollowerOptions {
+export interface KeyFollowerDependencies {
   readonly vault: LiveVault;
   readonly holders: KeyHolders;
   /** Unique to this process. */
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 500;
 
 /** Keeps a server's keys in step with the database's list of them, and records the keys that the server has. */
 export class KeyFollower {
-  readonly #deps: KeyFollowerOptions;
+  readonly #deps: KeyFollowerDependencies;
   readonly #loop = new BackgroundLoop(async ({ signal, rest }) => {
     await rest(this.#deps.pause ?? PAUSE_MS);
     if (!signal.aborted) {
@@ -41,7 +41,7 @@ export class KeyFollower {
   #missing: readonly string[] = [];
   #isTrouble = false;
 
-  constructor(options: KeyFollowerOptions) {
+  constructor(options: KeyFollowerDependencies) {
     this.#deps = options;
   }
 

@@ -14,7 +14,7 @@ import { opensCanary } from './key-canary.ts';
 import { keyIdOf, type SecretVault } from './secret-vault.ts';
 
 /** Dependencies of a live vault. */
-export interface LiveVaultParts {
+export interface LiveVaultDependencies {
   /** The vault of the start. */
   readonly vault: SecretVault;
   /** The ids of the needed keys, as the database had them at the start. */
@@ -39,13 +39,13 @@ const TIMEOUT_MS = 1_000;
  * names. It keeps loaded keys until it ends.
  */
 export class LiveVault implements RotatingVault, KeyDerivation {
-  readonly #deps: LiveVaultParts;
+  readonly #deps: LiveVaultDependencies;
   #vault: SecretVault;
   #needed: readonly string[];
   #refreshing: Promise<readonly string[]> | undefined;
   #fetchedAt = -Infinity;
 
-  constructor(parts: LiveVaultParts) {
+  constructor(parts: LiveVaultDependencies) {
     this.#deps = parts;
     this.#vault = parts.vault;
     this.#needed = parts.needed;
@@ -99,7 +99,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     const missing = needed.filter(({ keyId }) => !this.keyIds.includes(keyId));
     const found = missing.length === 0 ? [] : await this.#deps.fetch(missing);
     const added = found.filter((key) => missing.some(({ keyId }) => keyId === keyIdOf(key)));
-    const candidate = this.#vault.extended(added, sealingKey(registered));
+    const candidate = this.#vault.withKeys(added, sealingKey(registered));
     const altered = missing.filter(
       (key) => candidate.keyIds.includes(key.keyId) && !opensCanary(candidate, key),
     );
@@ -120,7 +120,7 @@ export class LiveVault implements RotatingVault, KeyDerivation {
     this.#fetchedAt = elapsed();
     try {
       const added = fetchNow().filter((key) => !this.keyIds.includes(keyIdOf(key)));
-      this.#vault = this.#vault.extended(added, this.currentKeyId);
+      this.#vault = this.#vault.withKeys(added, this.currentKeyId);
       return added.length > 0;
     } catch (error) {
       if (isServiceError(error, 'key.unavailable')) {

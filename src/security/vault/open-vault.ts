@@ -37,7 +37,7 @@ export async function openVault(options: {
     const unknown = opened.vault.keyIds.filter((id) => registered.every(({ keyId }) => keyId !== id));
     return {
       ...opened,
-      vault: opened.vault.extended([], sealingKey(registered)),
+      vault: opened.vault.withKeys([], sealingKey(registered)),
       warnings: [...opened.warnings, ...unknown.map((keyId) => unknownText(keyId, options.keyFile))],
     };
   });

@@ -15,7 +15,7 @@ import type { KeyBytes, Pkcs11Result } from '../pkcs11/pkcs11-task.ts';
 import { KEY_LENGTH, keyIdOf, SecretVault } from './secret-vault.ts';
 
 /** Dependencies for opening a vault whose keys a module wraps. */
-export interface WrappedVaultParts {
+export interface WrappedVaultDependencies {
   readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
   /** The key file of the time before the module, if any. */
   readonly keyFile: string;
@@ -38,11 +38,11 @@ export interface WrappedVault {
  * is. Where a key is missing, nothing is written.
  * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the needed keys and their place
  */
-export async function openWrappedVault(parts: WrappedVaultParts): Promise<WrappedVault> {
+export async function openWrappedVault(parts: WrappedVaultDependencies): Promise<WrappedVault> {
   return parts.registry.withRegistration(async (registry) => {
     const registered = await registry.registered();
     const fromFile = await keysOfFile(registered, parts);
-    const fresh = registered.length === 0 ? [named(parts.random.bytes(KEY_LENGTH))] : [];
+    const fresh = registered.length === 0 ? [toKeyBytes(parts.random.bytes(KEY_LENGTH))] : [];
     const result = await run(parts, registered, [...fromFile, ...fresh]);
     const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, parts.random);
     await keep(registry, registered, { vault, result, by: parts.module.name });
@@ -90,7 +90,7 @@ export function wrappedAmong(registered: readonly RegisteredKey[]): readonly Key
 /** @returns the keys of the file that are not wrapped yet; their canaries are checked before the module is used */
 async function keysOfFile(
   registered: readonly RegisteredKey[],
-  { keyFile, random }: WrappedVaultParts,
+  { keyFile, random }: WrappedVaultDependencies,
 ): Promise<readonly KeyBytes[]> {
   const needed = neededKeys(registered)
     .filter(({ wrapped }) => wrapped === undefined)
@@ -98,7 +98,7 @@ async function keysOfFile(
   if (needed.length === 0) {
     return [];
   }
-  const found = ((await readKeyFile(keyFile))?.keys ?? []).map(named);
+  const found = ((await readKeyFile(keyFile))?.keys ?? []).map(toKeyBytes);
   const keys = found.filter(({ keyId }) => needed.includes(keyId));
   const missing = needed.filter((keyId) => !keys.some((key) => key.keyId === keyId));
   if (missing.length > 0) {
@@ -114,7 +114,7 @@ async function keysOfFile(
 }
 
 async function run(
-  { module }: WrappedVaultParts,
+  { module }: WrappedVaultDependencies,
   registered: readonly RegisteredKey[],
   wrap: readonly KeyBytes[],
 ): Promise<Pkcs11Result> {
@@ -150,7 +150,7 @@ async function keep(
 }
 
 function notesOf(
-  { module, keyFile }: WrappedVaultParts,
+  { module, keyFile }: WrappedVaultDependencies,
   { keyCreated, wrapped }: Pkcs11Result,
   fromFile: number,
 ): readonly string[] {
@@ -168,6 +168,6 @@ function notesOf(
   return notes;
 }
 
-function named(bytes: Buffer): KeyBytes {
+function toKeyBytes(bytes: Buffer): KeyBytes {
   return { keyId: keyIdOf(bytes), bytes };
 }

@@ -58,7 +58,7 @@ export class SecretVault implements Vault, KeyDerivation {
    * @param currentKeyId the sealing key; the present one where the vault has no such key
    * @returns another vault
    */
-  extended(added: readonly Uint8Array[], currentKeyId: string | undefined): SecretVault {
+  withKeys(added: readonly Uint8Array[], currentKeyId: string | undefined): SecretVault {
     const keys = [...[...this.#keys.values()].map((key) => key.export()), ...added];
     const current = keys.filter((key) => keyIdOf(key) === currentKeyId);
     return new SecretVault({ keys: [...current, ...keys], random: this.#random });

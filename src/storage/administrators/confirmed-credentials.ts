@@ -3,7 +3,7 @@ import type { Random } from '../../kernel/clock.ts';
 import { ShortLivedRead } from '../database/short-lived-read.ts';
 import type { Database } from '../database/database.ts';
 
-interface ConfirmedCredentialsOptions {
+interface ConfirmedCredentialsDependencies {
   readonly database: Pick<Database, 'knex'>;
   readonly random: Random;
   /**
@@ -26,7 +26,7 @@ export class ConfirmedCredentials implements RememberedCredentials {
   /** Undefined: no state of the database has been confirmed for this memory yet. */
   #revision: string | undefined;
 
-  constructor(options: ConfirmedCredentialsOptions) {
+  constructor(options: ConfirmedCredentialsDependencies) {
     const { database, random, window = 0, elapsed = () => performance.now() } = options;
     this.#revisionRead = new ShortLivedRead({ read: () => readRevision(database), window, elapsed });
     this.#begin = () => new CredentialMemory({ random, elapsed });

@@ -29,7 +29,7 @@ export class AuditLanes {
    * @param now in milliseconds
    * @returns the end of the lane that the caller may continue
    */
-  take(now: number): OpenLane {
+  acquire(now: number): OpenLane {
     const place = this.#free.findLastIndex(({ at }) => at <= now + AHEAD_MS);
     const [free] = place < 0 ? [] : this.#free.splice(place, 1);
     if (free !== undefined) {
@@ -40,13 +40,13 @@ export class AuditLanes {
   }
 
   /** Records that the transaction of the lane is committed, with `head` as its last row. */
-  committed(head: OpenLane): void {
+  release(head: OpenLane): void {
     this.#committed.set(head.lane, head);
     this.#free.push(head);
   }
 
   /** Records that the transaction of the lane is rolled back: the lane ends at `head` again. */
-  undone(head: OpenLane): void {
+  rollBack(head: OpenLane): void {
     this.#free.push(head);
   }
 

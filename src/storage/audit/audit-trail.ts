@@ -23,7 +23,7 @@ import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 const TIMEOUT_MS = 500;
 
 /** The dependencies of a pool's trail. */
-export interface AuditTrailOptions {
+export interface AuditTrailDependencies {
   readonly pool: Knex;
   readonly prepared: PreparedStatements;
   /** The name of the process, for people: `tankeeper server`. */
@@ -37,7 +37,7 @@ export interface AuditTrailOptions {
  * Each transaction that writes rows has a lane, a chain of its own, which moves on when it commits.
  */
 export class AuditTrail {
-  readonly #deps: AuditTrailOptions;
+  readonly #deps: AuditTrailDependencies;
   readonly #lanes = new AuditLanes();
   readonly #checkpointed = new Map<number, number>();
   #authority: AuditAuthority | undefined;
@@ -49,7 +49,7 @@ export class AuditTrail {
   /** The events of the acts. */
   readonly outbox = new EventOutbox();
 
-  constructor(options: AuditTrailOptions) {
+  constructor(options: AuditTrailDependencies) {
     this.#deps = options;
     this.autocommit = new AuditRows(
       options.pool,
@@ -87,7 +87,7 @@ export class AuditTrail {
 
   /** Runs a transaction that writes its audit rows itself: they have a lane, which moves on with the commit. */
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#leased((lease) =>
+    return this.#withLease((lease) =>
       this.#deps.pool.transaction((sql) => {
         const audit = new AuditRows(
           sql,
@@ -132,7 +132,7 @@ export class AuditTrail {
     await this.writer();
     return repeatAborted(() =>
       this.#deps.prepared.onConnection((run) =>
-        this.#leased((lease) =>
+        this.#withLease((lease) =>
           lease.write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
         ),
       ),
@@ -161,14 +161,14 @@ export class AuditTrail {
   /** Takes the connection first, then the lane: there are never more lanes than connections. */
   #writeOnce(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
     return withPooledConnection(this.#deps.pool, (connection) =>
-      this.#leased((lease) =>
+      this.#withLease((lease) =>
         lease.write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),
       ),
     );
   }
 
   /** Moves the lane on if `work`, a transaction, succeeds. */
-  async #leased<T>(work: (lease: LaneLease) => Promise<T>): Promise<T> {
+  async #withLease<T>(work: (lease: LaneLease) => Promise<T>): Promise<T> {
     const lease = this.#lease();
     try {
       const result = await work(lease);

@@ -17,7 +17,7 @@ const MONTHS_AHEAD = 2;
 const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 
 /** The dependencies of the upkeep. */
-export interface AuditUpkeepOptions {
+export interface AuditUpkeepDependencies {
   readonly database: Database;
   readonly log: Log;
   /** Writes further rows that are due about once a minute. */
@@ -32,11 +32,11 @@ export interface AuditUpkeepOptions {
 
 /** Writes a checkpoint of this server's rows about once a minute, and makes partitions ahead of their months. */
 export class AuditUpkeep {
-  readonly #deps: AuditUpkeepOptions;
+  readonly #deps: AuditUpkeepDependencies;
   readonly #loop = new BackgroundLoop((pace) => this.#work(pace));
   #turn = 0;
 
-  constructor(options: AuditUpkeepOptions) {
+  constructor(options: AuditUpkeepDependencies) {
     this.#deps = options;
   }
 

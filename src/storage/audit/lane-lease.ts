@@ -5,7 +5,7 @@ import type { AuditLanes, OpenLane } from './audit-lanes.ts';
 import type { AuditWriter } from './audit-writer.ts';
 
 /** The dependencies of a lease. */
-interface LaneLeaseOptions {
+interface LaneLeaseDependencies {
   readonly lanes: AuditLanes;
   readonly writer: () => Promise<AuditWriter>;
   /** Milliseconds since 1970. */
@@ -14,14 +14,14 @@ interface LaneLeaseOptions {
 
 /** The lane of one transaction, from its first audit row until its end. */
 export class LaneLease {
-  readonly #deps: LaneLeaseOptions;
+  readonly #deps: LaneLeaseDependencies;
   /** The lane as it was before the transaction; undefined until the first row. */
   #before: OpenLane | undefined;
   #head: OpenLane | undefined;
   /** Storing rows has failed: PostgreSQL then rolls back, even on COMMIT. */
   #isBroken = false;
 
-  constructor(options: LaneLeaseOptions) {
+  constructor(options: LaneLeaseDependencies) {
     this.#deps = options;
   }
 
@@ -57,21 +57,21 @@ export class LaneLease {
       return;
     }
     if (head.seq > before.seq) {
-      this.#deps.lanes.committed(head);
+      this.#deps.lanes.release(head);
     } else {
-      this.#deps.lanes.undone(before);
+      this.#deps.lanes.rollBack(before);
     }
   }
 
   /** Puts the lane back if the transaction is surely undone. A lane with an unknown outcome is never used again. */
   fail(error: unknown): void {
     if (this.#before !== undefined && isSurelyUndone(error)) {
-      this.#deps.lanes.undone(this.#before);
+      this.#deps.lanes.rollBack(this.#before);
     }
   }
 
   #acquire(): OpenLane {
-    this.#before ??= this.#deps.lanes.take(this.#deps.now());
+    this.#before ??= this.#deps.lanes.acquire(this.#deps.now());
     this.#head ??= this.#before;
     return this.#head;
   }

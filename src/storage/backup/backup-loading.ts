@@ -136,11 +136,11 @@ async function storedColumns(sql: Knex.Transaction, table: string): Promise<read
 /** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */
 async function assertEmpty(sql: Knex.Transaction): Promise<void> {
   // An earlier version has fewer tables.
-  const tables = await existing(sql, TABLES_IN_USE);
+  const tables = await existingTables(sql, TABLES_IN_USE);
   if (tables.length > 0) {
     await sql.raw(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
   }
-  const servers = (await existing(sql, ['key_holders'])).length > 0 ? await liveHolders(sql) : [];
+  const servers = (await existingTables(sql, ['key_holders'])).length > 0 ? await liveHolders(sql) : [];
   if (servers.length > 0) {
     throw notEmpty(`a server runs on it (${servers.map(({ place }) => place).join(', ')}); stop it`);
   }
@@ -157,14 +157,14 @@ async function assertEmpty(sql: Knex.Transaction): Promise<void> {
 
 /** @throws ServiceError 'database.not-empty' if another program has tables of these names */
 async function assertNoTables(sql: Knex.Transaction): Promise<void> {
-  const foreign = await existing(sql, [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]);
+  const foreign = await existingTables(sql, [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]);
   if (foreign.length > 0) {
     throw notEmpty(`it has tables of another program: ${foreign.join(', ')}`);
   }
 }
 
 /** @returns those of the tables that the database has */
-async function existing(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
+async function existingTables(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql.raw<{ rows: { name: string }[] }>(
     'SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS t (name, place) WHERE to_regclass(name) IS NOT NULL ORDER BY place',
     [[...tables]],

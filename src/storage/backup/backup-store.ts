@@ -6,7 +6,7 @@ import type { Act } from '../../policy/caller.ts';
 import { readByCursor } from '../audit/audit-cursor.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { registered } from '../keys/key-registry.ts';
+import { readKeys } from '../keys/key-registry.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 
 /** Reads all tables for a backup. */
@@ -63,7 +63,7 @@ function snapshotIn(sql: Knex.Transaction): BackupSnapshot {
 async function factsIn(sql: Knex.Transaction): Promise<Omit<BackupHeader, 'version' | 'createdAt'>> {
   return {
     migrations: await sql('knex_migrations').orderBy('id').pluck<string[]>('name'),
-    keys: await registered(sql),
+    keys: await readKeys(sql),
     identities: await identitiesIn(sql),
     auditMonths: await auditMonthsIn(sql),
     tables: BACKED_UP_TABLES,

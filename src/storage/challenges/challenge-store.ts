@@ -53,7 +53,9 @@ export class SqlChallengeStore implements ChallengeStore {
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
-    const byTransaction = selectChallenges(database.knex).whereRaw('challenges.transaction_id = requested.key');
+    const byTransaction = selectChallenges(database.knex).whereRaw(
+      'challenges.transaction_id = requested.key',
+    );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);
@@ -128,7 +130,7 @@ export class SqlChallengeStore implements ChallengeStore {
     act: Act,
     mayRemember: MayRemember,
   ): Promise<Decision | undefined> {
-    const seen = this.#issued.take(transactionId);
+    const seen = this.#issued.consume(transactionId);
     if (seen === undefined || !mayRemember(seen.token)) {
       return undefined;
     }

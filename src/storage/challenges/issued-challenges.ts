@@ -40,7 +40,7 @@ export class IssuedChallenges {
   }
 
   /** @returns the challenge, which is not kept any longer */
-  take(transactionId: string): ChallengeOfToken | undefined {
+  consume(transactionId: string): ChallengeOfToken | undefined {
     const issued = this.#byTransaction.get(transactionId);
     if (issued !== undefined) {
       this.forget(issued.token.id);

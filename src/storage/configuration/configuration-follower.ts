@@ -32,7 +32,7 @@ interface ChallengeNotices {
 }
 
 /** The dependencies of a follower. */
-export interface ConfigurationFollowerOptions {
+export interface ConfigurationFollowerDependencies {
   readonly kept: KeptConfiguration;
   readonly database: DatabaseOptions;
   readonly log: Log;
@@ -51,7 +51,7 @@ export interface ConfigurationFollowerOptions {
  * intervals, as a notice may get lost with its connection.
  */
 export class ConfigurationFollower {
-  readonly #deps: ConfigurationFollowerOptions;
+  readonly #deps: ConfigurationFollowerDependencies;
   readonly #listener: ConfigurationListener;
   readonly #loop = new BackgroundLoop((pace) => this.#follow(pace));
   /** True also where nothing is to be listened to. */
@@ -59,7 +59,7 @@ export class ConfigurationFollower {
   #isInStep = false;
   #isTrouble = false;
 
-  constructor(options: ConfigurationFollowerOptions) {
+  constructor(options: ConfigurationFollowerDependencies) {
     this.#deps = options;
     this.#isListening = options.listens === false;
     this.#listener = new ConfigurationListener(options, {

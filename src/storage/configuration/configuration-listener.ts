@@ -34,7 +34,7 @@ export interface ConfigurationListenerEvents {
 }
 
 /** The dependencies of a listener. */
-export interface ConfigurationListenerOptions {
+export interface ConfigurationListenerDependencies {
   readonly database: DatabaseOptions;
   /** Milliseconds between two signs of life, and the longest wait for one; 5000 by default. */
   readonly heartbeat?: number | undefined;
@@ -52,7 +52,7 @@ export class ConfigurationListener {
   #pause = FIRST_PAUSE_MS;
 
   constructor(
-    { database, heartbeat = HEARTBEAT_MS }: ConfigurationListenerOptions,
+    { database, heartbeat = HEARTBEAT_MS }: ConfigurationListenerDependencies,
     events: ConfigurationListenerEvents,
   ) {
     this.#database = database;

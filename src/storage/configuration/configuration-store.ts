@@ -19,7 +19,7 @@ import { readRevision, readConfiguration } from './configuration-snapshot.ts';
 import { assertStorable, isStorable } from '../database/stored-text.ts';
 
 /** The dependencies of the store. */
-interface ConfigurationStoreOptions {
+interface ConfigurationStoreDependencies {
   readonly database: Database;
   readonly clock: Clock;
   /**
@@ -43,7 +43,7 @@ export class SqlConfigurationStore implements ConfigurationStore, ConfigurationS
   readonly #currentRead: ShortLivedRead<Configuration>;
   readonly #tokensAtOnce: number;
 
-  constructor(options: ConfigurationStoreOptions) {
+  constructor(options: ConfigurationStoreDependencies) {
     const { database, clock, window = 0, elapsed = () => performance.now() } = options;
     this.#database = database;
     this.#tokensAtOnce = options.tokensAtOnce ?? TOKENS_AT_ONCE;

@@ -14,7 +14,7 @@ const ANYTHING = `
     OR EXISTS (SELECT FROM locked_token_deltas) AS anything`;
 
 /** The dependencies of folding. */
-export interface CountFoldingOptions {
+export interface CountFoldingDependencies {
   readonly database: Database;
   readonly log: Log;
   /** Approximate milliseconds between two folds; 1000 by default. */
@@ -32,7 +32,7 @@ export function countFolding({
   log,
   pause = PAUSE_MS,
   ended,
-}: CountFoldingOptions): BackgroundLoop {
+}: CountFoldingDependencies): BackgroundLoop {
   const component = 'counts';
   let sinceVacuum = 0;
   return backgroundRounds({

@@ -2,7 +2,7 @@ import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { CountReplica, ReplicatedCounts } from '../../monitoring/ports.ts';
 import type { Database } from '../database/database.ts';
-import { type Counts, KeptCounts } from './kept-counts.ts';
+import { type FoldedCounts, KeptCounts } from './kept-counts.ts';
 
 /** Seconds by which the replica may lag before the primary is read instead. */
 const MAX_LAG = 60;
@@ -20,7 +20,7 @@ export const LAG = `
     ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())
   END::float8`;
 
-interface CountReplicaOptions {
+interface CountReplicaDependencies {
   /** The pool of the replica. */
   readonly database: Pick<Database, 'knex'>;
   readonly log: Log;
@@ -32,12 +32,12 @@ interface CountReplicaOptions {
 
 /** Counts of tokens and their users from a read replica. Only reads, in one statement. */
 export class SqlCountReplica implements CountReplica {
-  readonly #deps: CountReplicaOptions;
+  readonly #deps: CountReplicaDependencies;
   readonly #kept = new KeptCounts();
   #isAway = false;
   #nextTry = 0;
 
-  constructor(options: CountReplicaOptions) {
+  constructor(options: CountReplicaDependencies) {
     this.#deps = options;
   }
 
@@ -66,10 +66,9 @@ export class SqlCountReplica implements CountReplica {
   async #ask(): Promise<{ counts: ReplicatedCounts['counts']; lag: number | null }> {
     let lag: number | null = null;
     const counts = await this.#kept.read(async (known) => {
-      const { rows } = await this.#deps.database.knex.raw<{ rows: { counts: Counts; lag: number | null }[] }>(
-        `SELECT read_counts(?) AS counts, ${LAG} AS lag`,
-        [known],
-      );
+      const { rows } = await this.#deps.database.knex.raw<{
+        rows: { counts: FoldedCounts; lag: number | null }[];
+      }>(`SELECT read_counts(?) AS counts, ${LAG} AS lag`, [known]);
       lag = rows[0]?.lag ?? null;
       return rows[0]?.counts;
     });

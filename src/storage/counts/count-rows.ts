@@ -38,7 +38,7 @@ export class CountRows {
   constructor(kept: KeptEntries) {
     this.#realms = new Map(kept.realms ?? []);
     this.#resolvers = new Map(kept.resolvers ?? []);
-    this.#sets = this.#named(kept.sets);
+    this.#sets = this.#realmNames(kept.sets);
     this.#kept = this.#add({ tokens: new Map(), users: new Map() }, kept, this.#sets);
     this.#snapshot = toSnapshot(this.#kept);
   }
@@ -48,12 +48,12 @@ export class CountRows {
     if (pending === null) {
       return this.#snapshot;
     }
-    const sets = new Map([...this.#named(pending.sets), ...this.#sets]);
+    const sets = new Map([...this.#realmNames(pending.sets), ...this.#sets]);
     return toSnapshot(this.#add(this.#kept, pending, sets));
   }
 
   /** @returns names of realms by realm set; ids of realms that no longer exist are left out */
-  #named(sets: readonly SetEntry[] | null): ReadonlyMap<number, readonly string[]> {
+  #realmNames(sets: readonly SetEntry[] | null): ReadonlyMap<number, readonly string[]> {
     return new Map(
       sets?.map(([id, realmIds]) => [id, realmIds.flatMap((realm) => this.#realm(realm)).sort()]),
     );

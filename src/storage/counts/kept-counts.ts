@@ -2,7 +2,7 @@ import type { TokenCountsSnapshot } from '../../monitoring/ports.ts';
 import { CountRows, type KeptEntries, type PendingEntries } from './count-rows.ts';
 
 /** The answer of the database's function `read_counts`. */
-export interface Counts {
+export interface FoldedCounts {
   readonly version: string;
   /** Null: the folded counts are still those of the version that was sent. */
   readonly kept: KeptEntries | null;
@@ -10,7 +10,7 @@ export interface Counts {
   readonly pending: PendingEntries | null;
 }
 
-interface Kept {
+interface CountsOfVersion {
   readonly version: string;
   readonly rows: CountRows;
 }
@@ -19,13 +19,13 @@ const EMPTY: KeptEntries = { tokens: null, users: null, sets: null, realms: null
 
 /** The folded counts that were read last: they are transferred again only when their version is another one. */
 export class KeptCounts {
-  #kept: Kept | undefined;
+  #kept: CountsOfVersion | undefined;
 
   /**
    * @param ask calls `read_counts` with the version that is known
    * @returns the counts with all pending deltas
    */
-  async read(ask: (known: string | null) => Promise<Counts | undefined>): Promise<TokenCountsSnapshot> {
+  async read(ask: (known: string | null) => Promise<FoldedCounts | undefined>): Promise<TokenCountsSnapshot> {
     const known = this.#kept;
     const { version, kept, pending } = (await ask(known?.version ?? null)) ?? {
       version: '',

@@ -1,6 +1,6 @@
 import type { ActiveUserRow, TokenCounts, TokenCountsSnapshot } from '../../monitoring/ports.ts';
 import type { Database } from '../database/database.ts';
-import { type Counts, KeptCounts } from './kept-counts.ts';
+import { type FoldedCounts, KeptCounts } from './kept-counts.ts';
 
 /**
  * Counts of tokens and their users from the counts that the database keeps, never from the tokens themselves. One
@@ -17,7 +17,7 @@ export class SqlTokenCounts implements TokenCounts {
 
   snapshot(): Promise<TokenCountsSnapshot> {
     return this.#kept.read(async (known) => {
-      const { rows } = await this.#database.knex.raw<{ rows: { counts: Counts }[] }>(
+      const { rows } = await this.#database.knex.raw<{ rows: { counts: FoldedCounts }[] }>(
         'SELECT read_counts(?) AS counts',
         [known],
       );

@@ -1,7 +1,7 @@
 import type { KeptUserCount, UserCountStore } from '../../monitoring/ports.ts';
 import type { Database } from '../database/database.ts';
 
-interface Row {
+interface UserCountRow {
   readonly resolver_id: string;
   readonly settings_hash: string;
   /** A bigint, as text. */
@@ -21,7 +21,7 @@ export class SqlUserCountStore implements UserCountStore {
     const rows = await this.#database
       .knex('resolver_user_counts')
       .whereIn('resolver_id', resolverIds)
-      .select<Row[]>('resolver_id', 'settings_hash', 'users', 'counted_at');
+      .select<UserCountRow[]>('resolver_id', 'settings_hash', 'users', 'counted_at');
     return rows.map((row) => ({
       resolverId: row.resolver_id,
       settingsHash: row.settings_hash,

@@ -25,7 +25,7 @@ const PARTS_OF_SILENCE = 10;
 /** A standby, or a former primary that was made read-only, can settle nothing. */
 const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
 
-interface DatabaseWatchOptions {
+interface DatabaseWatchDependencies {
   readonly database: DatabaseOptions;
   readonly gate: ConnectionGate;
   readonly log: Log;
@@ -40,11 +40,11 @@ interface DatabaseWatchOptions {
  * after a request had trouble. Shuts the gate of the pool while the database is away.
  */
 export class DatabaseWatch {
-  readonly #deps: DatabaseWatchOptions;
+  readonly #deps: DatabaseWatchDependencies;
   readonly #loop = new BackgroundLoop((pace) => this.#watch(pace));
   #client: pg.Client | undefined;
 
-  constructor(options: DatabaseWatchOptions) {
+  constructor(options: DatabaseWatchDependencies) {
     this.#deps = options;
   }
 
@@ -68,7 +68,7 @@ export class DatabaseWatch {
   async #watch(pace: LoopPace): Promise<void> {
     const fault = await this.#probe();
     if (!pace.signal.aborted) {
-      this.#tell(fault);
+      this.#report(fault);
       await this.#rest(pace);
     }
   }
@@ -110,7 +110,7 @@ export class DatabaseWatch {
       }
     });
     this.#client = client;
-    const fault = await orSilence(connected(client), CONNECT_MS).then(
+    const fault = await orSilence(connectOrEnd(client), CONNECT_MS).then(
       () => this.#ask(client, CONNECT_MS),
       (error: unknown) => error,
     );
@@ -140,7 +140,7 @@ export class DatabaseWatch {
   }
 
   /** Logs one line when the database goes and one when it returns, however many requests are refused. */
-  #tell(fault: unknown): void {
+  #report(fault: unknown): void {
     const { gate, log } = this.#deps;
     if (fault === undefined && gate.reason !== undefined) {
       gate.open();
@@ -167,7 +167,7 @@ class Silence extends Error {
 }
 
 /** pg does not settle a connect() whose socket this side destroys. */
-async function connected(client: pg.Client): Promise<void> {
+async function connectOrEnd(client: pg.Client): Promise<void> {
   const ended = new Promise<never>((_resolve, reject) => {
     client.once('end', () => {
       reject(new Error('Connection ended'));

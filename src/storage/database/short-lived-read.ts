@@ -8,12 +8,12 @@ export interface ShortLivedReadOptions<Value> {
   readonly elapsed: () => number;
 }
 
-interface Reading<Value> {
+interface ReadUnderWay<Value> {
   readonly begun: number;
   readonly value: Promise<Value>;
 }
 
-interface DoneReading<Value> extends Reading<Value> {
+interface DoneReading<Value> extends ReadUnderWay<Value> {
   readonly result: Value;
 }
 
@@ -24,7 +24,7 @@ interface DoneReading<Value> extends Reading<Value> {
 export class ShortLivedRead<Value> {
   readonly #deps: ShortLivedReadOptions<Value>;
   #done: DoneReading<Value> | undefined;
-  #underWay: Reading<Value> | undefined;
+  #underWay: ReadUnderWay<Value> | undefined;
   #isInDoubt = true;
 
   constructor(options: ShortLivedReadOptions<Value>) {
@@ -85,7 +85,7 @@ export class ShortLivedRead<Value> {
     this.#underWay = undefined;
   }
 
-  #stands(reading: Reading<Value> | undefined): boolean {
+  #stands(reading: ReadUnderWay<Value> | undefined): boolean {
     return reading !== undefined && this.#deps.elapsed() - reading.begun < this.#deps.window;
   }
 }

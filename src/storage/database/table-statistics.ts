@@ -17,7 +17,7 @@ export class WrittenRows {
   }
 
   /** @returns the tables that have grown by so many rows that their statistics are wrong */
-  grown(): readonly GrownTable[] {
+  grownTables(): readonly GrownTable[] {
     return [...this.#rows].filter(([, rows]) => rows >= MANY_ROWS).map(([table]) => table);
   }
 }

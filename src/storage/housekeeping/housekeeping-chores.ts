@@ -47,7 +47,7 @@ const closedChallenges: ChoreStep = {
     connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
   // A closed one does not change any more: no decision can depend on it.
   remove: async (transaction, { challengesIssuedBefore }, max) =>
-    removed(
+    rowsOf(
       await transaction.raw(
         `DELETE FROM challenges WHERE id = ANY (ARRAY(
            SELECT id FROM challenges WHERE closed_by IS NOT NULL AND issued_at < ?
@@ -62,7 +62,7 @@ const endedSessions: ChoreStep = {
   due: (connection, { sessionsEndBy }) =>
     connection('sessions').whereRaw('(expires_at <= ? OR revoked_at IS NOT NULL)', [sessionsEndBy]),
   remove: async (transaction, { sessionsEndBy }, max) =>
-    removed(
+    rowsOf(
       await transaction.raw(
         `DELETE FROM sessions WHERE id = ANY (ARRAY(
            SELECT id FROM sessions WHERE expires_at <= ? OR revoked_at IS NOT NULL LIMIT ? FOR UPDATE SKIP LOCKED))`,
@@ -81,7 +81,7 @@ const endedLimits: ChoreStep = {
   due: (connection, { limitsEndBy }) =>
     connection('rate_limits').whereRaw('(expire <= ? OR expire > ?)', limitBounds(limitsEndBy)),
   remove: async (transaction, { limitsEndBy }, max) =>
-    removed(
+    rowsOf(
       await transaction.raw(
         `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
            SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
@@ -95,7 +95,7 @@ const oldResponseMinutes: ChoreStep = {
   due: (connection, { responsesCountedBefore }) =>
     connection('response_minutes').where('minute', '<', responsesCountedBefore),
   remove: async (transaction, { responsesCountedBefore }, max) =>
-    removed(
+    rowsOf(
       await transaction.raw(
         `DELETE FROM response_minutes WHERE (minute, outcome) IN (
            SELECT minute, outcome FROM response_minutes WHERE minute < ?
@@ -118,6 +118,6 @@ function limitBounds(endBy: Date): readonly [number, number] {
   return [endBy.getTime(), endBy.getTime() + NO_LIMIT_LASTS];
 }
 
-function removed({ rowCount }: { rowCount: number | null }): number {
+function rowsOf({ rowCount }: { rowCount: number | null }): number {
   return rowCount ?? 0;
 }

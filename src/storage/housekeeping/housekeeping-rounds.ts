@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 const FIRST_MS = 5_000;
 
 /** The dependencies of the rounds. */
-interface HousekeepingRoundsOptions {
+interface HousekeepingRoundsDependencies {
   /** @returns the number of removed rows */
   readonly round: (signal: AbortSignal) => Promise<number>;
   /** Approximate milliseconds between two rounds. */
@@ -23,7 +23,7 @@ export function housekeepingRounds({
   interval,
   log,
   ended,
-}: HousekeepingRoundsOptions): BackgroundLoop {
+}: HousekeepingRoundsDependencies): BackgroundLoop {
   const component = 'housekeeping';
   return backgroundRounds({
     component,

@@ -21,7 +21,7 @@ const PAUSE_MS = 50;
 /** The most due rows that are counted: a higher number is of no use, and counting would take long. */
 const MAX_COUNTED = 1_000_000;
 
-interface SqlHousekeepingOptions {
+interface SqlHousekeepingDependencies {
   readonly database: Database;
   /** Approximate rows of a transaction; 1000 by default. */
   readonly chunk?: number;
@@ -32,7 +32,7 @@ export class SqlHousekeeping implements HousekeepingStore {
   readonly #database: Database;
   readonly #chunk: number;
 
-  constructor({ database, chunk = CHUNK }: SqlHousekeepingOptions) {
+  constructor({ database, chunk = CHUNK }: SqlHousekeepingDependencies) {
     this.#database = database;
     this.#chunk = chunk;
   }

@@ -16,7 +16,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
   }
 
   registered(): Promise<readonly RegisteredKey[]> {
-    return registered(this.#database.knex);
+    return readKeys(this.#database.knex);
   }
 
   register(keyId: string, canary: Buffer, wrapped?: WrappedKey): Promise<boolean> {
@@ -38,7 +38,7 @@ export class SqlKeyRegistry implements KeyRegistry, KeyRegistration {
       await sql.raw('SET LOCAL lock_timeout = 0');
       await lockRegistration(sql);
       return work({
-        registered: () => registered(sql),
+        registered: () => readKeys(sql),
         register: (keyId, canary, wrapped) => register(sql, keyId, canary, wrapped),
         addWrapped: (keyId, wrapped) => addWrapped(sql, keyId, wrapped),
       });
@@ -52,7 +52,7 @@ export async function lockRegistration(sql: Knex.Transaction): Promise<void> {
   await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...REGISTRATION_LOCK]);
 }
 
-interface Row {
+interface KeyRow {
   readonly key_id: string;
   readonly canary: Buffer;
   readonly wrapped: Buffer | null;
@@ -63,10 +63,10 @@ interface Row {
 }
 
 /** @returns the keys in the order in which they were registered */
-export async function registered(connection: Knex): Promise<readonly RegisteredKey[]> {
+export async function readKeys(connection: Knex): Promise<readonly RegisteredKey[]> {
   const rows = await connection('encryption_keys')
     .orderBy(['created_at', 'key_id'])
-    .select<Row[]>(
+    .select<KeyRow[]>(
       ...['key_id', 'canary', 'wrapped', 'wrapped_by', 'is_current'],
       connection.raw('num_nonnulls(current_since, retired_at) = 0 AS is_waiting'),
       connection.raw('retired_at IS NOT NULL AS is_retired'),

@@ -15,7 +15,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { liveHolders } from './key-holders.ts';
-import { lockRegistration, register, registered } from './key-registry.ts';
+import { lockRegistration, register, readKeys } from './key-registry.ts';
 import { countByKey, resealAll } from './resealing.ts';
 
 /** "keys", as in the function hold_sealing_key. */
@@ -61,7 +61,7 @@ export class SqlKeyRotation implements KeyAdministration {
   add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
     return this.#database.transact(async ({ sql, audit }) => {
       await lockRegistration(sql);
-      const key = await provide(await registered(sql));
+      const key = await provide(await readKeys(sql));
       if (!(await register(sql, key.keyId, key.canary, key.wrapped))) {
         throw new ServiceError('key.refused', `The key ${key.keyId} is registered already`);
       }

@@ -20,7 +20,7 @@ const MAX_NAMED = 100;
 type SecretRow = Readonly<Record<string, Buffer | null>> & { readonly id: string; readonly subject: string };
 
 /** Results so far. */
-interface Tally {
+interface ResealingTally {
   resealed: number;
   readonly unreadable: Set<string>;
 }
@@ -36,7 +36,7 @@ export async function resealAll(
   vault: SealingVault,
   progress: Progress,
 ): Promise<Resealing> {
-  const tally: Tally = { resealed: 0, unreadable: new Set() };
+  const tally: ResealingTally = { resealed: 0, unreadable: new Set() };
   const total = await countOthers(database, vault.currentKeyId);
   progress(0, total);
   let left = total;
@@ -84,7 +84,7 @@ async function resealTable(
   database: Database,
   table: SealedTable,
   vault: SealingVault,
-  tally: Tally,
+  tally: ResealingTally,
   onSealed: () => void,
 ): Promise<void> {
   let after: string | undefined = table.idType === 'bigint' ? '0' : '';

@@ -88,7 +88,7 @@ export class SharedLimit implements AttemptLimit {
     try {
       return await withTimeLimit(
         TIMEOUT_MS,
-        counted(this.#shared, key),
+        consumePoint(this.#shared, key),
         () => new Error('counting took too long'),
       );
     } catch {
@@ -117,7 +117,7 @@ export class SharedLimit implements AttemptLimit {
 }
 
 /** The library throws the value that it otherwise returns, when there are too many attempts. */
-async function counted(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
+async function consumePoint(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((outcome: unknown) => {
     if (outcome instanceof RateLimiterRes) {
       return outcome;

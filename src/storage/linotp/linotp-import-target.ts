@@ -58,7 +58,7 @@ export class SqlImportTarget implements ImportTarget {
       ({ sql, audit }) => once(new SqlTargetTransaction(sql, written, { audit, act })),
       { isLong: true },
     );
-    await renewStatistics(this.#database, written.grown());
+    await renewStatistics(this.#database, written.grownTables());
     return result;
   }
 
@@ -240,13 +240,13 @@ class SqlTargetTransaction implements TargetTransaction {
   }
 
   async insertTokens(tokens: readonly StoredToken[]): Promise<void> {
-    await insertTokens(this.#sql, await this.#referring(tokens.map((token) => [null, token])));
+    await insertTokens(this.#sql, await this.#withReferences(tokens.map((token) => [null, token])));
     this.#written.add(tokens.length, 'tokens', 'imported_tokens');
   }
 
   async updateTokens(tokens: ReadonlyMap<string, StoredToken>): Promise<ReadonlySet<string>> {
     this.#written.add(tokens.size, 'tokens', 'imported_tokens');
-    return updateTokens(this.#sql, await this.#referring([...tokens]));
+    return updateTokens(this.#sql, await this.#withReferences([...tokens]));
   }
 
   async noteSeen(serials: readonly string[]): Promise<void> {
@@ -329,7 +329,7 @@ class SqlTargetTransaction implements TargetTransaction {
     }
   }
 
-  async #referring(
+  async #withReferences(
     tokens: readonly (readonly [id: string | null, token: StoredToken])[],
   ): Promise<ReferringToken[]> {
     this.#references ??= readReferences(this.#sql);

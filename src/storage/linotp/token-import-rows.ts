@@ -28,36 +28,36 @@ const columnTypes = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .map(([name, type]) => `${name} ${type}`)
     .join(', ');
-const listed = (columns: Readonly<Record<string, string>>, prefix = ''): string =>
+const columnList = (columns: Readonly<Record<string, string>>, prefix = ''): string =>
   Object.keys(columns)
     .map((name) => prefix + name)
     .join(', ');
-const assigned = (columns: Readonly<Record<string, string>>): string =>
+const assignments = (columns: Readonly<Record<string, string>>): string =>
   Object.keys(columns)
     .map((name) => `${name} = incoming.${name}`)
     .join(', ');
 
 /** Tokens of releases that noted no date are as old as their import. */
-const SELECTED = listed(TOKEN_COLUMNS).replace('created_at', 'coalesce(created_at, now())');
-const CHANGED = assigned(TOKEN_COLUMNS).replace(
+const SELECTED = columnList(TOKEN_COLUMNS).replace('created_at', 'coalesce(created_at, now())');
+const CHANGED = assignments(TOKEN_COLUMNS).replace(
   'incoming.created_at',
   'coalesce(incoming.created_at, tokens.created_at)',
 );
 
-const GIVEN = `incoming AS (SELECT * FROM json_to_recordset(?::json)
+const INCOMING = `incoming AS (SELECT * FROM json_to_recordset(?::json)
   AS row(token_id bigint, ${columnTypes(TOKEN_COLUMNS)}, ${columnTypes(IMPORT_COLUMNS)}))`;
-const INSERT = `WITH ${GIVEN},
+const INSERT = `WITH ${INCOMING},
   stored AS (
-    INSERT INTO tokens (${listed(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM incoming
+    INSERT INTO tokens (${columnList(TOKEN_COLUMNS)}) SELECT ${SELECTED} FROM incoming
     RETURNING id, version, serial)
-  INSERT INTO imported_tokens (token_id, token_version, serial, ${listed(IMPORT_COLUMNS)})
-  SELECT stored.id, stored.version, stored.serial, ${listed(IMPORT_COLUMNS, 'incoming.')}
+  INSERT INTO imported_tokens (token_id, token_version, serial, ${columnList(IMPORT_COLUMNS)})
+  SELECT stored.id, stored.version, stored.serial, ${columnList(IMPORT_COLUMNS, 'incoming.')}
   FROM stored JOIN incoming ON incoming.serial = stored.serial`;
-const UPDATE = `WITH ${GIVEN},
+const UPDATE = `WITH ${INCOMING},
   stored AS (
     UPDATE tokens SET ${CHANGED}, sync_marker = NULL FROM incoming WHERE tokens.id = incoming.token_id
     RETURNING tokens.id, tokens.version)
-  UPDATE imported_tokens SET token_version = stored.version, ${assigned(IMPORT_COLUMNS)}
+  UPDATE imported_tokens SET token_version = stored.version, ${assignments(IMPORT_COLUMNS)}
   FROM stored JOIN incoming ON incoming.token_id = stored.id WHERE imported_tokens.token_id = stored.id`;
 
 /** A token with the ids of its references. */

@@ -2,7 +2,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { LicenceStore } from '../../monitoring/ports.ts';
 import type { Database } from '../database/database.ts';
 
-interface Row {
+interface LicenceRow {
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export class SqlLicenceStore implements LicenceStore {
   }
 
   async installed(): Promise<string | undefined> {
-    const row = await this.#database.knex('licence').first<Row | undefined>('text');
+    const row = await this.#database.knex('licence').first<LicenceRow | undefined>('text');
     return row?.text;
   }
 

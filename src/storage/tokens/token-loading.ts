@@ -40,10 +40,10 @@ export class SqlTokenLoading implements TokenLoading {
     });
     const written = new WrittenRows();
     written.add(inOrder.length, 'tokens');
-    await renewStatistics(this.#database, written.grown());
+    await renewStatistics(this.#database, written.grownTables());
   }
 
-  async taken(serials: readonly string[]): Promise<ReadonlySet<string>> {
+  async existingSerials(serials: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
       `SELECT lower(serial COLLATE "default") AS serial FROM tokens WHERE lower(serial COLLATE "default") = ANY (?::text[])`,
       [serials.map((serial) => serial.toLowerCase())],

@@ -7,7 +7,7 @@ import type {
   Upkeep,
   UpkeepLimits,
 } from '../../webhooks/ports.ts';
-import { isWanted } from '../../webhooks/webhook-event.ts';
+import { isSubscribed } from '../../webhooks/webhook-event.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { keepUp } from './delivery-upkeep.ts';
@@ -15,7 +15,7 @@ import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook } from './webhook-ro
 
 interface EventRow {
   readonly id: string;
-  readonly type: Parameters<typeof isWanted>[1]['type'];
+  readonly type: Parameters<typeof isSubscribed>[1]['type'];
   readonly realms: string[];
   readonly occurred_at: Date;
   /** JSON. */
@@ -105,7 +105,7 @@ export class SqlDeliveryStore implements DeliveryStore {
       const { rows: receivers } = await sql.raw<{ rows: SigningRow[] }>(`${RECEIVERS} FOR KEY SHARE`);
       const deliveries = events.flatMap(({ id: eventId, ...event }) =>
         receivers
-          .filter((receiver) => isWanted(receiver, event))
+          .filter((receiver) => isSubscribed(receiver, event))
           .map(({ id }) => ({
             webhook_id: id,
             event_id: eventId,
@@ -177,11 +177,11 @@ interface Health {
 function healthOf(outcomes: readonly AttemptOutcome[]): readonly Health[] {
   const ids = [...new Set(outcomes.map(({ webhookId }) => webhookId))];
   return ids.map((webhookId) => {
-    const its = outcomes.filter((outcome) => outcome.webhookId === webhookId);
+    const own = outcomes.filter((outcome) => outcome.webhookId === webhookId);
     return {
       webhookId,
-      delivered: its.filter(({ failure }) => failure === undefined).length,
-      failure: its.findLast(({ failure }) => failure !== undefined)?.failure,
+      delivered: own.filter(({ failure }) => failure === undefined).length,
+      failure: own.findLast(({ failure }) => failure !== undefined)?.failure,
     };
   });
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { eventsOf, isWanted, type NotedEntry, type Subscription } from '../../webhooks/webhook-event.ts';
+import { eventsOf, isSubscribed, type NotedEntry, type Subscription } from '../../webhooks/webhook-event.ts';
 
 /** A row for the outbox, as JSON. */
 export interface EventRow {
@@ -43,7 +43,7 @@ export class EventOutbox {
       ? []
       : entries.flatMap((entry, place) =>
           eventsOf(entry)
-            .filter((event) => subscriptions.some((one) => isWanted(one, event)))
+            .filter((event) => subscriptions.some((one) => isSubscribed(one, event)))
             .map(({ type, realms, data }) => ({
               place,
               type,

@@ -108,11 +108,11 @@ export class HttpWebhookSender implements WebhookSender {
       });
       sent.once('response', (answer) => {
         // The receiver has decided by its status, whatever becomes of the rest.
-        const decided = (): void => {
+        const resolveStatus = (): void => {
           resolve(answer.statusCode ?? 0);
         };
-        sent.prependListener('error', decided);
-        drain(answer, sent, decided);
+        sent.prependListener('error', resolveStatus);
+        drain(answer, sent, resolveStatus);
       });
       sent.end(body);
     });

@@ -15,7 +15,7 @@ import { promtool, type PrometheusServer, startPrometheus } from './prometheus-s
 const RULES = join(OPS, 'prometheus');
 const FILES = ['tankeeper.rules.yml', 'tankeeper.alerts.yml'];
 /** Enough for two scrapes, an evaluation of the rules and the first round of housekeeping. */
-const DATA_WITHIN = 60_000;
+const DATA_TIMEOUT_MS = 60_000;
 
 describeWithProgram('promtool', findSystemProgram('promtool'), 'prometheus', () => {
   it('finds no fault in rules and configuration, and the tests of the rules pass', () => {
@@ -109,7 +109,7 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
     expect(recorded.length).toBeGreaterThan(2);
     const queries = [...dashboardQueries(), ...recorded.map((name) => ['rule', name] as const)];
     expect(queries.length).toBeGreaterThan(30);
-    const deadline = performance.now() + DATA_WITHIN;
+    const deadline = performance.now() + DATA_TIMEOUT_MS;
     let missing: readonly string[];
     const more = await traffic();
     do {

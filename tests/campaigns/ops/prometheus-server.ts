@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/servers/free-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 
-const STARTS_WITHIN = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** A series of the answer to a query. */
 interface QueriedSeries {
@@ -65,7 +65,7 @@ export async function startPrometheus(
 }
 
 async function untilReady(address: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + STARTS_WITHIN;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   const isReady = (): Promise<boolean> =>
     fetch(`http://${address}/-/ready`).then(
       ({ ok }) => ok,

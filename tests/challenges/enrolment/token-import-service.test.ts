@@ -49,7 +49,7 @@ beforeEach(() => {
         stored.push({ tokens, act });
         return Promise.resolve();
       },
-      taken: (serials) => Promise.resolve(new Set(serials.includes('K9') ? ['k9'] : [])),
+      existingSerials: (serials) => Promise.resolve(new Set(serials.includes('K9') ? ['k9'] : [])),
     },
   });
 });

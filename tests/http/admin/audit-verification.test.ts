@@ -44,7 +44,7 @@ const overview = async (): Promise<Overview> =>
 /** @returns the result of a verification that was begun and has ended */
 async function result(): Promise<Verification> {
   await begin();
-  await application.services.auditVerification.settled();
+  await application.services.auditVerification.whenSettled();
   const { verification } = await overview();
   if (verification === null) {
     throw new Error('there is no verification');
@@ -57,7 +57,7 @@ describe('/audit/verify', () => {
     expect(await overview()).toMatchObject({ verification: null });
     const begun = await begin();
     expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended: null, listed: [] });
-    await application.services.auditVerification.settled();
+    await application.services.auditVerification.whenSettled();
     const { verification, keys } = await overview();
     expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
     expect(verification?.rows).toBeGreaterThan(3);
@@ -88,7 +88,7 @@ describe('/audit/verify', () => {
   it('requires a checkpoint that was given', async () => {
     const wrong = await application.asAdmin('/audit/verify', { checkpoint: 'ab'.repeat(32) });
     expect(valueOf(wrong)).toMatchObject({ state: 'running' });
-    await application.services.auditVerification.settled();
+    await application.services.auditVerification.whenSettled();
     expect((await overview()).verification).toMatchObject({
       findings: 1,
       listed: [{ kind: 'removed', of: 'journal', reason: `there is no checkpoint ${'ab'.repeat(32)}` }],
@@ -122,7 +122,7 @@ describe('/audit/verify', () => {
       );
       expect(running?.n).toBeLessThanOrEqual(1);
     } finally {
-      await other.services.auditVerification.settled();
+      await other.services.auditVerification.whenSettled();
       await other.close();
     }
   });

@@ -323,7 +323,7 @@ describe('challenges in memory', () => {
     const memory = new IssuedChallenges(() => 0);
     const { token, challenge } = found('1', 'A');
     memory.keep({ challenge, token: { ...token, secrets: { ...SECRETS, seed } } });
-    const kept = memory.take('A')?.token.secrets.seed;
+    const kept = memory.consume('A')?.token.secrets.seed;
     expect(kept).toEqual(seed);
     expect(kept?.buffer.byteLength).toBe(seed.length);
   });
@@ -334,22 +334,22 @@ describe('challenges in memory', () => {
     memory.keep(found('1', 'A'));
     memory.keep(found('2', 'B'));
     now = 119_999;
-    expect(memory.take('A')).toEqual(found('1', 'A'));
-    expect(memory.take('A')).toBeUndefined();
+    expect(memory.consume('A')).toEqual(found('1', 'A'));
+    expect(memory.consume('A')).toBeUndefined();
     now = 120_000;
-    expect(memory.take('B')).toBeUndefined();
+    expect(memory.consume('B')).toBeUndefined();
   });
 
   it('are the newest of each token, a bounded number', () => {
     const memory = new IssuedChallenges(() => 0);
     memory.keep(found('1', 'A'));
     memory.keep(found('1', 'B'));
-    expect(memory.take('A')).toBeUndefined();
-    expect(memory.take('B')).toEqual(found('1', 'B'));
+    expect(memory.consume('A')).toBeUndefined();
+    expect(memory.consume('B')).toEqual(found('1', 'B'));
     for (let index = 0; index < 2_001; index += 1) {
       memory.keep(found(`t${index}`, `x${index}`));
     }
-    expect(memory.take('x0')).toBeUndefined();
-    expect(memory.take('x1')).toBeDefined();
+    expect(memory.consume('x0')).toBeUndefined();
+    expect(memory.consume('x1')).toBeDefined();
   });
 });

@@ -15,8 +15,8 @@ it('finds the serials that are in use, whatever their case', async () => {
     "INSERT INTO tokens (serial, type, active, realm_set_id) SELECT 'Qr1', 'ocra', true, intern_realm_set('{}')",
   );
   const loading = new SqlTokenLoading({ database: test.database });
-  expect(await loading.taken(['QR1', 'QR2'])).toEqual(new Set(['qr1']));
-  expect(await loading.taken([])).toEqual(new Set());
+  expect(await loading.existingSerials(['QR1', 'QR2'])).toEqual(new Set(['qr1']));
+  expect(await loading.existingSerials([])).toEqual(new Set());
 });
 
 describe('the statistics of the tokens', () => {

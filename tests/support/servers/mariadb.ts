@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
 const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-const STARTS_WITHIN = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** The paths of the programs. */
 export interface MariadbPrograms {
@@ -108,7 +108,7 @@ export async function startMariadb(
 }
 
 async function waitUntilUp(query: Mariadb['query'], child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + STARTS_WITHIN;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const fault = await query('SELECT 1').then(
       () => undefined,

@@ -15,7 +15,7 @@ export class PseudoTerminal {
   readonly #python: ChildProcess;
   readonly #over: Promise<unknown>;
   #output = '';
-  #told = '';
+  #messages = '';
 
   /** @param environment of the program; PATH is added */
   constructor(words: readonly string[], environment: Readonly<Record<string, string>>) {
@@ -23,7 +23,7 @@ export class PseudoTerminal {
     this.#over = once(this.#python, 'close');
     this.#python.stdin?.on('error', () => undefined);
     this.#python.stdout?.on('data', (piece: Buffer) => (this.#output += piece.toString('utf8')));
-    this.#python.stderr?.on('data', (piece: Buffer) => (this.#told += piece.toString('utf8')));
+    this.#python.stderr?.on('data', (piece: Buffer) => (this.#messages += piece.toString('utf8')));
     const surroundings = { PATH: process.env.PATH ?? '', ...environment };
     this.#say(JSON.stringify({ words, environment: surroundings, folder: REPOSITORY }));
   }
@@ -72,7 +72,7 @@ export class PseudoTerminal {
         return status;
       }
       if (await Promise.race([over, sleep(POLL_MS, false)])) {
-        return this.#status ?? Promise.reject(new Error(`No status: ${this.#told}`));
+        return this.#status ?? Promise.reject(new Error(`No status: ${this.#messages}`));
       }
     }
   }
@@ -84,13 +84,13 @@ export class PseudoTerminal {
   }
 
   get #status(): number | undefined {
-    const found = /^status (\d+)$/m.exec(this.#told);
+    const found = /^status (\d+)$/m.exec(this.#messages);
     return found === null ? undefined : Number(found[1]);
   }
 
   async #pause(how: string): Promise<void> {
     if (this.#status !== undefined) {
-      throw new Error(`The program ended with ${this.#status} ${how}:\n${this.#output}${this.#told}`);
+      throw new Error(`The program ended with ${this.#status} ${how}:\n${this.#output}${this.#messages}`);
     }
     await sleep(POLL_MS);
   }

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
 
 const run = promisify(execFile);
-const STARTS_WITHIN = 60_000;
+const START_TIMEOUT_MS = 60_000;
 /** An ordinary role that owns the database, both of the same name. */
 const OWNER = 'tankeeper';
 const SUPERUSER = 'postgres';
@@ -76,7 +76,7 @@ export async function initialise(programs: string, node: PostgresNode): Promise<
 }
 
 async function untilServed(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + STARTS_WITHIN;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const fault = await queryOnce(url, 'SELECT 1').then(
       () => undefined,

@@ -21,7 +21,7 @@ interface ExplainOptions {
 }
 
 /** A right or a value, as it is shown. */
-interface Line {
+interface ExplanationLine {
   readonly name: string;
   /** `yes`, `no`, or the value. */
   readonly outcome: string;
@@ -31,7 +31,7 @@ interface Line {
   readonly isOpen: boolean;
 }
 
-const COLUMNS: readonly Column<Line>[] = [
+const COLUMNS: readonly Column<ExplanationLine>[] = [
   { key: 'right', title: 'RIGHT', value: ({ name }) => name },
   {
     key: 'outcome',
@@ -93,7 +93,7 @@ export function addPolicyExplain(policy: Command, context: CommandContext): void
 
 /** The lines of the table, and what precedes it. */
 interface Explained {
-  readonly lines: readonly Line[];
+  readonly lines: readonly ExplanationLine[];
   readonly remarks: readonly string[];
 }
 
@@ -139,7 +139,7 @@ function refusalRemarks({ refusal, changes = [] }: RefusalExplanation): readonly
   ];
 }
 
-function rightLine({ right, decision, allowed, policies }: ExplainedRight): Line {
+function rightLine({ right, decision, allowed, policies }: ExplainedRight): ExplanationLine {
   const realms = decision.allowed ? decision.realms : [];
   return {
     name: `${right.scope}:${right.action}`,
@@ -150,7 +150,7 @@ function rightLine({ right, decision, allowed, policies }: ExplainedRight): Line
   };
 }
 
-function valueLine({ action, values, policies }: ExplainedValue): Line {
+function valueLine({ action, values, policies }: ExplainedValue): ExplanationLine {
   return {
     name: `authentication:${action}`,
     outcome: values.length === 0 ? 'no' : values.join(' '),
@@ -160,11 +160,11 @@ function valueLine({ action, values, policies }: ExplainedValue): Line {
   };
 }
 
-function isWanted({ outcome }: Line, only: ExplainOptions['only']): boolean {
+function isWanted({ outcome }: ExplanationLine, only: ExplainOptions['only']): boolean {
   return only === undefined || (outcome === 'no') === (only === 'refused');
 }
 
-function reasonOf({ policies, isOpen }: Line): string {
+function reasonOf({ policies, isOpen }: ExplanationLine): string {
   if (isOpen) {
     return 'no policy of the scope is active';
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { WebhookWithState } from '../../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
-import { consequence, counted } from '../../../consequences/consequence.ts';
+import { consequence, countText } from '../../../consequences/consequence.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -177,7 +177,7 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
           return consequence(
             lost > 0,
             'webhook.deliveries',
-            `${counted(lost, 'event')} for ${name} are lost`,
+            `${countText(lost, 'event')} for ${name} are lost`,
           );
         },
         act: ({ webhooks }, caller) => webhooks.remove(caller, name),

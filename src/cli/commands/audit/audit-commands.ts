@@ -3,7 +3,7 @@ import type { AuditRow } from '../../../audit/audit-row.ts';
 import type { ExportFormat } from '../../../audit/export-trail.ts';
 import { assertKnownFilter } from '../../../audit/filter-values.ts';
 import type { AuditFilter } from '../../../audit/ports.ts';
-import { consequence, counted } from '../../../consequences/consequence.ts';
+import { consequence, countText } from '../../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { CliFailure } from '../../cli-failure.ts';
@@ -15,7 +15,7 @@ import type { TextStyle } from '../../text-style.ts';
 import { examples } from '../../examples.ts';
 
 const DEFAULT_LIMIT = 100;
-const GREATEST_LIMIT = 100_000;
+const MAX_LIMIT = 100_000;
 const GREATEST_OFFSET = 1_000_000_000;
 const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
 
@@ -99,7 +99,7 @@ function addSearch(audit: Command, context: CommandContext): void {
       'without so many of the newest, for the next page',
       wholeNumberOption(0, GREATEST_OFFSET),
     )
-    .option('--limit <rows>', 'so many at most', wholeNumberOption(1, GREATEST_LIMIT), DEFAULT_LIMIT)
+    .option('--limit <rows>', 'so many at most', wholeNumberOption(1, MAX_LIMIT), DEFAULT_LIMIT)
     .action(async ({ serial, request, ...others }: SearchOptions, command: Command) => {
       const filter: AuditFilter = {
         ...others,
@@ -166,7 +166,7 @@ function addPrune(audit: Command, context: CommandContext): void {
           return consequence(
             months > 0,
             'audit.months',
-            `${counted(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
+            `${countText(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
           );
         },
         act: (services, caller) => services.audit.prune(caller, { before, force: force === true }),

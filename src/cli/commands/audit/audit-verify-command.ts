@@ -25,7 +25,7 @@ interface VerifyOptions {
 }
 
 /** The options of verifying a trail in the database or in a file. */
-interface Request {
+interface VerificationRequest {
   readonly report: (finding: AuditFinding) => void;
   readonly checkpoint?: string | undefined;
 }
@@ -52,7 +52,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
         }
       };
       const anchor = checkpoint === undefined ? undefined : await readCheckpoint(checkpoint);
-      const request: Request = { report, checkpoint: anchor };
+      const request: VerificationRequest = { report, checkpoint: anchor };
       const { isWhole, keys, ...result } =
         file === undefined
           ? await verifyDatabase(context, request)
@@ -81,12 +81,15 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
     });
 }
 
-interface Verified extends TrailVerification {
+interface VerifiedInstallation extends TrailVerification {
   readonly isWhole: boolean;
   readonly keys: readonly InstallationKey[];
 }
 
-async function verifyDatabase(context: CommandContext, request: Request): Promise<Verified> {
+async function verifyDatabase(
+  context: CommandContext,
+  request: VerificationRequest,
+): Promise<VerifiedInstallation> {
   const bar = new ProgressBar(context.dependencies.io, 'rows');
   const result = await context
     .withServices(({ audit }, caller) =>
@@ -107,8 +110,8 @@ async function verifyFile(
   context: CommandContext,
   file: string,
   key: string | undefined,
-  { report, checkpoint }: Request,
-): Promise<Verified> {
+  { report, checkpoint }: VerificationRequest,
+): Promise<VerifiedInstallation> {
   const trail = await readExportedTrail(exportedLines(context.dependencies.io, file));
   const keys = trustedKeys(trail, key);
   const { snapshot, isWhole } = trail;

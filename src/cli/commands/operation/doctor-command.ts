@@ -5,7 +5,7 @@ import { isServiceError } from '../../../kernel/errors.ts';
 import { safeText } from '../../../kernel/terminal-text.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { styled } from '../../text-style.ts';
+import { applyStyle } from '../../text-style.ts';
 import { examples } from '../../examples.ts';
 
 /** The exit code by the worst finding. Scripts rely on it. */
@@ -68,7 +68,7 @@ function bySeverity(findings: readonly Finding[]): readonly Finding[] {
 
 function linesOf({ severity, code, text, remedy }: Finding, isColoured: boolean): string {
   const label = severity.padEnd(MARGIN);
-  const shown = styled(COLOUR_OF[severity], label, isColoured);
+  const shown = applyStyle(COLOUR_OF[severity], label, isColoured);
   const blank = ' '.repeat(MARGIN);
   return `${shown}${code}\n${blank}${safeText(text)}\n${blank}remedy: ${safeText(remedy)}\n`;
 }
@@ -80,15 +80,15 @@ function summary({ checks, findings }: DoctorReport): string {
   return `${examined} checks${rest === 0 ? '' : `, ${rest} more not possible`}: ${found}`;
 }
 
-type Counts = Readonly<Record<Severity, number>>;
+type SeverityCounts = Readonly<Record<Severity, number>>;
 
-function countsOf(findings: readonly Finding[]): Counts {
+function countsOf(findings: readonly Finding[]): SeverityCounts {
   const count = (requested: Severity): number =>
     findings.filter(({ severity }) => severity === requested).length;
   return { error: count('error'), warning: count('warning'), note: count('note') };
 }
 
-function amounts(counts: Counts): string {
+function amounts(counts: SeverityCounts): string {
   return SEVERITIES.filter((severity) => counts[severity] > 0)
     .map((severity) => `${counts[severity]} ${severity}${counts[severity] === 1 ? '' : 's'}`)
     .join(', ');

@@ -90,13 +90,13 @@ async function verifyCounts(context: CommandContext, output: Output, mend: boole
     output.say(`… and ${total - drifts.length} more`);
   }
   if (total > 0 && !mend) {
-    throw new CliFailure(`${drifted(total)}: see --mend`);
+    throw new CliFailure(`${driftText(total)}: see --mend`);
   }
   if (total > 0) {
-    output.say(`${drifted(total)}; set right now`);
+    output.say(`${driftText(total)}; set right now`);
   }
 }
 
-function drifted(total: CountCheck['total']): string {
+function driftText(total: CountCheck['total']): string {
   return total === 1 ? '1 count has drifted' : `${total} counts have drifted`;
 }

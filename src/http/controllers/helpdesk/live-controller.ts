@@ -46,11 +46,11 @@ export function liveEndpoint(live: LiveOperations, guard: Guards['streams']): En
       if (login === undefined) {
         throw notAuthenticated('login', caller.principal.administrator);
       }
-      return { status: 200, events: { headers: {}, open: () => opened({ caller, session: login }) } };
+      return { status: 200, events: { headers: {}, open: () => openStream({ caller, session: login }) } };
     },
   );
 
-  async function opened(
+  async function openStream(
     login: LiveLogin,
   ): Promise<{ begin: (channel: EventChannel) => void; left: () => void }> {
     const free = await guard.admit(login.caller.principal.administrator);

@@ -11,7 +11,7 @@ import { optional, required } from '../../request/parameter-schemas.ts';
 import { done } from '../../answers.ts';
 import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from '../answers/system-answers.ts';
 import {
-  givenOf,
+  providedSettings,
   removalOf,
   REMOVE_PASSWORD,
   RESOLVER,
@@ -75,7 +75,7 @@ function setResolver({ resolvers }: RealmOperations, dialect: AdministrationDial
       await resolvers.set(caller, {
         name,
         kind: resolverKind(type),
-        settings: givenOf(settings),
+        settings: providedSettings(settings),
         ...removalOf(removed),
         ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
       });

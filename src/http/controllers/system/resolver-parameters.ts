@@ -27,7 +27,9 @@ export function removalOf(removePassword: string | undefined): { readonly secret
 }
 
 /** @returns the settings that are given */
-export function givenOf(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function providedSettings(
+  settings: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

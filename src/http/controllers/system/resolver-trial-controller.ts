@@ -7,7 +7,7 @@ import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { RESOLVER_KINDS_SHOWN, TRIED_RESOLVER } from '../answers/resolver-answers.ts';
 import {
-  givenOf,
+  providedSettings,
   removalOf,
   REMOVE_PASSWORD,
   RESOLVER,
@@ -70,7 +70,7 @@ function trialEndpoint(
       const draft =
         type === undefined
           ? { name }
-          : { name, kind: resolverKind(type), settings: givenOf(settings), ...removalOf(removed) };
+          : { name, kind: resolverKind(type), settings: providedSettings(settings), ...removalOf(removed) };
       return dialect.value(trialObject(await resolverTrials.try(caller, draft)), context);
     },
   );

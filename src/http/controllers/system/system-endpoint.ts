@@ -17,14 +17,14 @@ interface ChangeFacts<Shape extends z.ZodRawShape> extends Facts<Shape> {
   readonly methods?: readonly ('GET' | 'POST')[];
 }
 
-type Answer<Shape extends z.ZodRawShape> = (
+type SystemOperation<Shape extends z.ZodRawShape> = (
   call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
 ) => Promise<Reply>;
 
 /** @returns an endpoint of /system that only reads */
 export function systemReading<Shape extends z.ZodRawShape>(
   { parameters, purpose, ...facts }: Facts<Shape>,
-  answer: Answer<Shape>,
+  answer: SystemOperation<Shape>,
 ): Endpoint {
   return administratorEndpoint(
     {
@@ -43,7 +43,7 @@ export function systemReading<Shape extends z.ZodRawShape>(
 /** @returns an endpoint of /system that changes something */
 export function systemChange<Shape extends z.ZodRawShape>(
   { parameters, purpose, methods = ['POST'], ...facts }: ChangeFacts<Shape>,
-  answer: Answer<Shape>,
+  answer: SystemOperation<Shape>,
 ): Endpoint {
   return administratorEndpoint(
     {

@@ -30,7 +30,7 @@ const SELECTION = {
 } as const;
 const PIN = secret(optional('the token PIN'));
 
-type Selected = z.output<z.ZodObject<typeof SELECTION>>;
+type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
 
 /** @returns the endpoints of /admin that show and change tokens */
 export function tokenEndpoints(operations: TokenOperations, dialect: AdministrationDialect): Endpoint[] {
@@ -225,7 +225,7 @@ function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDiale
   );
 }
 
-function selection({ serial, user, realm, resconf }: Selected): TokenSelection {
+function selection({ serial, user, realm, resconf }: SelectionParameters): TokenSelection {
   return {
     serial: blankAsUndefined(serial),
     user: blankAsUndefined(user),

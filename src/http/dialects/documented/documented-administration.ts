@@ -29,7 +29,7 @@ const SHAPES: AdministrationShapes = {
   resolver: resolverValue,
   realms: (realms) => byName(realms, realmValue),
   removedRealm: () => true,
-  configuration: ({ values }) => Object.fromEntries(sorted(values)),
+  configuration: ({ values }) => Object.fromEntries(sortByKey(values)),
   configurationValue: ({ values }, key) => values.get(canonicalKey(key, values.keys())) ?? null,
   storedConfiguration: () => true,
   removedConfiguration: () => true,
@@ -86,6 +86,6 @@ function realmValue({ name, isDefault, resolvers }: Realm): Record<string, unkno
   return { name, default: isDefault, resolvers };
 }
 
-function sorted(values: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+function sortByKey(values: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   return [...values].sort(([left], [right]) => (left < right ? -1 : 1));
 }

@@ -18,12 +18,12 @@ import {
 } from '../shared/monitoring-objects.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
 
-type Row = readonly (string | number)[];
+type TableRow = readonly (string | number)[];
 
 /** Tables contain their facts twice: as the published rows, and as the objects that clients of LinOTP read. */
 interface TableResult {
   readonly head: readonly [];
-  readonly data: readonly Row[];
+  readonly data: readonly TableRow[];
   readonly value: Readonly<Record<string, unknown>>;
 }
 
@@ -96,11 +96,11 @@ function licenceResult(report: LicenceReport): Record<string, unknown> {
   }
 }
 
-function statusRows(realm: string, counts: readonly StatusCount[]): Row[] {
+function statusRows(realm: string, counts: readonly StatusCount[]): TableRow[] {
   return counts.map(({ status, count }) => [realm, status, count]);
 }
 
-function userRows({ realms }: Pick<UserReport, 'realms'>): Row[] {
+function userRows({ realms }: Pick<UserReport, 'realms'>): TableRow[] {
   return realms.flatMap(({ realm, resolvers }) =>
     resolvers.map(({ resolver, users }) => [realm, resolver, users]),
   );

@@ -24,7 +24,7 @@ function enrolmentReply(
   picture: QrOptions | undefined,
 ): Reply {
   if (picture !== undefined) {
-    return linotpPicture(picture, pictured(enrolled));
+    return linotpPicture(picture, toPictured(enrolled));
   }
   const named = parameters.get('serial') ?? '';
   const detail = detailOf(enrolled, language);
@@ -88,7 +88,7 @@ function seed(otpkey: string, language: Language): Record<string, unknown> {
   };
 }
 
-function pictured(enrolled: Enrolled): Pictured {
+function toPictured(enrolled: Enrolled): Pictured {
   const { serial } = enrolled;
   switch (enrolled.kind) {
     case 'phase1':

@@ -12,10 +12,10 @@ export function unicodeRepr(text: string): string {
 /** @returns the `repr` of Python 2 of a text, without the `u` */
 export function plainRepr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
+  return `${quote}${Array.from(text, (character) => escapeCharacter(character, quote)).join('')}${quote}`;
 }
 
-function escaped(character: string, quote: string): string {
+function escapeCharacter(character: string, quote: string): string {
   if (character === quote) {
     return `\\${quote}`;
   }

@@ -53,8 +53,8 @@ function splitMessage(parts: number): string | undefined {
 }
 
 function truncationMessage(text: string): string | undefined {
-  const wasTaken = /^ *\d+ *$/.test(text) && Number(text) <= MAX_DIGITS;
-  return wasTaken ? undefined : `Invalid truncation length ${unicodeRepr(text)}`;
+  const isAccepted = /^ *\d+ *$/.test(text) && Number(text) <= MAX_DIGITS;
+  return isAccepted ? undefined : `Invalid truncation length ${unicodeRepr(text)}`;
 }
 
 function questionMessage(text: string): string | undefined {

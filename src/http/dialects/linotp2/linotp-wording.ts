@@ -78,7 +78,7 @@ function noUser(login: string): Wording {
 }
 
 /** @returns a name as Python shows it; `None` for an empty or missing one */
-function named(value: string | undefined): string {
+function nameOrNone(value: string | undefined): string {
   return value === undefined || value === '' ? 'None' : unicodeRepr(value);
 }
 
@@ -106,7 +106,7 @@ function requestedName(
   parameters: RequestContext['parameters'],
 ): string {
   const user = login ?? parameters.get('user') ?? '';
-  return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${named(parameters.get('serial'))})`;
+  return `(u:${user === '' ? NOBODY : unicodeRepr(user)},s:${nameOrNone(parameters.get('serial'))})`;
 }
 
 function statusWording(error: AnyServiceError): Wording | undefined {

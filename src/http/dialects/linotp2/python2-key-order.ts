@@ -20,12 +20,12 @@ export function inPython2Order<Value>(entries: Iterable<readonly [string, Value]
 export function inPython2OrderOfCopy<Value>(
   entries: Iterable<readonly [string, Value]>,
 ): Record<string, Value> {
-  return inOrderOf(entries, (keys) => copied(filledTable(keys)));
+  return inOrderOf(entries, (keys) => copyTable(filledTable(keys)));
 }
 
 /** @returns the keys in their order in a large dict that also holds others, ignoring collisions with those */
 export function inPython2OrderOfTable(keys: readonly string[], size: number): readonly string[] {
-  return occupied(tableOf(keys, size));
+  return keysOf(tableOf(keys, size));
 }
 
 function inOrderOf<Value>(
@@ -34,7 +34,7 @@ function inOrderOf<Value>(
 ): Record<string, Value> {
   const values = new Map(entries);
   return Object.fromEntries(
-    occupied(tableFor([...values.keys()])).map((key) => [key, values.get(key)] as [string, Value]),
+    keysOf(tableFor([...values.keys()])).map((key) => [key, values.get(key)] as [string, Value]),
   );
 }
 
@@ -46,14 +46,14 @@ function filledTable(keys: readonly string[]): Table {
     insert(table, key);
     const used = index + 1;
     if (isTooFull(table, used)) {
-      table = tableOf(occupied(table), sizeBeyond(used * GROWTH));
+      table = tableOf(keysOf(table), sizeBeyond(used * GROWTH));
     }
   });
   return table;
 }
 
-function copied(table: Table): Table {
-  const keys = occupied(table);
+function copyTable(table: Table): Table {
+  const keys = keysOf(table);
   const isSmall = !isTooFull(tableOf([], MIN_TABLE_SLOTS), keys.length);
   return tableOf(keys, isSmall ? MIN_TABLE_SLOTS : sizeBeyond(keys.length * GROWTH_OF_COPY));
 }
@@ -78,7 +78,7 @@ function tableOf(keys: readonly string[], size: number): Table {
   return table;
 }
 
-function occupied(table: Table): readonly string[] {
+function keysOf(table: Table): readonly string[] {
   return table.filter((key) => key !== undefined);
 }
 

@@ -28,15 +28,15 @@ export function monitoringFailures(version: string): FailureDialect {
 }
 
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
-  const { error, form, status, requestedStatus: wished } = failure;
+  const { error, form, status, requestedStatus: requestedByClient } = failure;
   const page = PAGES[form.status];
   // A 400 comes as JSON unless the body is not JSON at all.
   if (page !== undefined && (form.status !== 400 || isNoJson(error))) {
     return frameworkPage(form.status, page);
   }
   const message = `${form.prefix}${failureSentence(error, context.language)}`;
-  return wished !== undefined && PAGED.includes(form.status)
-    ? { ...errorPage(wished, version, form.legacyCode, message), status }
+  return requestedByClient !== undefined && PAGED.includes(form.status)
+    ? { ...errorPage(requestedByClient, version, form.legacyCode, message), status }
     : monitoringReply(version, { status: false, error: { code: form.legacyCode, message } }, { status });
 }
 

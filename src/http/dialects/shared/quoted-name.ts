@@ -14,10 +14,10 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
  */
 export function quotedName(name: string): string {
   const quote = name.includes("'") && !name.includes('"') ? '"' : "'";
-  return `${quote}${Array.from(name, (character) => escaped(character, quote)).join('')}${quote}`;
+  return `${quote}${Array.from(name, (character) => escapeCharacter(character, quote)).join('')}${quote}`;
 }
 
-function escaped(character: string, quote: string): string {
+function escapeCharacter(character: string, quote: string): string {
   if (character === quote) {
     return `\\${character}`;
   }
@@ -26,11 +26,11 @@ function escaped(character: string, quote: string): string {
     return short;
   }
   return character !== ' ' && UNPRINTABLE.test(character)
-    ? numbered(character.codePointAt(0) ?? 0)
+    ? numericEscape(character.codePointAt(0) ?? 0)
     : character;
 }
 
-function numbered(codePoint: number): string {
+function numericEscape(codePoint: number): string {
   const digits = codePoint.toString(16);
   if (codePoint <= 0xff) {
     return `\\x${digits.padStart(2, '0')}`;

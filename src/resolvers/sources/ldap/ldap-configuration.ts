@@ -57,7 +57,7 @@ export interface LdapSettings {
   readonly sizeLimit: number;
 }
 
-type Reader = (name: string) => string;
+type SettingReader = (name: string) => string;
 
 const PLAIN_PORT = 389;
 const SECURE_PORT = 636;
@@ -70,7 +70,7 @@ const MAX_TIMEOUT = 300;
  */
 export function readLdapSettings(settings: Readonly<Record<string, string>>): LdapSettings {
   const named = new Map(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  const read: Reader = (name) => named.get(name.toLowerCase()) ?? '';
+  const read: SettingReader = (name) => named.get(name.toLowerCase()) ?? '';
   const base = read('LDAPBASE');
   requireName(base, 'LDAPBASE');
   return {
@@ -84,7 +84,7 @@ export function readLdapSettings(settings: Readonly<Record<string, string>>): Ld
   };
 }
 
-function readTransport(read: Reader): LdapTransport {
+function readTransport(read: SettingReader): LdapTransport {
   const [connectTimeout, answerTimeout] = readTimeouts(read('TIMEOUT'));
   const bindDn = read('BINDDN');
   // Active Directory also accepts `name@domain` and `DOMAIN\name`: the server validates the name.
@@ -156,7 +156,7 @@ function readAuthority(text: string): string | undefined {
   }
 }
 
-function readAttributes(read: Reader): LdapAttributes {
+function readAttributes(read: SettingReader): LdapAttributes {
   const map = readMap(read('USERINFO'));
   const attribute = (field: string): string | undefined => {
     const name = map.get(field) ?? '';

@@ -7,7 +7,7 @@ const MAX_CONNECTIONS = 4;
 /** Milliseconds. */
 const MAX_IDLE_MS = 60_000;
 /** Milliseconds that a running request has left when all connections are closed. */
-const GRACE = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * The connections to a directory: a few bound ones for searches, which are kept for a while, and others for one bind
@@ -87,7 +87,7 @@ export class LdapConnections {
       this.#inUse.forEach((connection) => {
         connection.close();
       });
-    }, GRACE);
+    }, CLOSE_TIMEOUT_MS);
     await Promise.allSettled(this.#underWay);
     clearTimeout(cut);
   }

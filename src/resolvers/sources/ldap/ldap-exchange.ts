@@ -13,16 +13,16 @@ import {
 import { LdapFault, refusedByServer } from './ldap-fault.ts';
 import { LdapFrames } from './ldap-frames.ts';
 
-type Request = BindRequest | SearchRequest | ExtendedRequest;
-type Answer = BindResponse | SearchResponse | ExtendedResponse;
+type LdapRequest = BindRequest | SearchRequest | ExtendedRequest;
+type LdapResponse = BindResponse | SearchResponse | ExtendedResponse;
 
 interface Pending {
   readonly id: number;
   /** Recognizes the last message: a bind's success must not be taken for a search without entries. */
-  readonly isAnswer: (message: unknown) => message is Answer;
+  readonly isAnswer: (message: unknown) => message is LdapResponse;
   /** Undefined: the answer has no entries. */
   readonly onEntry: ((entry: SearchEntry) => void) | undefined;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: LdapResponse) => void;
   readonly reject: (fault: LdapFault) => void;
 }
 
@@ -70,7 +70,7 @@ export class LdapExchange {
     socket.on('close', this.#onEnd);
     this.#parser.on('error', this.#onBroken);
     this.#parser.on('message', (message) => {
-      this.#take(message);
+      this.#receive(message);
     });
   }
 
@@ -82,7 +82,11 @@ export class LdapExchange {
    * @param timeout milliseconds for the whole answer
    * @throws LdapFault, also for every result but success. After one that is not 'refused' the socket is gone
    */
-  async ask(request: Request, timeout: number, onEntry?: (entry: SearchEntry) => void): Promise<Answer> {
+  async ask(
+    request: LdapRequest,
+    timeout: number,
+    onEntry?: (entry: SearchEntry) => void,
+  ): Promise<LdapResponse> {
     if (this.#fault !== undefined) {
       throw this.#fault;
     }
@@ -92,7 +96,7 @@ export class LdapExchange {
       this.#fail(new LdapFault('silent', `the server does not answer within ${timeout / 1000} s`));
     }, timeout);
     try {
-      const answer = await new Promise<Answer>((resolve, reject) => {
+      const answer = await new Promise<LdapResponse>((resolve, reject) => {
         this.#pending = { id: request.messageId, isAnswer: answersTo(request), onEntry, resolve, reject };
         this.#socket.write(request.write());
       });
@@ -128,7 +132,7 @@ export class LdapExchange {
     this.#fail(new LdapFault('lost', 'the connection was closed'));
   }
 
-  #take(message: { readonly messageId: number }): void {
+  #receive(message: { readonly messageId: number }): void {
     const pending = this.#pending;
     if (pending?.id !== message.messageId) {
       this.#fail(new LdapFault('lost', 'the server ended the conversation'));
@@ -148,7 +152,7 @@ export class LdapExchange {
   }
 }
 
-function answersTo(request: Request): (message: unknown) => message is Answer {
+function answersTo(request: LdapRequest): (message: unknown) => message is LdapResponse {
   if (request instanceof SearchRequest) {
     return (message) => message instanceof SearchResponse;
   }

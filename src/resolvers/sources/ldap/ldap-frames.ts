@@ -32,7 +32,7 @@ export class LdapFrames {
       if (this.#expectedLength === undefined || this.#held < this.#expectedLength) {
         return;
       }
-      const whole = this.#joined();
+      const whole = this.#join();
       const frame = whole.subarray(0, this.#expectedLength);
       const rest = whole.subarray(this.#expectedLength);
       this.#pieces = rest.length > 0 ? [rest] : [];
@@ -42,7 +42,7 @@ export class LdapFrames {
     }
   }
 
-  #joined(): Buffer {
+  #join(): Buffer {
     const [first] = this.#pieces;
     const whole = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
     this.#pieces = [whole];
@@ -50,7 +50,7 @@ export class LdapFrames {
   }
 
   #readHead(): number | undefined {
-    const head = this.#held === 0 ? Buffer.alloc(0) : this.#joined();
+    const head = this.#held === 0 ? Buffer.alloc(0) : this.#join();
     const [tag, length] = head;
     if (tag === undefined) {
       return undefined;
@@ -65,11 +65,11 @@ export class LdapFrames {
     if (octets < 1 || octets > MAX_LENGTH_OCTETS) {
       throw new LdapFault('lost', 'the server answers with something that is not LDAP');
     }
-    return head.length < 2 + octets ? undefined : bounded(2 + octets + head.readUIntBE(2, octets));
+    return head.length < 2 + octets ? undefined : assertSize(2 + octets + head.readUIntBE(2, octets));
   }
 }
 
-function bounded(size: number): number {
+function assertSize(size: number): number {
   if (size > MAX_FRAME_BYTES) {
     throw new LdapFault('lost', `the server sends an answer of more than ${MAX_FRAME_BYTES} bytes`);
   }

@@ -54,7 +54,7 @@ export class LdapUsers implements UserSource {
 
   /** Finds exactly that login: directories compare without regard to case. */
   findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return this.#telling(async ({ settings, connections }) => {
+    return this.#withUserFaults(async ({ settings, connections }) => {
       const { base, userOf, attributes, userId } = settings;
       const search = searchFor(settings, { base, filter: userOf(login) });
       const entries = await this.#candidates(connections, search);
@@ -64,7 +64,7 @@ export class LdapUsers implements UserSource {
   }
 
   findById(userId: string): Promise<DirectoryUser | undefined> {
-    return this.#telling(async (directory) => {
+    return this.#withUserFaults(async (directory) => {
       const entry = await this.#entryOf(directory, userId);
       return entry && userOfEntry(entry, directory.settings.attributes, directory.settings.userId);
     });
@@ -72,7 +72,7 @@ export class LdapUsers implements UserSource {
 
   /** @throws ServiceError 'resolver.unavailable' also for more users than SIZELIMIT */
   list({ conditions = [], limit = Infinity }: Partial<UserSearch> = {}): Promise<readonly DirectoryUser[]> {
-    return this.#telling(({ settings, connections }) =>
+    return this.#withUserFaults(({ settings, connections }) =>
       connections.search(async (connection) => {
         const users: DirectoryUser[] = [];
         const { filters, others } = searchFilters(settings, conditions);
@@ -114,7 +114,7 @@ export class LdapUsers implements UserSource {
       // RFC 4513 §5.1.2: such a bind succeeds without authentication.
       return false;
     }
-    return this.#telling(async (directory) => {
+    return this.#withUserFaults(async (directory) => {
       const entry = await this.#entryOf(directory, userId);
       return entry !== undefined && isPassword(directory.connections, entry.name, password);
     });
@@ -126,7 +126,7 @@ export class LdapUsers implements UserSource {
   }
 
   #countOnce(): Promise<number> {
-    return this.#telling(({ settings, connections }) =>
+    return this.#withUserFaults(({ settings, connections }) =>
       connections.search(async (connection) => {
         let users = 0;
         await connection.each({ ...searchFor(settings), attributes: ['1.1'] }, () => {
@@ -169,7 +169,7 @@ export class LdapUsers implements UserSource {
     }
   }
 
-  async #telling<T>(work: (directory: Directory) => Promise<T>): Promise<T> {
+  async #withUserFaults<T>(work: (directory: Directory) => Promise<T>): Promise<T> {
     try {
       this.#directory ??= this.#openDirectory();
       return await work(this.#directory);
@@ -210,8 +210,8 @@ function searchFor(settings: LdapSettings, narrower: Partial<LdapSearch> = {}): 
 
 /** @returns undefined if no entry can have such an id */
 function searchById(settings: LdapSettings, userId: string): LdapSearch | undefined {
-  const its = settings.userId;
-  switch (its.kind) {
+  const idSetting = settings.userId;
+  switch (idSetting.kind) {
     case 'dn':
       return isWithin(userId, settings.base)
         ? searchFor(settings, { base: userId, scope: 'base' })
@@ -223,7 +223,7 @@ function searchById(settings: LdapSettings, userId: string): LdapSearch | undefi
     case 'attribute':
       return userId === ''
         ? undefined
-        : searchFor(settings, { filter: usersWith(settings, its.name, userId) });
+        : searchFor(settings, { filter: usersWith(settings, idSetting.name, userId) });
   }
 }
 

@@ -53,15 +53,15 @@ export class PasswdFile implements UserSource {
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return (await this.#content()).byLogin.get(login)?.user;
+    return (await this.#readContent()).byLogin.get(login)?.user;
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    return (await this.#content()).byId.get(userId)?.user;
+    return (await this.#readContent()).byId.get(userId)?.user;
   }
 
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const accounts = (await this.#content()).byLogin.values();
+    const accounts = (await this.#readContent()).byLogin.values();
     if (search === undefined) {
       return Array.from(accounts, ({ user }) => user);
     }
@@ -75,12 +75,12 @@ export class PasswdFile implements UserSource {
   }
 
   async count(): Promise<number> {
-    return (await this.#content()).byLogin.size;
+    return (await this.#readContent()).byLogin.size;
   }
 
   /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const stored = (await this.#content()).byId.get(userId)?.password ?? null;
+    const stored = (await this.#readContent()).byId.get(userId)?.password ?? null;
     const verdict = await this.#passwords.verify(stored, password);
     if (verdict === 'unknown') {
       this.#log.warn('A resolver keeps a password in a form that is not verified', {
@@ -90,7 +90,7 @@ export class PasswdFile implements UserSource {
     return verdict === 'match';
   }
 
-  async #content(): Promise<PasswdContent> {
+  async #readContent(): Promise<PasswdContent> {
     try {
       if (this.#hangs) {
         throw this.#late();

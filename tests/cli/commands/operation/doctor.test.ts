@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import type { DoctorReport } from '../../../../src/doctor/examination.ts';
-import { found, type Severity } from '../../../../src/doctor/finding.ts';
+import { findingOf, type Severity } from '../../../../src/doctor/finding.ts';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { runCli } from '../../cli-process.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 
 const FINDINGS = [
-  found('note', 'realms.none', 'there is no realm', 'add one'),
-  found('warning', 'clock.differs', 'the clock is \u001b[31mwrong', 'set it'),
-  found('error', 'database.fsync', 'fsync is off', 'fsync = on'),
+  findingOf('note', 'realms.none', 'there is no realm', 'add one'),
+  findingOf('warning', 'clock.differs', 'the clock is \u001b[31mwrong', 'set it'),
+  findingOf('error', 'database.fsync', 'fsync is off', 'fsync = on'),
 ];
 const CHECKS = [
   { name: 'database', state: 'done' },

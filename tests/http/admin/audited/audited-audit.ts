@@ -12,7 +12,7 @@ export function auditedAudit(application: () => TestApplication): Readonly<Recor
     '/audit/verify': {
       prepare: async () => {
         // One at a time runs.
-        await application().services.auditVerification.settled();
+        await application().services.auditVerification.whenSettled();
         return { values: {} };
       },
       outcomes: ['begun'],

@@ -6,7 +6,7 @@ import type { ReadPolicy } from './read-policy.ts';
  * The rights that policies give at some time and for some client, as `grantingPolicies` says, of a whole scope at once.
  * @returns the actions of the scope that an administrator of this server may do, in the order of `knownActions`
  */
-export function givenActions(
+export function grantedActions(
   policies: readonly ReadPolicy[],
   administrator: string,
   scope: Right['scope'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { givenActions } from '../../src/policy/given-actions.ts';
+import { grantedActions } from '../../src/policy/granted-actions.ts';
 import { grantingPolicies } from '../../src/policy/granting.ts';
 import { knownActions } from '../../src/policy/policy-actions.ts';
 import { ReadPolicy } from '../../src/policy/read-policy.ts';
@@ -52,7 +52,7 @@ describe('the rights that policies give', () => {
               const granting = grantingPolicies(policies, { administrator }, { scope, action });
               return granting === 'open' || granting.length > 0;
             });
-            expect([...givenActions(policies, administrator, scope)]).toEqual(asked);
+            expect([...grantedActions(policies, administrator, scope)]).toEqual(asked);
           }
         },
       ),
