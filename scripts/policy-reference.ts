@@ -6,7 +6,7 @@ const HEAD = `# Actions of policies
 
 <!-- Written by \`npm run docs:reference\` from src/policy/policy-actions.ts. -->
 
-What [policies](../guides/policies.md) may name, by scope. In \`authentication\` an action takes a value (\`otppin=1\`); in
+The actions that [policies](../guides/policies.md) may name, by scope. In \`authentication\` an action takes a value (\`otppin=1\`); in
 the other scopes it is a right, and \`*\` means all of them. \`/system/policyNames\` answers the same.
 `;
 

@@ -7,6 +7,7 @@ import { endpointsPage } from './endpoint-reference.ts';
 import { metricsPage } from './metrics-reference.ts';
 import { policyActionsPage } from './policy-reference.ts';
 import { recordedDifferencesPage } from './recorded-differences.ts';
+import { settingsPage } from './setting-reference.ts';
 
 /** `npm run docs:reference`: writes the pages that derive from declarations. Tests hold the pages to them. */
 
@@ -19,6 +20,7 @@ write('docs/reference/endpoints.md', endpointsPage());
 write('docs/reference/metrics.md', metricsPage());
 write('docs/reference/policy-actions.md', policyActionsPage());
 write('docs/reference/recorded-differences.md', recordedDifferencesPage());
+write('docs/reference/settings.md', settingsPage());
 
 function write(path: string, text: string): void {
   const file = join(ROOT, path);

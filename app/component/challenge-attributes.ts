@@ -8,8 +8,8 @@ const PICTURE_SCHEMES = ['http:', 'https:', 'blob:', 'data:'];
 
 /** @returns the language of the element or of what it stands in; English if the component does not speak it */
 export function languageOf(element: Element): ChallengeLanguage {
-  const given = element.closest('[lang]')?.getAttribute('lang') ?? '';
-  return /^de\b/i.test(given) ? 'de' : 'en';
+  const value = element.closest('[lang]')?.getAttribute('lang') ?? '';
+  return /^de\b/i.test(value) ? 'de' : 'en';
 }
 
 /** @returns the picture of the attribute `data` or `picture`; undefined if neither can be shown */
@@ -51,8 +51,8 @@ export function statusUrlOf(element: Element): URL | undefined {
 
 /** @returns the milliseconds after which the component gives up */
 export function timeoutOf(element: Element): number {
-  const given = element.getAttribute('timeout') ?? '';
-  const seconds = /^\d+$/.test(given) ? Number(given) : DEFAULT_SECONDS;
+  const value = element.getAttribute('timeout') ?? '';
+  const seconds = /^\d+$/.test(value) ? Number(value) : DEFAULT_SECONDS;
   return Math.min(seconds, MAX_SECONDS) * 1000;
 }
 

@@ -20,11 +20,11 @@ const PASSING = [408, 425, 429];
 
 /** Asks the portal for the state. @param wait lets the portal answer late, as soon as the state changes */
 export function askStatus(url: URL, wait: boolean, signal: AbortSignal): Promise<StatusAnswer> {
-  const asked = new URL(url);
+  const waiting = new URL(url);
   if (wait) {
-    asked.searchParams.set('wait', '20S');
+    waiting.searchParams.set('wait', '20S');
   }
-  return send(asked, { method: 'GET' }, signal);
+  return send(waiting, { method: 'GET' }, signal);
 }
 
 /** Sends typed digits to the portal. */

@@ -170,11 +170,11 @@ export class TankeeperChallenge extends HTMLElement {
       this.#view.say('notSent');
       return;
     }
-    const told = showing.failcount;
+    const reported = showing.failcount;
     this.#onState(showing, answer);
     if (answer.state === 'open') {
       // A response that the portal does not count is refused all the same.
-      if (told === before && answer.failcount === (told ?? answer.failcount)) {
+      if (reported === before && answer.failcount === (reported ?? answer.failcount)) {
         this.#refuse(showing, answer.failcount);
       }
       this.#view.clearDigits();
@@ -203,14 +203,14 @@ export class TankeeperChallenge extends HTMLElement {
     }
     this.setAttribute('state', 'failed');
     this.#view.say('interrupted');
-    this.#tell('tankeeper-failed', { status, final });
+    this.#report('tankeeper-failed', { status, final });
   }
 
   #refuse(showing: Showing, failcount: number): void {
     showing.failcount = failcount;
     this.setAttribute('state', 'open');
     this.#view.say('refused');
-    this.#tell('tankeeper-refused', { failcount });
+    this.#report('tankeeper-refused', { failcount });
   }
 
   /** Ends the showing with its result. */
@@ -219,11 +219,11 @@ export class TankeeperChallenge extends HTMLElement {
     this.#end();
     this.setAttribute('state', state);
     this.#view.close(state);
-    const told = state === 'failed' ? { ...detail, final: true } : detail;
-    this.#tell(`tankeeper-${state}`, told, transaction);
+    const reported = state === 'failed' ? { ...detail, final: true } : detail;
+    this.#report(`tankeeper-${state}`, reported, transaction);
   }
 
-  #tell(name: string, detail: object, transaction = this.#showing?.transaction ?? ''): void {
+  #report(name: string, detail: object, transaction = this.#showing?.transaction ?? ''): void {
     this.dispatchEvent(
       new CustomEvent(name, { bubbles: true, composed: true, detail: { transaction, ...detail } }),
     );

@@ -35,7 +35,7 @@ export interface AdministratorDependencies {
   readonly sessionLifetime?: number;
 }
 
-/** An API token that is to be made. */
+/** A new API token. */
 export interface ApiTokenDraft {
   readonly name: string;
   /** `*`, or `scope:action`, each part may be `*`. */

@@ -25,7 +25,7 @@ export interface RememberedCredentials {
   readonly current: CredentialMemory | undefined;
 }
 
-/** The result of a look into the memory: the proof; `other` if the administrator's password is another one. */
+/** The result of a look-up in the memory: the proof; `other` if the administrator's password is another one. */
 export type RecalledPassword = ProvenPassword | 'other' | undefined;
 
 /**
@@ -46,7 +46,7 @@ export class CredentialMemory {
     this.passwords = new PasswordMemory(options);
   }
 
-  /** Removes from memory what has reached its age. To be called at short intervals. */
+  /** Removes entries that have reached their age. The caller calls it at short intervals. */
   dropAged(): void {
     this.sessions.dropAged();
     this.apiTokens.dropAged();

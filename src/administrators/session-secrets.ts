@@ -9,7 +9,7 @@ export function newSession(random: Random): string {
   return random.bytes(SECRET_LENGTH).toString('base64url');
 }
 
-/** @returns a new API token: `tk_` and 43 characters of base64url, so that it is known for what it is where it leaks */
+/** @returns a new API token: `tk_` and 43 characters of base64url, so that a leaked one is recognised */
 export function newApiToken(random: Random): string {
   return API_TOKEN_PREFIX + newSession(random);
 }

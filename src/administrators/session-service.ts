@@ -83,7 +83,7 @@ export class SessionService {
   /**
    * Ends a session, or all of the owner. Every server refuses them within a second.
    * @returns the number of sessions that were open
-   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for what is no id
+   * @throws ServiceError 'right.missing', 'parameter.missing', 'parameter.invalid' for an invalid id
    */
   async end(
     caller: Caller,

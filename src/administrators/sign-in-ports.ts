@@ -12,14 +12,14 @@ export type SignInContent =
   | RequestedFactor
   /** A login whose owner proves to be the one who signed in. `login`: the hash of its session, base64. */
   | { readonly kind: 'confirmation'; readonly login: string; readonly factor: RequestedFactor }
-  /** A passkey that is to be registered. `keeps`: the hash of the session that stays open, base64; undefined: none. */
+  /** The registration of a passkey. `keeps`: the hash of the session that stays open, base64; undefined: none. */
   | { readonly kind: 'registration'; readonly challenge: string; readonly keeps?: string | undefined }
   /** A link by which a passkey may be registered. */
   | { readonly kind: 'link' };
 
 export type SignInKind = SignInContent['kind'];
 
-/** A sign-in that is to be begun. Its secret is stored as a hash. */
+/** A new sign-in. Its secret is stored as a hash. */
 export interface NewAttempt {
   readonly hash: Buffer;
   readonly content: SignInContent;

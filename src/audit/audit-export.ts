@@ -21,7 +21,7 @@ export interface AuditExportDependencies {
   readonly clock: Clock;
 }
 
-/** The wanted rows; all given filters must match. */
+/** The selected rows; all filters must match. */
 export interface AuditExportRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
   readonly format: ExportFormat;
 }
@@ -63,7 +63,7 @@ export class AuditExport {
 
   /**
    * Takes the right `admin/audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
-   * cannot. A caller bound to realms gets rows about what is in one of them, and no others.
+   * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
   async grant(caller: Caller, { format, ...filter }: AuditExportRequest): Promise<GrantedExport> {

@@ -56,7 +56,7 @@ export class AuditSearch {
   }
 
   /**
-   * Takes the right `admin/audit`. A caller bound to realms finds rows about what is in one of them, and no others.
+   * Takes the right `admin/audit`. A caller bound to realms finds only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    *   for an unknown action or outcome, and for a limit or cursor, 'server.busy'
    */

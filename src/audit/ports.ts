@@ -80,7 +80,7 @@ export interface AuditFilter extends AuditPeriod {
   readonly limit: number;
   /** The number of newest rows to skip; default 0. */
   readonly offset?: number | undefined;
-  /** The last row of the page before; its next ones are wanted. */
+  /** The last row of the page before. */
   readonly after?: RowPlace | undefined;
   /** Realms of which the subject is in at least one. */
   readonly within?: readonly string[] | undefined;
@@ -160,7 +160,7 @@ export interface AuditStore {
   /** @returns rows, newest first. Rare ones take a reading of the whole trail */
   search(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /**
-   * As `search`, in short statements: where no index helps, in so much of the trail as they read.
+   * Searches as `search`, in short statements. Without an index, it reads only a part of the trail.
    * @param isRare true where the step before had to read the trail: no index is tried then
    */
   searchStep(filter: AuditFilter, isRare?: boolean): Promise<FoundRows>;

@@ -177,7 +177,7 @@ export class ServerVerification {
     }
   }
 
-  /** Begins again when months were removed meanwhile: their rows are missing in what was read. */
+  /** Begins again when months were removed meanwhile, whose rows were not read. */
   async #verifyAgain(run: VerificationRun, checkpoint: string, readings: number): Promise<TrailVerification> {
     try {
       return await this.#verify(run, checkpoint);

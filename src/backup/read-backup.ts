@@ -28,7 +28,7 @@ export interface OpenBackup {
    * Verifies the backup while it is read: checksums, row counts and, at its end, that it was made by the installation
    * that has these keys.
    * @returns the rows, in the order of the header's tables; after the last ones the number of rows of each table
-   * @throws ServiceError 'backup.invalid'. Rows are to be trusted only after the end
+   * @throws ServiceError 'backup.invalid'. Trust the rows only after the end
    */
   rows(keys: KeyDerivation): AsyncGenerator<BackupRows, RowCounts>;
 }

@@ -97,7 +97,7 @@ export function decideWithoutResponse(
   return token.active ? null : decisionWithoutChange(token, 'disabled');
 }
 
-/** @returns the decision that changes nothing: the response cannot be verified with what the server has */
+/** @returns the decision that changes nothing: the server cannot verify the response */
 export function decideUnverifiable(token: Token): Decision {
   return decisionWithoutChange(token, 'unverifiable');
 }

@@ -98,7 +98,7 @@ export interface ChallengeStore {
     mayRemember?: (token: Token) => boolean,
   ): Promise<Decision | undefined>;
   /**
-   * As `answer`, for a response that names no transaction.
+   * Applies a decision as `answer` does, for a response that names no transaction.
    * @param decide gets the challenges that are not closed, newest first, a thousand at most; undefined: the response
    *   answers none of them. A repeated call gets no tokens that the first one did not get
    * @returns the decision that was applied, undefined where there is none

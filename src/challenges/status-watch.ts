@@ -80,7 +80,7 @@ export class StatusWatch {
   readonly #loop = new BackgroundLoop((pace) => this.#turn(pace), LAST_READ_TIMEOUT_MS);
   readonly #waiting = new Set<RunningWait>();
   readonly #ofAdministrators = new KeyedCounts();
-  /** Ids of the challenges whose state is to be read. */
+  /** Ids of the challenges to read. */
   #noted = new Set<string>();
   #nextPoll = 0;
   #hasNotices = false;
@@ -108,7 +108,7 @@ export class StatusWatch {
     });
   }
 
-  /** Notices come from now on. Changes before were perhaps not told. */
+  /** Notices come from now on. Earlier changes may have come without one. */
   listening(): void {
     this.#hasNotices = true;
     this.#nextPoll = 0;
@@ -192,7 +192,7 @@ export class StatusWatch {
     await restUntilWoken(this.#rest());
   }
 
-  /** @returns those whose state is to be read */
+  /** @returns the waits whose state must be read now */
   #removeDue(): readonly RunningWait[] {
     const now = this.#elapsed();
     const noted = this.#noted;

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** A look of text on a terminal. */
+/** A style of text on a terminal. */
 export type TextStyle = 'bold' | 'cyan' | 'dim' | 'red' | 'green' | 'yellow';
 
 /**

@@ -169,7 +169,7 @@ async function openServices(config: Config): ReturnType<CliDependencies['openSer
   }
 }
 
-/** Longest wait of somebody who has pressed the tabulator, in milliseconds. */
+/** The longest time of a completion in the shell, in milliseconds. */
 const COMPLETION_TIMEOUT_MS = 1_800;
 
 /** Never waits longer, prints nothing, and starts no database. */

@@ -126,7 +126,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly observations: Observations;
   readonly metrics: ServiceMeasures;
   /** Milliseconds. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
 }
 
 const UNMEASURED: ServiceMeasures = {
@@ -163,15 +163,15 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const metrics = observedMeasures(parts.metrics ?? UNMEASURED, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new SqlManagedUserStore({ database });
-  const timeLimit = parts.resolverTimeout * 1000;
-  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeLimit });
+  const timeoutMs = parts.resolverTimeout * 1000;
+  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
   const secrets = new SqlResolverSecrets({ database, vault });
   const openSources = (used: ResolverSecrets): OpenUserSources =>
     openUserSources({
       users: managedUsers,
       hasher: userHasher,
       fileBounds: files,
-      timeLimit,
+      timeoutMs,
       log,
       secrets: used,
       passwords: new HashedDirectoryPasswords({ hasher: userHasher }),
@@ -191,7 +191,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     credentials,
     administratorStore,
     confirmations: new SqlConfirmationStore({ database }),
-    timeLimit,
+    timeoutMs,
     hasher: administratorHasher,
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     access: new AccessControl({ clock }),

@@ -18,7 +18,7 @@ export class SignInConsequences {
     this.#deps = dependencies;
   }
 
-  /** @param requested the token that is to be the second factor; undefined: none is to be left */
+  /** @param requested the token of the new second factor; undefined: none */
   async ofSecondFactor(
     administrator: Administrator,
     requested: { readonly serial: string } | undefined,
@@ -57,7 +57,7 @@ export class SignInConsequences {
     ];
   }
 
-  /** @param serials tokens that are to be removed, switched off or replaced */
+  /** @param serials tokens that the act removes, switches off or replaces */
   async ofTokens(serials: readonly string[]): Promise<readonly Consequence[]> {
     const names = (await this.#deps.administrators.list())
       .filter(({ secondFactor }) => serials.includes(serialOf(secondFactor) ?? ''))

@@ -49,7 +49,7 @@ export class TokenConsequences {
   }
 
   /**
-   * @param realms those that the token is to be in
+   * @param realms the new realms of the token
    * @throws ServiceError 'token.unknown'
    */
   async ofRealms(serial: string, realms: readonly string[]): Promise<readonly Consequence[]> {
@@ -66,7 +66,7 @@ export class TokenConsequences {
     ];
   }
 
-  /** @param owner a user who is to be removed */
+  /** @param owner a user whom the act removes */
   async ofOwner(owner: {
     readonly resolverId: string;
     readonly userId: string;

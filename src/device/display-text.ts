@@ -12,7 +12,7 @@ export interface DisplaySegment {
   readonly name: string;
 }
 
-/** The reason why a text cannot be shown as what it is. */
+/** The reason why a text could be mistaken for another one. */
 export type DisplayFault =
   'bidi-control' | 'invisible' | 'mixed-scripts' | 'latin-impostor' | 'stacked-marks';
 

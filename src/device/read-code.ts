@@ -68,7 +68,7 @@ export function codeText(text: string): string {
 }
 
 /**
- * Holds callers to showing what was signed.
+ * Makes callers show the signed text.
  * @returns the text over which the server computed the signature
  * @throws Error if `url` was read from another text
  */

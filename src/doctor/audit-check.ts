@@ -14,7 +14,7 @@ export interface AuditCheckDependencies {
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
   /** Milliseconds for the verification. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
 }
 
 /** A larger trail is verified from the last day on. */
@@ -51,9 +51,9 @@ async function verifyInTime(
   parts: AuditCheckDependencies,
   { rows }: TrailFacts,
 ): Promise<readonly Finding[]> {
-  const { store, authority, clock, elapsed, timeLimit } = parts;
+  const { store, authority, clock, elapsed, timeoutMs } = parts;
   const since = rows > MAX_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
-  const end = elapsed() + timeLimit;
+  const end = elapsed() + timeoutMs;
   const boundedTrail = (snapshot: StoredSnapshot): BoundedTrail =>
     new BoundedTrail(snapshot, { since }, () => elapsed() > end);
   const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
@@ -83,7 +83,7 @@ async function verifyInTime(
     if (!(error instanceof OverdueVerification)) {
       throw error;
     }
-    const text = `the audit trail is too large to be verified within ${timeLimit / 1000} s`;
+    const text = `the audit trail is too large to be verified within ${timeoutMs / 1000} s`;
     return [findingOf('note', 'audit.unverified', text, VERIFY)];
   }
 }

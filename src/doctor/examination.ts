@@ -33,12 +33,12 @@ export interface Check {
 
 /** Runs checks. Each one has a time limit. A fault of a check becomes a finding, and the others go on. */
 export class Examination {
-  readonly #timeLimit: number;
+  readonly #timeoutMs: number;
   readonly #results: (CheckResult & { readonly findings: readonly Finding[] })[] = [];
 
-  /** @param options.timeLimit milliseconds for each check */
-  constructor({ timeLimit }: { readonly timeLimit: number }) {
-    this.#timeLimit = timeLimit;
+  /** @param options.timeoutMs milliseconds for each check */
+  constructor({ timeoutMs }: { readonly timeoutMs: number }) {
+    this.#timeoutMs = timeoutMs;
   }
 
   get report(): DoctorReport {
@@ -52,14 +52,14 @@ export class Examination {
   async runFirst<Value>(
     name: string,
     work: () => Promise<Checked<Value>>,
-    timeLimit = this.#timeLimit,
+    timeoutMs = this.#timeoutMs,
   ): Promise<Value | undefined> {
     try {
-      const { findings, value } = await withTimeLimit(timeLimit, start(work), () => new OverdueCheck());
+      const { findings, value } = await withTimeLimit(timeoutMs, start(work), () => new OverdueCheck());
       this.#results.push({ name, state: 'done', findings });
       return value;
     } catch (error) {
-      this.#results.push({ name, state: 'failed', findings: [faultFinding(name, error, timeLimit)] });
+      this.#results.push({ name, state: 'failed', findings: [faultFinding(name, error, timeoutMs)] });
       return undefined;
     }
   }
@@ -95,12 +95,12 @@ async function start<Value>(work: () => Promise<Value>): Promise<Value> {
   return work();
 }
 
-function faultFinding(name: string, error: unknown, timeLimit: number): Finding {
+function faultFinding(name: string, error: unknown, timeoutMs: number): Finding {
   if (error instanceof OverdueCheck) {
     return findingOf(
       'warning',
       `${name}.overdue`,
-      `the check did not end within ${timeLimit / 1000} s`,
+      `the check did not end within ${timeoutMs / 1000} s`,
       'run `tankeeper doctor` again while the machine and the database have less work',
     );
   }

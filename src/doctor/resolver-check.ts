@@ -15,7 +15,7 @@ export interface ResolverTrial {
    */
   readonly test: (name: string) => Promise<number>;
   /** Milliseconds. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
 }
 
 /** @returns findings about the resolvers, each of which is tested */
@@ -35,12 +35,12 @@ export async function checkResolvers(
 
 async function testResolver(
   { name }: Resolver,
-  { test, timeLimit }: ResolverTrial,
+  { test, timeoutMs }: ResolverTrial,
 ): Promise<readonly Finding[]> {
   try {
     const late = (): Error =>
-      new ServiceError('resolver.unavailable', `it does not answer within ${timeLimit / 1000} s`);
-    const users = await withTimeLimit(timeLimit, test(name), late);
+      new ServiceError('resolver.unavailable', `it does not answer within ${timeoutMs / 1000} s`);
+    const users = await withTimeLimit(timeoutMs, test(name), late);
     return users > 0
       ? []
       : [

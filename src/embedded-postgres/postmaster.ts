@@ -220,7 +220,7 @@ async function ownerSeesSameFolder(
   return uid !== 0 && (await runScript('[ "$1" -ef "$2" ]', parameters, { uid, gid })).status === 0;
 }
 
-/** As `isPostmasterOf` without /proc (macOS), by the command line, which names the data directory. */
+/** Answers as `isPostmasterOf`, without /proc (macOS), by the command line, which names the data directory. */
 export async function isListedAsPostmaster(pid: number, cluster: string, uid: number): Promise<boolean> {
   const { output } = await runProgram('/bin/ps', ['-ww', '-o', 'uid=,command=', '-p', String(pid)], {
     account: undefined,

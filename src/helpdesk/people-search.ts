@@ -132,7 +132,7 @@ function unavailable({ name }: Resolver, reason: string): ResolverUnavailable {
   return new ResolverUnavailable({ resolver: name, reason });
 }
 
-/** A trailing asterisk is what other searches want for a beginning. */
+/** Other searches mark a beginning by a trailing asterisk. */
 function wordsOf(text: string): readonly string[] {
   return text
     .replace(/\*+$/, '')

@@ -91,7 +91,7 @@ export class TokenListService {
   }
 }
 
-/** A named realm is one of several realms of which the token is in at least one. */
+/** Selects by realms: the token is in at least one of them. */
 function listingOf({ realm, ...others }: Pick<TokenListing, 'realm'>): TokenListing {
   if (realm === undefined) {
     return others;

@@ -8,7 +8,7 @@ export class EventChannel {
     this.#response = response;
   }
 
-  /** False while the client has not taken what was sent. */
+  /** False while the client has not read all that was sent. */
   get isReady(): boolean {
     return this.#isOpen && !this.#response.writableNeedDrain;
   }
@@ -24,7 +24,7 @@ export class EventChannel {
     }
   }
 
-  /** Ends the answer; cuts off a client that has not taken what was sent, which would not take the end either. */
+  /** Ends the answer. Cuts off a client that does not read: it would not read the end either. */
   end(text = ''): void {
     if (this.isReady) {
       this.#response.end(text);

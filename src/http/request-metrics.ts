@@ -5,7 +5,7 @@ export interface RequestMetrics {
   /**
    * Counts a request that has begun.
    * @returns a function to be called when it has been answered or aborted, with the path of its endpoint and the class
-   *   of the status (`2xx`) or `aborted`, and the milliseconds that it waited as the client wished
+   *   of the status (`2xx`) or `aborted`, and the milliseconds that it waited as the client requested
    */
   requestBegun(): (end: {
     readonly endpoint: string;

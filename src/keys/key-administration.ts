@@ -68,7 +68,7 @@ export type Progress = (done: number, total: number) => void;
 export interface KeyAdministration {
   /** @returns the registered keys, oldest first */
   entries(): Promise<readonly Omit<KeyState, 'secrets'>[]>;
-  /** As `entries`, with every key that seals a secret. Reads all secrets. */
+  /** Lists as `entries` does, with every key that seals a secret. Reads all secrets. */
   states(): Promise<readonly KeyState[]>;
   /** @returns the running servers */
   holders(): Promise<readonly KeyHolder[]>;

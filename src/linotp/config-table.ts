@@ -24,7 +24,7 @@ interface StoredValue {
   readonly description: string;
 }
 
-/** Types of encrypted values. The look of a value proves nothing: one constant looks encrypted and is not. */
+/** Types of encrypted values. The form of a value proves nothing: one constant looks encrypted and is not. */
 const SECRET_TYPES = ['encrypted_data', 'password'];
 /** Part i of N of a long value: `key__[i:N]`. */
 const PART = /^(.*)__\[(\d+):(\d+)\]$/s;

@@ -38,7 +38,7 @@ export interface ImportRequest {
   readonly places: FilePlaces;
   readonly sink: ReportSink;
   readonly progress: (progress: ImportProgress) => void;
-  /** Gets what is unusual about the database, for people. */
+  /** Receives remarks on an unusual database, for people. */
   readonly note: (text: string) => void;
 }
 
@@ -52,7 +52,7 @@ export class LinotpImportService {
 
   /**
    * Imports group by group, each in a transaction: after a failure the groups before are complete, and a repeated
-   * import goes on. A repeated import takes what has changed at the source since.
+   * import goes on. A repeated import takes the changes of the source since.
    * @throws ServiceError 'import.refused' before anything is written, if the source cannot be read or the key file does
    *   not belong to it
    */
@@ -106,7 +106,7 @@ export class LinotpImportService {
   }
 }
 
-/** Two installations cannot be told apart once they are mixed: an import would remove what the other one left. */
+/** Two installations cannot be told apart once they are mixed: an import would remove the entries of the other one. */
 function withClaim(
   step: (target: TargetTransaction) => Promise<void>,
   encryptionKey: EncryptionKey,

@@ -1,4 +1,4 @@
-/** A row of the source as it is to be stored; without a value it is left. */
+/** A row of the source in the form in which it is stored; without a value it is left. */
 export interface Mapped<Value> {
   readonly name: string;
   /** The place of the row in the source. */

@@ -39,7 +39,7 @@ export interface LinotpSource {
   close(): Promise<void>;
 }
 
-/** Parts of the configuration of which each entry has a name. */
+/** Parts of the configuration whose entries have names. */
 export type EntryKind = 'resolver' | 'realm' | 'policy' | 'setting' | 'administrator';
 
 /** An entry of the configuration in the target. */
@@ -144,7 +144,7 @@ export interface TargetTransaction {
   insertChallenges(challenges: readonly (ImportedChallenge & { readonly tokenId: string })[]): Promise<void>;
   /** @param challenges by their ids */
   updateChallenges(challenges: ReadonlyMap<string, ImportedChallenge>): Promise<void>;
-  /** Writes audit rows. @param outcomes by the name of what was imported */
+  /** Writes audit rows. @param outcomes by the name of the imported entry */
   audit(
     rows: readonly {
       readonly subject: string;

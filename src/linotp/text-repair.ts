@@ -39,7 +39,7 @@ function decodedTwice(text: string): string | undefined {
   }
 }
 
-/** Undoes the second encoding, and leaves what was encoded once. */
+/** Undoes the second encoding. Leaves texts that were encoded once. */
 export const repairDoubleUtf8: TextRepair = (text) => decodedTwice(text) ?? text;
 
 /** Undoes `linotp.uencode_data`: the text is the inside of a JSON string. */

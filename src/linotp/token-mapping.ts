@@ -11,7 +11,7 @@ import type { TextRepair } from './text-repair.ts';
 import { infoText, publicInfo, readTokenInfo, type TokenInfo } from './token-info.ts';
 import { openTokenSecrets, type PlainTokenSecrets } from './token-secrets.ts';
 
-/** A token of LinOTP as it is to be stored, with its secrets in clear. */
+/** A token of LinOTP in the form in which it is stored, with its secrets in clear. */
 export interface ImportedToken {
   /** Lower-case. */
   readonly type: string;

@@ -44,7 +44,7 @@ export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, Re
     this.#useOf(resolver).failedAt = this.#deps.clock.now();
   }
 
-  /** Writes what was seen since the last call. @throws what the database throws; this part is then lost */
+  /** Writes what was seen since the last call. @throws the error of the database; these numbers are then lost */
   async flush(): Promise<void> {
     const seen = { responses: responseMinutes(this.#responses), resolvers: resolverUses(this.#uses) };
     this.#responses = new Map();

@@ -48,7 +48,7 @@ export interface ReplicatedCounts {
 
 /** A read replica of the database, for counts that nothing is decided by. */
 export interface CountReplica {
-  /** @returns undefined while the replica is away or lags too far: the primary is to be read instead */
+  /** @returns undefined while the replica is away or lags too far: read the primary instead */
   read(): Promise<ReplicatedCounts | undefined>;
 }
 

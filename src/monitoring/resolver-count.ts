@@ -12,7 +12,7 @@ export interface ResolverCountDependencies {
   readonly log: Log;
   readonly clock: Clock;
   /** Milliseconds within which a resolver must give its number of users. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
 }
 
 /** A resolver with its present settings. */
@@ -59,9 +59,9 @@ export class ResolverCount {
    * @throws ServiceError 'resolver.unavailable' after the time limit; any error of `ask`
    */
   count(ask: () => Promise<number>): Promise<number> {
-    const { clock, timeLimit } = this.#deps;
+    const { clock, timeoutMs } = this.#deps;
     const now = clock.now().getTime();
-    if (this.#open === undefined || now - this.#open.startedAt >= GIVEN_UP_AFTER * timeLimit) {
+    if (this.#open === undefined || now - this.#open.startedAt >= GIVEN_UP_AFTER * timeoutMs) {
       this.#open = this.#question(ask, now);
     }
     return this.#open.answer;
@@ -75,7 +75,7 @@ export class ResolverCount {
 
   #question(ask: () => Promise<number>, startedAt: number): OpenCount {
     const work = Promise.resolve().then(ask);
-    const question = { answer: withTimeLimit(this.#deps.timeLimit, work, () => this.#late()), startedAt };
+    const question = { answer: withTimeLimit(this.#deps.timeoutMs, work, () => this.#late()), startedAt };
     const isCurrent = (): boolean => this.#open === question && !this.#retired;
     question.answer.catch((reason: unknown) => {
       if (isCurrent()) {
@@ -101,7 +101,7 @@ export class ResolverCount {
   #late(): ServiceError {
     return new ServiceError(
       'resolver.unavailable',
-      `The resolver '${this.identity.name}' did not answer within ${this.#deps.timeLimit / 1000} seconds`,
+      `The resolver '${this.identity.name}' did not answer within ${this.#deps.timeoutMs / 1000} seconds`,
     );
   }
 

@@ -80,13 +80,13 @@ export class UserCounts {
   }
 
   async #askOwn(resolver: Resolver): Promise<ResolverAnswer> {
-    const { sources, timeLimit } = this.#deps;
+    const { sources, timeoutMs } = this.#deps;
     const { name } = resolver;
     try {
       const work = Promise.resolve().then(() => sources(resolver).count());
       return {
         name,
-        users: await withTimeLimit(timeLimit, work, () => new Error(`No answer in ${timeLimit} ms`)),
+        users: await withTimeLimit(timeoutMs, work, () => new Error(`No answer in ${timeoutMs} ms`)),
       };
     } catch (reason) {
       return { name, reason };

@@ -8,7 +8,7 @@ interface GaugeSpec {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** Sets the values; what is not set has no series. */
+  /** Sets the values. A value that is not set has no series. */
   readonly fill: Fill;
 }
 

@@ -39,7 +39,7 @@ export class JoinedWrites extends Writable {
     done();
   }
 
-  /** Passes on at once what is left: at the end of the process no further turn comes. */
+  /** Passes the rest on at once: at the end of the process no further turn comes. */
   flush(): void {
     if (this.#text !== '') {
       this.#target.write(this.#text);

@@ -36,7 +36,7 @@ export interface DeclaredMetric {
 interface RequestEnd {
   readonly endpoint: string;
   readonly status: string;
-  /** Milliseconds for which it waited as the client wished; default: 0. */
+  /** Milliseconds for which it waited as the client requested; default: 0. */
   readonly waitedMs?: number;
 }
 

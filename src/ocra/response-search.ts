@@ -87,7 +87,7 @@ export class ResponseSearch {
   }
 
   /**
-   * As `find`.
+   * Searches as `find` does.
    * @returns all matches, in ascending order
    */
   async all(check: ResponseCheck, max: number): Promise<{ matches: readonly Candidate[]; computed: number }> {

@@ -61,7 +61,7 @@ function readRanges(field: Field, part: string, time: string): readonly FieldRan
   });
 }
 
-/** As in cron, a single value with a step goes on to the end. */
+/** A single value with a step goes on to the end, as in cron. */
 function readRange({ min, max }: Field, item: string): FieldRange | undefined {
   const form = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item);
   if (form === null) {

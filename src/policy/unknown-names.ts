@@ -8,7 +8,7 @@ import type { Policy } from './stored-policy.ts';
 export interface UnknownPolicyName {
   /** The part of the policy. */
   readonly part: 'realm' | 'user';
-  /** As the policy writes it: a realm, `*@realm` or `resolver:`. */
+  /** The name in the form of the policy: a realm, `*@realm` or `resolver:`. */
   readonly name: string;
   /** The existing name that was probably meant, in the same form. */
   readonly nearest: string | undefined;

@@ -65,7 +65,7 @@ export interface UserSearch {
 export interface UserSource {
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
   findById(userId: string): Promise<DirectoryUser | undefined>;
-  /** @param search the wanted users; undefined: all */
+  /** @param search selects users; undefined: all */
   list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
@@ -81,7 +81,7 @@ export interface ResolverFiles {
 /** The secrets with which resolvers log in. */
 export interface ResolverSecrets {
   /**
-   * @param stamp the `secretStamp` of the secret that is wanted; undefined: the present one
+   * @param stamp the `secretStamp` of the secret; undefined: the present one
    * @returns the secret, undefined if the resolver has none
    * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
    *   'database.unavailable'

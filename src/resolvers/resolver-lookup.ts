@@ -32,7 +32,7 @@ export function requireManaged(configuration: Configuration, name: string): Reso
 }
 
 /**
- * Treats what the grant does not cover as unknown.
+ * Treats resolvers and realms outside of the grant as unknown.
  * @param where a resolver, or all those of a realm (by default the default realm)
  * @throws ServiceError 'realm.unknown', 'resolver.unknown'
  */

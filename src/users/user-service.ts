@@ -51,7 +51,7 @@ export interface FoundUser extends ListedUser {
 interface ListBounds {
   readonly limit?: number | undefined;
   /** Milliseconds for each resolver. */
-  readonly timeLimit?: number;
+  readonly timeoutMs?: number;
 }
 
 const MAX_FOUND = 10_000;
@@ -93,7 +93,7 @@ export class UserService {
   }
 
   /**
-   * As `list`, for programs: bounded in number and time.
+   * Lists users as `list` does, bounded in number and time, for programs.
    * @throws also ServiceError 'parameter.invalid' for more users than an answer may hold, 'server.busy'
    */
   async find(caller: Caller, { matching, ...where }: UserFilter): Promise<readonly FoundUser[]> {
@@ -101,7 +101,7 @@ export class UserService {
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const bounds = { limit: MAX_FOUND + 1, timeLimit: FIND_TIMEOUT_MS };
+    const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS };
     const found = await this.#finds.run(() => this.#list(resolvers, conditions, bounds));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
@@ -132,7 +132,7 @@ export class UserService {
   async #list(
     resolvers: readonly Resolver[],
     conditions: readonly UserCondition[],
-    { limit = Infinity, timeLimit }: ListBounds,
+    { limit = Infinity, timeoutMs }: ListBounds,
   ): Promise<readonly ListedUser[]> {
     const requested = conditions.filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
@@ -149,9 +149,9 @@ export class UserService {
       };
       const isAll = requested.length === 0 && limit === Infinity;
       const asked = this.#deps.sources(resolver).list(isAll ? undefined : search);
-      const users = await (timeLimit === undefined
+      const users = await (timeoutMs === undefined
         ? asked
-        : withTimeLimit(timeLimit, asked, () => late(resolver)));
+        : withTimeLimit(timeoutMs, asked, () => late(resolver)));
       for (const user of users) {
         listed.push({ ...user, resolver: resolver.name });
       }

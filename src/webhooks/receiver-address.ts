@@ -7,8 +7,8 @@ export interface ReceiverAddress {
   /** True if the operator has allowed http: to other machines. */
   readonly allowsHttp: boolean;
   /**
-   * True if an administrator has added it over HTTP: it has https:, and is at a public address. An inner network is for
-   * the operator to open, who knows what is in it.
+   * True if an administrator has added it over HTTP: it has https:, and is at a public address. Only an
+   * operator may name an address of an inner network.
    */
   readonly isBounded: boolean;
 }

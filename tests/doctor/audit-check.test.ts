@@ -26,7 +26,7 @@ function check(rows: number, elapsed = 0): ReturnType<typeof checkAudit> {
     trail: () => Promise.resolve({ lastCheckpoint: new Date(), oldestUncovered: undefined, rows }),
     clock: audited.clock,
     elapsed: () => (time += elapsed),
-    timeLimit: 1_000,
+    timeoutMs: 1_000,
   });
 }
 

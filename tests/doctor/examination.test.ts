@@ -8,7 +8,7 @@ const last = { name: 'last', find: () => [NOTE] };
 
 describe('an examination', () => {
   it('makes a check that fails a finding, and goes on', async () => {
-    const examination = new Examination({ timeLimit: 1_000 });
+    const examination = new Examination({ timeoutMs: 1_000 });
     const broken = new Error('select "x" from "audit" - permission denied for table audit\nmore');
     await examination.run([
       { name: 'broken', find: () => Promise.reject(broken) },
@@ -29,20 +29,20 @@ describe('an examination', () => {
   });
 
   it('makes a check that does not end a finding, and goes on', async () => {
-    const examination = new Examination({ timeLimit: 20 });
+    const examination = new Examination({ timeoutMs: 20 });
     const endless = { name: 'endless', find: () => new Promise<never>(() => undefined) };
     await examination.run([endless, last]);
     expect(examination.report.findings.map(({ code }) => code)).toEqual(['endless.overdue', 'last.note']);
   });
 
   it('gives the value of a check, and none of one that fails', async () => {
-    const examination = new Examination({ timeLimit: 1_000 });
+    const examination = new Examination({ timeoutMs: 1_000 });
     expect(await examination.runFirst('one', () => Promise.resolve({ findings: [NOTE], value: 7 }))).toBe(7);
     expect(await examination.runFirst('two', () => Promise.reject(new Error('no')))).toBeUndefined();
   });
 
   it('names the checks that are not possible in one note', () => {
-    const examination = new Examination({ timeLimit: 1_000 });
+    const examination = new Examination({ timeoutMs: 1_000 });
     examination.skip(['clock', 'audit'], 'the database is away');
     examination.skip([], 'nothing is left');
     expect(examination.report.checks).toEqual([
@@ -55,7 +55,7 @@ describe('an examination', () => {
   });
 
   it('masks the passwords of URLs, also in the reason of a fault', async () => {
-    const examination = new Examination({ timeLimit: 1_000 });
+    const examination = new Examination({ timeoutMs: 1_000 });
     const url = 'postgres://tank:hunter2@db.example.org/tank';
     await examination.run([
       { name: 'fault', find: () => Promise.reject(new Error(`cannot reach ${url}`)) },

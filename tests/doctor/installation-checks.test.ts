@@ -46,7 +46,7 @@ describe('a resolver', () => {
         resolvers: [{ id: '1', name: 'directory', kind: 'sql', settings }],
         realms: [{ id: '1', name: 'office', isDefault: true, resolvers: ['directory'] }],
       } as unknown as Configuration,
-      { test: () => Promise.resolve(1), timeLimit: 1_000 },
+      { test: () => Promise.resolve(1), timeoutMs: 1_000 },
     );
   const SETTINGS = {
     ...{ Driver: 'postgresql', Server: 'localhost', Database: 'd', User: 'u', Table: 't' },

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 /** As a server that has just started has them. */
-function newCounts(timeLimit = 30_000): UserCounts {
+function newCounts(timeoutMs = 30_000): UserCounts {
   asks = [];
   logged = [];
   const clock = { now: () => now };
@@ -49,7 +49,7 @@ function newCounts(timeLimit = 30_000): UserCounts {
     store,
     metrics: metrics.resolvers,
     clock,
-    timeLimit,
+    timeoutMs,
     log: { error: line, warn: line, info: line, debug: line },
   });
 }

@@ -13,6 +13,7 @@ import { consoleApi } from '../../scripts/console-api.ts';
 import { endpointsPage } from '../../scripts/endpoint-reference.ts';
 import { metricsPage } from '../../scripts/metrics-reference.ts';
 import { policyActionsPage } from '../../scripts/policy-reference.ts';
+import { settingsPage } from '../../scripts/setting-reference.ts';
 import { recordedDifferencesPage } from '../../scripts/recorded-differences.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -232,6 +233,11 @@ describe('docs/reference', () => {
   it('shows every metric as it is declared (npm run docs:reference)', () => {
     expect(readRepositoryFile('docs/reference/metrics.md')).toBe(metricsPage());
     expect(metricsPage()).toContain('| `tankeeper_responses_total` ');
+  });
+
+  it('shows every setting as it is declared (npm run docs:reference)', () => {
+    expect(readRepositoryFile('docs/reference/settings.md')).toBe(settingsPage());
+    expect(settingsPage()).toContain('| `OcraMaxChallenges` ');
   });
 
   it('shows every action of policies as it is declared (npm run docs:reference)', () => {

@@ -24,14 +24,14 @@ export class TestDispatcher {
   }
 
   /** Starts it with the receivers that there are now. */
-  async start(limits: Partial<DispatchLimits> = {}, timeLimit = 10_000): Promise<this> {
+  async start(limits: Partial<DispatchLimits> = {}, timeoutMs = 10_000): Promise<this> {
     await this.database.audit.outbox.refresh(this.database.knex);
     const line = (message: string, fields?: object): void => {
       this.logged.push(JSON.stringify({ message, ...fields }));
     };
     this.#dispatcher = new DeliveryDispatcher({
       store: this.store,
-      sender: new HttpWebhookSender({ userAgent: 'tankeeper/test', timeLimit }),
+      sender: new HttpWebhookSender({ userAgent: 'tankeeper/test', timeoutMs }),
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
       clock: systemClock,
       random: systemRandom,

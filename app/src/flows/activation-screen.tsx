@@ -128,7 +128,7 @@ function Letters({ entry }: { entry: ActivationCodeEntry }): JSX.Element {
   );
 }
 
-/** As `ActivationCodeEntry.formatted`. */
+/** The code in the form of `ActivationCodeEntry.formatted`. */
 const GROUP = 4;
 
 function inGroups(characters: readonly EnteredCharacter[]): readonly (readonly EnteredCharacter[])[] {

@@ -397,7 +397,7 @@ export class BrowserVault implements ProtectedVault {
     });
   }
 
-  /** As `#using`; what was written stays, and is told. */
+  /** Works as `#using`, then reports the change to this tab and the others. */
   async #writing(work: (records: RecordStore) => Promise<void>): Promise<void> {
     await this.#using(work);
     this.#channel.tell('changed');

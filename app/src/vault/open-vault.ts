@@ -4,9 +4,9 @@ import type { ProtectedVault } from './vault.ts';
 /**
  * Opens the vault of this browser profile. Never rejects: where the browser keeps no data, the state is `unavailable`,
  * and `problem` says why.
- * @param given the differences from the browser's own
+ * @param differences the differences from the browser's own
  */
-export async function openVault(given: Partial<VaultEnvironment> = {}): Promise<ProtectedVault> {
+export async function openVault(differences: Partial<VaultEnvironment> = {}): Promise<ProtectedVault> {
   const vault = new BrowserVault({ ...browserEnvironment(), ...given });
   await vault.start();
   return vault;

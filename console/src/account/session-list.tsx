@@ -63,10 +63,10 @@ const texts: Texts<SessionTexts> = {
 export function SessionList({ owner }: SessionListProps): ReactNode {
   const t = useTexts(texts);
   const reread = useReread();
-  const given = owner === undefined ? {} : { administrator: owner };
+  const ofOwner = owner === undefined ? {} : { administrator: owner };
   const sessions = useQuery({
     queryKey: ['sessions', owner ?? ''],
-    queryFn: ({ signal }) => call('/admin/sessions', given, { signal }),
+    queryFn: ({ signal }) => call('/admin/sessions', ofOwner, { signal }),
   });
   const end = useMutation({
     mutationFn: (one: OpenSession | 'all') =>

@@ -28,8 +28,8 @@ function SearchPage({ subject }: { readonly subject: string }): ReactNode {
   const t = useTexts(auditTexts);
   const first: AuditForm = subject === '' ? EMPTY_FORM : { ...EMPTY_FORM, serial: subject, period: 'all' };
   // The number makes the same search a new one.
-  const [wanted, setWanted] = useState({ filters: filtersOf(first), number: 0 });
-  const search = useAuditSearch(wanted);
+  const [request, setRequest] = useState({ filters: filtersOf(first), number: 0 });
+  const search = useAuditSearch(request);
   return (
     <Page title={t.title} lead={t.lead}>
       <Paper withBorder p="md">
@@ -37,19 +37,19 @@ function SearchPage({ subject }: { readonly subject: string }): ReactNode {
           first={first}
           isSearching={search.isFetching && !search.isFetchingNextPage}
           onSearch={(form) => {
-            setWanted({ filters: filtersOf(form), number: wanted.number + 1 });
+            setRequest({ filters: filtersOf(form), number: request.number + 1 });
           }}
         />
       </Paper>
       <FoundRows search={search} />
-      <ExportPart key={wanted.number} filters={wanted.filters} />
+      <ExportPart key={request.number} filters={request.filters} />
     </Page>
   );
 }
 
-function useAuditSearch(wanted: { readonly filters: AuditFilters; readonly number: number }) {
+function useAuditSearch(request: { readonly filters: AuditFilters; readonly number: number }) {
   return useInfiniteQuery({
-    queryKey: ['audit', 'search', wanted],
+    queryKey: ['audit', 'search', request],
     queryFn: ({ pageParam, signal }) =>
       call(
         '/audit/search',

@@ -16,8 +16,8 @@ const EMPTY = { otp1: '', otp2: '', challenge1: '', challenge2: '' };
 /** Resynchronises a token by two responses. */
 export function ResyncDialog({ serial, onClose }: ResyncProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const [given, setGiven] = useState(EMPTY);
-  const change = useTokenAct(() => call('/admin/resync', { serial, ...withoutBlanks(given) }));
+  const [form, setForm] = useState(EMPTY);
+  const change = useTokenAct(() => call('/admin/resync', { serial, ...withoutBlanks(form) }));
   const isDone = change.data === true;
   const field = (name: keyof typeof EMPTY, label: string, isRequired: boolean): ReactNode => (
     <TextInput
@@ -26,9 +26,9 @@ export function ResyncDialog({ serial, onClose }: ResyncProps): ReactNode {
       withAsterisk={false}
       autoComplete="off"
       data-autofocus={name === 'otp1' || undefined}
-      value={given[name]}
+      value={form[name]}
       onChange={(event) => {
-        setGiven({ ...given, [name]: event.currentTarget.value });
+        setForm({ ...form, [name]: event.currentTarget.value });
       }}
     />
   );

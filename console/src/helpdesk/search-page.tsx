@@ -28,7 +28,7 @@ export default function SearchPage(): ReactNode {
   const [, navigate] = useLocation();
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(() => queries.getQueryData<string>(LAST_TEXT) ?? '');
-  const wanted = useLater(text.trim());
+  const searched = useLater(text.trim());
   useSearchKey(field);
   useEffect(() => {
     field.current?.focus();
@@ -36,14 +36,15 @@ export default function SearchPage(): ReactNode {
   }, []);
   useEffect(() => {
     queries.setQueryDefaults(LAST_TEXT, { gcTime: Infinity });
-    queries.setQueryData(LAST_TEXT, wanted);
-  }, [queries, wanted]);
+    queries.setQueryData(LAST_TEXT, searched);
+  }, [queries, searched]);
   const found = useQuery({
-    queryKey: ['helpdesk', 'search', wanted],
-    queryFn: wanted === '' ? skipToken : ({ signal }) => call('/admin/search', { text: wanted }, { signal }),
+    queryKey: ['helpdesk', 'search', searched],
+    queryFn:
+      searched === '' ? skipToken : ({ signal }) => call('/admin/search', { text: searched }, { signal }),
     gcTime: 0,
   });
-  const hits = wanted === '' ? undefined : found.data;
+  const hits = searched === '' ? undefined : found.data;
   return (
     <Page title={t.search}>
       <TextInput
@@ -62,14 +63,14 @@ export default function SearchPage(): ReactNode {
         }}
         onKeyDown={(event) => {
           const [only, another] =
-            hits === undefined || wanted !== text.trim() ? [] : addressesOf(hits, session);
+            hits === undefined || searched !== text.trim() ? [] : addressesOf(hits, session);
           if (event.key === 'Enter' && only !== undefined && another === undefined) {
             navigate(only);
           }
         }}
       />
       <VisuallyHidden role="status">{hits !== undefined && t.found(countOf(hits))}</VisuallyHidden>
-      {wanted !== '' && <Loaded query={found}>{(shown) => <Hits found={shown} text={wanted} />}</Loaded>}
+      {searched !== '' && <Loaded query={found}>{(shown) => <Hits found={shown} text={searched} />}</Loaded>}
     </Page>
   );
 }
@@ -174,11 +175,11 @@ function PeopleHits({ people }: { readonly people: NonNullable<Found['people']> 
 
 function PersonRow({ person }: { readonly person: PersonHit }): ReactNode {
   const address = personPage(person, useSession());
-  const { user, given_name: given, surname, email, realms } = person;
+  const { user, given_name: givenName, surname, email, realms } = person;
   return (
     <li className={classes.hit}>
       {address === undefined ? <strong>{user}</strong> : <Anchor href={`#${address}`}>{user}</Anchor>}
-      <span>{[given, surname].filter((name) => name !== '').join(' ')}</span>
+      <span>{[givenName, surname].filter((name) => name !== '').join(' ')}</span>
       <span>{email}</span>
       <span className={classes.quiet}>{realms.join(', ')}</span>
     </li>

@@ -36,13 +36,13 @@ export function stateOf({ active, locked, rollout }: Switches): TokenState {
  */
 export function mayOnToken(
   { rights }: Rights,
-  wanted: string,
+  requested: string,
   { realms: ofToken }: { readonly realms: readonly string[] },
 ): boolean {
   return rights.some(
     ({ scope, action, realms }) =>
       scope === 'admin' &&
-      action === wanted &&
+      action === requested &&
       (realms === '*' || ofToken.some((realm) => realms.includes(realm))),
   );
 }

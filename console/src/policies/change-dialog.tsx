@@ -25,11 +25,11 @@ interface ChangeDialogProps {
 export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialogProps): ReactNode {
   const t = useTexts(policyTexts);
   const [isUnderstood, setUnderstood] = useState(false);
-  const wanted = parametersOf({ ...policy, active: kind === 'enable' });
+  const changed = parametersOf({ ...policy, active: kind === 'enable' });
   const preview = useQuery({
     queryKey: ['policy-consequences', kind, policy],
     queryFn: ({ signal }) =>
-      call('/system/policyConsequences', kind === 'remove' ? { name: policy.name, remove: '1' } : wanted, {
+      call('/system/policyConsequences', kind === 'remove' ? { name: policy.name, remove: '1' } : changed, {
         signal,
       }),
     staleTime: 0,

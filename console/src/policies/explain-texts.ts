@@ -26,7 +26,7 @@ interface ExplainTexts {
   readonly requestHint: string;
   readonly ask: string;
   readonly unknown: (name: string) => string;
-  readonly asked: (name: string, realm: string, client: string, time: string) => string;
+  readonly circumstances: (name: string, realm: string, client: string, time: string) => string;
   readonly nobody: string;
   readonly noAddress: string;
   readonly show: string;
@@ -80,7 +80,7 @@ export const explainTexts: Texts<ExplainTexts> = {
     requestHint: 'As the audit shows it',
     ask: 'Explain',
     unknown: (name) => `There is no administrator ${name}. Policies may name one all the same.`,
-    asked: (name, realm, client, time) => `${name}, realm ${realm}, from ${client}, ${time}`,
+    circumstances: (name, realm, client, time) => `${name}, realm ${realm}, from ${client}, ${time}`,
     nobody: 'nobody',
     noAddress: 'no address',
     show: 'Show',
@@ -132,7 +132,7 @@ export const explainTexts: Texts<ExplainTexts> = {
     requestHint: 'Wie das Audit sie zeigt',
     ask: 'Erklären',
     unknown: (name) => `Es gibt keinen Administrator ${name}. Richtlinien können ihn trotzdem nennen.`,
-    asked: (name, realm, client, time) => `${name}, Realm ${realm}, von ${client}, ${time}`,
+    circumstances: (name, realm, client, time) => `${name}, Realm ${realm}, von ${client}, ${time}`,
     nobody: 'niemand',
     noAddress: 'keiner Adresse',
     show: 'Zeigen',

@@ -26,13 +26,15 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
   const format = useFormat();
   const [shown, setShown] = useState<'all' | 'allowed' | 'refused'>('all');
   const { administrator, user, realm, client, time, rights, values, refusal } = answer;
-  const wanted = rights.filter(({ allowed }) => shown === 'all' || allowed === (shown === 'allowed'));
+  const visible = rights.filter(({ allowed }) => shown === 'all' || allowed === (shown === 'allowed'));
   const who = administrator ?? user ?? t.nobody;
   return (
     <section aria-live="polite">
       {refusal !== null && <Refusal answer={{ ...answer, refusal }} />}
       {answer.known === false && <Alert color="yellow">{t.unknown(who)}</Alert>}
-      <p>{t.asked(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}</p>
+      <p>
+        {t.circumstances(who, realm ?? t.anyRealm, client === '' ? t.noAddress : client, format.time(time))}
+      </p>
       {rights.length > 1 && (
         <SegmentedControl
           transitionDuration={0}
@@ -43,13 +45,13 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
           onChange={setShown}
         />
       )}
-      {[...new Set(wanted.map(({ scope }) => scope))].map((scope) => (
+      {[...new Set(visible.map(({ scope }) => scope))].map((scope) => (
         <section key={scope} aria-label={`${fields.scope}: ${scope}`}>
           <Title order={2} size="h4" mt="md">
             {scope}
           </Title>
           <ul className={classes.rights}>
-            {wanted
+            {visible
               .filter((right) => right.scope === scope)
               .map((right) => (
                 <Right key={right.action} right={right} scopes={scopes} />
@@ -124,20 +126,20 @@ function Values({
   const t = useTexts(explainTexts);
   return (
     <ul className={classes.rights}>
-      {values.map(({ action, values: given, policies }) => (
+      {values.map(({ action, values: applied, policies }) => (
         <li key={action} className={classes.right}>
           <Action scope="authentication" action={action} scopes={scopes} />
           <div>
-            {given.length === 0 ? (
+            {applied.length === 0 ? (
               t.noValue
             ) : (
               <List size="sm">
-                {given.map((value) => (
+                {applied.map((value) => (
                   <List.Item key={value}>{value}</List.Item>
                 ))}
               </List>
             )}
-            {given.length > 1 && t.disagree}
+            {applied.length > 1 && t.disagree}
           </div>
           <div>
             {policies.length === 0 && t.nothing}

@@ -71,11 +71,11 @@ function UserList({ resolver, onIntent }: UserListProps): ReactNode {
   const t = useTexts(userTexts);
   const format = useFormat();
   const [search, setSearch] = useState('');
-  const wanted = useDeferredValue(search.trim());
+  const searched = useDeferredValue(search.trim());
   const users = useQuery({
-    queryKey: ['users', resolver, wanted],
+    queryKey: ['users', resolver, searched],
     queryFn: ({ signal }) =>
-      call('/admin/userlist', { resconf: resolver, username: patternOf(wanted) }, { signal }),
+      call('/admin/userlist', { resconf: resolver, username: patternOf(searched) }, { signal }),
     placeholderData: (before) => before,
   });
   return (

@@ -59,11 +59,11 @@ export function parametersOf({ name, kind, values, removesPassword }: Draft): {
   readonly type: string;
 } {
   // The interface has them in lower case.
-  const given = Object.entries(values).flatMap(([setting, value]) =>
+  const filled = Object.entries(values).flatMap(([setting, value]) =>
     value.trim() === '' ? [] : [[setting.toLowerCase(), value] as const],
   );
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(filled),
     ...(removesPassword && { remove_password: '1' }),
     name,
     type: kind,

@@ -62,8 +62,8 @@ function Settings({ kind, resolver }: SettingsProps): ReactNode {
   const [stored, setStored] = useState(resolver);
   const [draft, setDraft] = useState(() => draftOf(resolver));
   if (!mayChange) {
-    const given = settingsInForm(kind).filter(({ name, secret }) => !secret && resolver[name] !== undefined);
-    return <Facts facts={given.map(({ name }) => [labels[name] ?? name, resolver[name]])} />;
+    const filled = settingsInForm(kind).filter(({ name, secret }) => !secret && resolver[name] !== undefined);
+    return <Facts facts={filled.map(({ name }) => [labels[name] ?? name, resolver[name]])} />;
   }
   return (
     <ResolverForm

@@ -38,10 +38,10 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
   const { preview, isChecked } = useCheck(kind === 'set' ? { key, value } : { key });
   const change = useMutation({
     mutationFn: async () => {
-      const wanted = { key, ...expectedOf(read) };
+      const parameters = { key, ...expectedOf(read) };
       await (kind === 'set'
         ? call('/system/setConfig', { ...wanted, value })
-        : call('/system/delConfig', wanted));
+        : call('/system/delConfig', parameters));
     },
     onSuccess: () => reread(['settings']),
     onError: () => {

@@ -1,6 +1,6 @@
 import { type Arrival, pageHash, readArrival } from './arrival.ts';
 
-const WANTED = 'tankeeper-wanted';
+const DESTINATION = 'tankeeper-wanted';
 
 /**
  * Takes the arrival out of the address, so that no secret stays in the history, and puts the page there that was wanted
@@ -9,18 +9,18 @@ const WANTED = 'tankeeper-wanted';
 export function consumeArrival(): Arrival | undefined {
   const { hash } = location;
   const arrival = readArrival(hash);
-  const wanted = pageHash(sessionStorage.getItem(WANTED));
-  sessionStorage.removeItem(WANTED);
-  if (arrival !== undefined || (hash === '' && wanted !== undefined)) {
-    history.replaceState(null, '', wanted ?? '#/');
+  const destination = pageHash(sessionStorage.getItem(DESTINATION));
+  sessionStorage.removeItem(DESTINATION);
+  if (arrival !== undefined || (hash === '' && destination !== undefined)) {
+    history.replaceState(null, '', destination ?? '#/');
   }
   return arrival;
 }
 
 /** Keeps the page in this tab while the browser is at the provider. */
-export function keepWanted(): void {
-  const wanted = pageHash(location.hash);
-  if (wanted !== undefined) {
-    sessionStorage.setItem(WANTED, wanted);
+export function keepDestination(): void {
+  const destination = pageHash(location.hash);
+  if (destination !== undefined) {
+    sessionStorage.setItem(DESTINATION, destination);
   }
 }

@@ -7,7 +7,7 @@ import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
 import type { Arrival } from './arrival.ts';
-import { keepWanted } from './consume-arrival.ts';
+import { keepDestination } from './consume-arrival.ts';
 import { type RequestedFactor, SecondStep } from './second-step.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 import classes from './sign-in-page.module.css';
@@ -117,7 +117,7 @@ function ProviderButton(): ReactNode {
   const open = useMutation({
     mutationFn: () => call('/admin/sign-in/oidc'),
     onSuccess: ({ url }) => {
-      keepWanted();
+      keepDestination();
       location.assign(url);
     },
     gcTime: 0,

@@ -37,9 +37,9 @@ function NewWebhook({ types }: { readonly types: WebhookList['event_types'] }): 
   const [secret, setSecret] = useState<string>();
   const adding = useMutation({
     mutationFn: async () => {
-      const wanted = { name, url, events: events.join(','), realms: chosen.join(',') };
+      const receiver = { name, url, events: events.join(','), realms: chosen.join(',') };
       // Only the page has it, not the memory of requests.
-      setSecret((await call('/system/webhooks/add', wanted)).secret);
+      setSecret((await call('/system/webhooks/add', receiver)).secret);
       await reread(['webhooks']);
     },
     gcTime: 0,

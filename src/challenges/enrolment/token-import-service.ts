@@ -255,7 +255,7 @@ function suiteOf({ suite }: ImportedKey, fallback: string): string {
   return parseOcraSuite(suite ?? fallback).text;
 }
 
-/** Adds the place in the file to what is wrong with a value. */
+/** Adds the place in the file to the fault of a value. */
 function atPlace<T>(place: string, read: () => T): T {
   try {
     return read();

@@ -29,7 +29,7 @@ const BY_GROUP: Readonly<Record<string, NameKind>> = {
   user: 'users',
 };
 
-/** @param typed the words after the program's name; the last one is to be completed */
+/** @param typed the words after the program's name; the last one is completed */
 export function completedWord(program: Command, typed: readonly string[]): CompletedWord {
   const { command, position, pending } = placeAfter(program, typed.slice(0, -1));
   if (pending !== undefined) {

@@ -52,7 +52,7 @@ interface ExaminationOptions {
   /** Aborts the examination. */
   readonly giveUp?: AbortSignal | undefined;
   /** Milliseconds for each check; 15 s by default. */
-  readonly timeLimit?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -62,9 +62,9 @@ interface ExaminationOptions {
  */
 export async function examineInstallation(
   config: Config,
-  { clock = systemClock, giveUp, timeLimit = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
+  { clock = systemClock, giveUp, timeoutMs = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
 ): Promise<DoctorReport> {
-  const examination = new Examination({ timeLimit });
+  const examination = new Examination({ timeoutMs });
   await examination.run([
     { name: 'variables', find: () => checkVariables(unknownVariables()) },
     { name: 'addresses', find: () => checkAddresses(config) },
@@ -82,7 +82,7 @@ export async function examineInstallation(
   }
   const { database } = opened;
   try {
-    const subject = { config, database, clock, log: QUIET, timeLimit };
+    const subject = { config, database, clock, log: QUIET, timeoutMs };
     await unlessAborted(examineDatabase(examination, subject), giveUp);
   } finally {
     await opened.close();

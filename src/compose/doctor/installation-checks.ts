@@ -35,7 +35,7 @@ export interface ExaminedDatabase {
   readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds for each check. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
 }
 
 /** The subject of checks that need the encryption keys, too. */
@@ -79,14 +79,14 @@ export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
 /** Checks that need the encryption keys. */
 export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
-  audit: ({ database, vault, clock, timeLimit }) =>
+  audit: ({ database, vault, clock, timeoutMs }) =>
     checkAudit({
       store: new SqlAuditStore({ database }),
       authority: new VaultAuditAuthority({ vault }),
       trail: () => new SqlInstallationFacts({ database }).trail(),
       clock,
       elapsed: () => performance.now(),
-      timeLimit: timeLimit * PART,
+      timeoutMs: timeoutMs * PART,
     }),
 };
 
@@ -94,12 +94,12 @@ function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configu
   return readConfiguration(database.knex, clock.now());
 }
 
-async function examineReplica({ config, log, timeLimit }: ExaminedDatabase): Promise<readonly Finding[]> {
+async function examineReplica({ config, log, timeoutMs }: ExaminedDatabase): Promise<readonly Finding[]> {
   const { databaseReadUrl: connection } = config;
   if (connection === undefined) {
     return [];
   }
-  const limits = { acquireTimeoutMs: timeLimit * PART, statementTimeoutMs: timeLimit * PART };
+  const limits = { acquireTimeoutMs: timeoutMs * PART, statementTimeoutMs: timeoutMs * PART };
   const replica = openDatabase({
     connection,
     log,
@@ -125,7 +125,7 @@ async function examineReplica({ config, log, timeLimit }: ExaminedDatabase): Pro
 
 /** Tests resolvers as `tankeeper resolver test` does. */
 async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
-  const { config, timeLimit } = subject;
+  const { config, timeoutMs } = subject;
   const shared = sharedParts({
     ...subject,
     random: systemRandom,
@@ -138,7 +138,7 @@ async function examineResolvers(subject: ExaminedInstallation): Promise<readonly
   try {
     return await checkResolvers(await shared.configuration.current(), {
       test: (name) => resolvers.test(OPERATOR, name),
-      timeLimit: timeLimit * PART,
+      timeoutMs: timeoutMs * PART,
     });
   } finally {
     await shared.sources.close();

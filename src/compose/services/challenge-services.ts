@@ -34,7 +34,7 @@ export interface ChallengeServices {
   readonly validation: ValidationService;
   readonly transactions: TransactionService;
   readonly statusWaits: StatusWaitService;
-  /** To be told of changes, and to be ended before the server waits for its requests. Undefined in a command. */
+  /** Receives changes; the server ends it before it waits for its requests. Undefined in a command. */
   readonly statusWatch: StatusWatch | undefined;
 }
 

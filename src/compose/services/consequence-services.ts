@@ -3,7 +3,7 @@ import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
 import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
-/** The services that foretell what a change would remove or lock out. */
+/** The services that compute the consequences of a change. */
 export interface ConsequenceServices {
   readonly consequences: ConsequenceService;
 }

@@ -93,7 +93,7 @@ export class WorkerPool {
     return port;
   }
 
-  /** Asks each worker for its metrics. @param report takes those that arrive within a second */
+  /** Asks each worker for its metrics. @param report receives those that arrive within a second */
   async collect(report: (pid: number, metrics: unknown) => void): Promise<void> {
     const readyWorkers = this.#live().filter(({ readyAt }) => readyAt !== undefined);
     await Promise.all(

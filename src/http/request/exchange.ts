@@ -34,7 +34,7 @@ export interface Exchange extends RequestSender {
   administrator: string | undefined;
   /** The code of the error that was answered. */
   failed: string | undefined;
-  /** Milliseconds for which it waited as the client wished. */
+  /** Milliseconds for which it waited as the client requested. */
   waitedMs: number;
   /** True if events without an end are sent: the client leaves at any moment. */
   isStream: boolean;

@@ -152,7 +152,7 @@ export class DumpReader {
     return this.#line;
   }
 
-  /** Adds the line to what is not understood. */
+  /** Adds the line to the error. */
   #locateFaults<T>(work: () => T): T {
     try {
       return work();

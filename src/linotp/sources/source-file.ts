@@ -16,7 +16,7 @@ const OTHERS: readonly (readonly [beginning: string, kind: string])[] = [
 ];
 
 /**
- * Tells by its content what a file is.
+ * Recognises the kind of a file by its content.
  * @throws ServiceError 'import.refused' if it cannot be read, or is neither
  */
 export async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {

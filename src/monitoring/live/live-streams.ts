@@ -14,7 +14,7 @@ export interface LiveSnapshot {
 
 /** The reader of a stream. None of the functions waits. */
 export interface LiveReader {
-  /** False while the reader has not taken what was sent: nothing more is sent then. */
+  /** False while the reader has not read all that was sent: nothing more is sent then. */
   readonly isReady: boolean;
   show(snapshot: LiveSnapshot): void;
   /** The state cannot be read at present. */
@@ -53,7 +53,7 @@ export interface LiveStreamsDependencies {
   readonly tick?: number | undefined;
   /** Milliseconds between two heartbeats, at a tick; default: 15 seconds. */
   readonly beat?: number;
-  /** Milliseconds in which a reader must take what was sent; default: a minute. */
+  /** The longest time in which a reader may read nothing, in milliseconds; default: a minute. */
   readonly timeoutMs?: number;
 }
 
@@ -70,7 +70,7 @@ interface Stream extends LiveLogin {
   isServing: boolean;
 }
 
-/** A reading of the state, and what has been made of it. */
+/** A reading of the state, and the snapshots made from it. */
 interface StateReading {
   readonly at: number;
   readonly facts: Promise<OverviewFacts>;
@@ -217,7 +217,7 @@ export class LiveStreams {
     }
   }
 
-  /** Tells it once. The next snapshot is then sent even if it shows no change. */
+  /** Reports the fault once. The next snapshot is then sent even if it shows no change. */
   #reportFault(stream: Stream): void {
     stream.shown = undefined;
     if (this.#streams.has(stream) && stream.reader.isReady && !stream.isUnavailabilityReported) {

@@ -1,7 +1,7 @@
 import type { ResolverKind } from '../../configuration/configuration.ts';
 import { SETTINGS_RULES } from './settings-rules.ts';
 
-/** A setting of a kind of resolver, as people are told of it. */
+/** The description of a setting, for people. */
 interface SettingFacts {
   /** A sentence, with its full stop. */
   readonly meaning: string;

@@ -15,14 +15,14 @@ const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
  */
 export class FileBounds implements ResolverFiles {
   readonly #folders: readonly string[];
-  readonly #timeLimit: number;
+  readonly #timeoutMs: number;
   /** Serializes the checks: a folder that hangs blocks one of the process's few threads for files. */
   readonly #checks = new Semaphore(1);
 
-  /** @param options `folders` absolute; `timeLimit` in milliseconds, for the check of a name that is set */
-  constructor({ folders, timeLimit }: { folders: readonly string[]; timeLimit: number }) {
+  /** @param options `folders` absolute; `timeoutMs` in milliseconds, for the check of a name that is set */
+  constructor({ folders, timeoutMs }: { folders: readonly string[]; timeoutMs: number }) {
     this.#folders = folders;
-    this.#timeLimit = timeLimit;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Refuses a file outside and an absent one outside alike. */
@@ -33,7 +33,7 @@ export class FileBounds implements ResolverFiles {
     const check = (): Promise<boolean> => this.#checks.run(() => this.holds(fileName));
     const isNamable =
       this.#isNamed(fileName) &&
-      (await withTimeLimit(this.#timeLimit, check(), () => refused('its folder does not answer in time')));
+      (await withTimeLimit(this.#timeoutMs, check(), () => refused('its folder does not answer in time')));
     if (!isNamable) {
       throw refused('over HTTP, only a file below a folder that RESOLVER_FILE_DIRS names can be named');
     }

@@ -25,7 +25,7 @@ export interface SourceDependencies {
   /** The folders of files that were named over HTTP. */
   readonly fileBounds: FileBounds;
   /** Milliseconds for a resolver's answer. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
   readonly log: Log;
 }
 

@@ -22,7 +22,7 @@ export interface LiveVaultDependencies {
   readonly registry: Pick<KeyRegistry, 'registered'>;
   /**
    * Fetches keys from their storage.
-   * @param missing the wanted keys; the result may hold others
+   * @param missing the ids of the keys; the result may hold others
    */
   readonly fetch: (missing: readonly RegisteredKey[]) => Promise<readonly Uint8Array[]>;
   /** Fetches keys synchronously, where that is possible; called once a second at most. */

@@ -53,7 +53,7 @@ export class ConfirmedCredentials implements RememberedCredentials {
       this.expire();
       throw error;
     }
-    // Forgets what the change of the revision makes worthless, and what is too old.
+    // Forgets entries of an earlier revision, and old ones.
     this.current?.dropAged();
   }
 

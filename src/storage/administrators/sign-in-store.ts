@@ -174,7 +174,7 @@ function versionOf({ owner, content: { kind } }: NewAttempt): Buffer | null {
 }
 
 /**
- * Asked under the lock of the administrator's row: a new password either is seen here, or ends what is begun.
+ * Read under the lock of the administrator's row: either it sees a new password, or that ends the new sign-in.
  * @returns false if the attempt needs a confirmed login, and it is not
  */
 async function isLoginConfirmed(sql: Knex.Transaction, { login }: NewAttempt, now: Date): Promise<boolean> {
@@ -212,7 +212,7 @@ function toAttempt({ content, administrator, password_version: version }: Attemp
   return { content, administrator, proven: version === null ? undefined : { administrator, version } };
 }
 
-/** Ends what a change of the second factor must not leave open. */
+/** Ends sessions and sign-ins under way, which a change of the second factor must not leave open. */
 export async function endSignIns({ sql }: UnitOfWork, administratorId: string): Promise<void> {
   await sql('sign_in_attempts').where({ administrator_id: administratorId }).delete();
 }

@@ -29,9 +29,9 @@ interface PartFilter extends AuditFilter {
 
 /** Milliseconds in which an index may find a whole page. */
 const TRIAL_MS = {
-  /** Where an index has the rows, which a cold or busy database reads slowly. */
+  /** Milliseconds of a statement that an index serves: a cold or busy database is slow. */
   indexed: 3_000,
-  /** Where only luck helps. */
+  /** Milliseconds of a statement without an index. */
   other: 300,
 };
 /** Actions whose rows have an index of their own. */
@@ -102,7 +102,7 @@ async function findQuickly(
   filter: AuditFilter,
 ): Promise<readonly AuditRow[] | undefined> {
   try {
-    return await find(database, filter, { timeLimit: isIndexed(filter) ? TRIAL_MS.indexed : TRIAL_MS.other });
+    return await find(database, filter, { timeoutMs: isIndexed(filter) ? TRIAL_MS.indexed : TRIAL_MS.other });
   } catch (error) {
     if (isCanceled(error)) {
       return undefined;
@@ -118,7 +118,7 @@ function isIndexed({ subject, actor, action = '' }: AuditFilter): boolean {
 async function find(
   database: Database,
   filter: PartFilter,
-  { timeLimit, isLong = false }: { readonly timeLimit?: number; readonly isLong?: boolean } = {},
+  { timeoutMs, isLong = false }: { readonly timeoutMs?: number; readonly isLong?: boolean } = {},
 ): Promise<readonly AuditRow[]> {
   const { actor, action, subject, realm, outcome, client, requestId, transaction } = filter;
   if (!isStorable(actor, action, subject, realm, outcome, client, requestId, transaction)) {
@@ -126,8 +126,8 @@ async function find(
   }
   const query = searchQuery(database.knex, filter);
   const read = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
-    if (timeLimit !== undefined) {
-      await sql.raw(`SET LOCAL statement_timeout = ${timeLimit}`);
+    if (timeoutMs !== undefined) {
+      await sql.raw(`SET LOCAL statement_timeout = ${timeoutMs}`);
     }
     const found: unknown = await query.clone().transacting(sql);
     return found as StoredAuditRow[];

@@ -29,7 +29,7 @@ export const LEFT_OUT_TABLES = [
   ...['locked_token_deltas', 'locked_token_counts', 'audit_verifications'],
 ] as const;
 
-/** Tables of which every row says that the database is in use. The first start of a server writes to some of them. */
+/** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */
 export const TABLES_IN_USE = [
   ...['administrators', 'realms', 'resolvers', 'users', 'tokens', 'challenges', 'configuration', 'licence'],
   'webhooks',

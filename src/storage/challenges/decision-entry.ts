@@ -5,7 +5,7 @@ import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
 import { isLocked } from '../../tokens/token.ts';
 
-/** @returns the audit entry of a response, with what it brings about for the token, as it was seen before */
+/** @returns the audit entry of a response, with its effects on the token, in the state before it */
 export function decisionEntry(
   act: Act,
   { challenge, token }: ChallengeOfToken,

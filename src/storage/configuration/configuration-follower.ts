@@ -23,11 +23,11 @@ interface KeptConfiguration {
 
 /** Requests that wait for changes of challenges. None of the functions may throw. */
 interface ChallengeNotices {
-  /** From now on every change is told. */
+  /** From now on every change is reported. */
   listening(): void;
   /** @param id the challenge's */
   changed(id: string): void;
-  /** Changes from now on are not told. */
+  /** Changes from now on are not reported. */
   lost(): void;
 }
 
@@ -54,7 +54,7 @@ export class ConfigurationFollower {
   readonly #deps: ConfigurationFollowerDependencies;
   readonly #listener: ConfigurationListener;
   readonly #loop = new BackgroundLoop((pace) => this.#follow(pace));
-  /** True also where nothing is to be listened to. */
+  /** True also without a listener. */
   #isListening: boolean;
   #isInStep = false;
   #isTrouble = false;

@@ -19,7 +19,7 @@ const AWAY_INTERVAL_MS = 250;
 const MIN_INTERVAL_MS = 200;
 /** The longest time for a new connection, in milliseconds. */
 const CONNECT_MS = 1_500;
-/** Parts of a time limit of which one that takes too long counts as one. */
+/** The number of parts of a time limit. A part that takes too long, as the process is busy, counts as one. */
 const PARTS_OF_SILENCE = 10;
 
 /** A standby, or a former primary that was made read-only, can settle nothing. */

@@ -40,7 +40,7 @@ export interface PoolUsage {
 
 /** A connection of the pool. */
 interface PooledConnection extends pg.Client {
-  /** If set, Knex does not hand out the connection any more. */
+  /** A set value keeps Knex from handing out the connection. */
   __knex__disposed?: unknown;
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** The tables of which an import writes many rows. */
+/** The tables into which an import writes many rows. */
 export type GrownTable = 'tokens' | 'imported_tokens' | 'challenges' | 'users';
 
 /** Fewer rows change no plan much. */

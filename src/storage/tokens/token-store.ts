@@ -79,7 +79,7 @@ export class SqlTokenStore implements TokenStore {
     }
   }
 
-  /** Waits for others that store this serial or change what the token refers to, and names what is wrong. */
+  /** Waits for others that store this serial or change the references of the token, and names the fault. */
   #insertAlone(token: NewToken, act: Act): Promise<Token> {
     return this.#database.transact(async ({ sql, audit }) => {
       const references = await holdReferences(sql, token);

@@ -21,7 +21,7 @@ const MAX_READ = 16_384;
 
 interface HttpSenderOptions {
   /** Milliseconds; 10 000 by default. */
-  readonly timeLimit?: number;
+  readonly timeoutMs?: number;
   readonly userAgent: string;
   readonly names?: ReceiverNames;
 }
@@ -31,14 +31,14 @@ interface HttpSenderOptions {
  * nothing of an answer but its status, and connects to no address that `addressFault` refuses.
  */
 export class HttpWebhookSender implements WebhookSender {
-  readonly #timeLimit: number;
+  readonly #timeoutMs: number;
   readonly #userAgent: string;
   readonly #names: ReceiverNames;
   /** By receiver: a connection opened for one is not used for another, for which other addresses may be refused. */
   readonly #agents = new Map<string, HttpAgent>();
 
-  constructor({ timeLimit = REQUEST_MS, userAgent, names = new ReceiverNames() }: HttpSenderOptions) {
-    this.#timeLimit = timeLimit;
+  constructor({ timeoutMs = REQUEST_MS, userAgent, names = new ReceiverNames() }: HttpSenderOptions) {
+    this.#timeoutMs = timeoutMs;
     this.#userAgent = userAgent;
     this.#names = names;
   }
@@ -48,10 +48,10 @@ export class HttpWebhookSender implements WebhookSender {
     const end = (): void => {
       ending.abort();
     };
-    const late = new Error(`no answer within ${this.#timeLimit / 1000} seconds`);
+    const late = new Error(`no answer within ${this.#timeoutMs / 1000} seconds`);
     const limit = setTimeout(() => {
       ending.abort(late);
-    }, this.#timeLimit);
+    }, this.#timeoutMs);
     signal.addEventListener('abort', end);
     try {
       const status = await this.#sendOnFresh(receiver, message, ending.signal);
@@ -71,7 +71,7 @@ export class HttpWebhookSender implements WebhookSender {
     this.#agents.clear();
   }
 
-  /** Repeats once what was sent on a kept connection that the receiver was just closing. */
+  /** Repeats a request once if its kept connection was just being closed by the receiver. */
   async #sendOnFresh(receiver: ReceiverAddress, message: SignedMessage, ended: AbortSignal): Promise<number> {
     try {
       return await this.#request(receiver, message, ended);
@@ -107,7 +107,7 @@ export class HttpWebhookSender implements WebhookSender {
         reject(isClosedBefore(sent, error) ? new ClosedConnection(error.message) : error);
       });
       sent.once('response', (answer) => {
-        // The receiver has decided by its status, whatever becomes of the rest.
+        // The status decides, even if the body is cut off.
         const resolveStatus = (): void => {
           resolve(answer.statusCode ?? 0);
         };
@@ -124,7 +124,7 @@ export class HttpWebhookSender implements WebhookSender {
     if (known !== undefined) {
       return known;
     }
-    const options = { keepAlive: true, maxFreeSockets: 4, timeout: 2 * this.#timeLimit };
+    const options = { keepAlive: true, maxFreeSockets: 4, timeout: 2 * this.#timeoutMs };
     const agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
     this.#agents.set(key, agent);
     return agent;

@@ -11,7 +11,7 @@ const DATA = '12345678';
 const PASSWORD = 'correct horse';
 const SETTLING = /^WITH (?:token|want) AS/;
 const LOCKING = /^select "id", "serial" from "tokens" where "id" in .* for no key update$/;
-/** As many as the pool of a test has, but for that of the second look. */
+/** The connections of a test's pool, less that of the second pass. */
 const WAITING = 9;
 
 let application: TestApplication;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await application.close();
 });
 
-/** Stands still where a second look has the token's lock and goes on to read. */
+/** Holds a second pass between its lock of the token and its read. */
 function holdSecondLook(): { readonly reached: Promise<unknown>; readonly release: () => void } {
   const reached = deferred<undefined>();
   const released = deferred<undefined>();

@@ -95,7 +95,7 @@ function open(name = 'anna'): FakeReader {
 }
 
 describe('streams', () => {
-  it('of the same rights share the look and the snapshot', async () => {
+  it('of the same rights share the reading and the snapshot', async () => {
     begin({ tick: LONG });
     const readers = Array.from({ length: 50 }, () => open());
     await until(() => readers.every(({ shown }) => shown.length === 1));
@@ -103,7 +103,7 @@ describe('streams', () => {
     expect(new Set(readers.map(({ shown }) => shown[0])).size).toBe(1);
   });
 
-  it('wait for a look that is under way, however many clients come and go', async () => {
+  it('wait for a reading that is under way, however many clients come and go', async () => {
     let answer: (facts: OverviewFacts) => void = () => undefined;
     looking = new Promise((resolve) => (answer = resolve));
     const readers: FakeReader[] = [];

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 function boundedBy(...folders: readonly string[]): FileBounds {
-  return new FileBounds({ folders, timeLimit: 30_000 });
+  return new FileBounds({ folders, timeoutMs: 30_000 });
 }
 
 const refusal = async (fileName: string, within = bounds): Promise<string> => {
@@ -131,7 +131,7 @@ describe('a file that was named over HTTP', () => {
         await rename(`${fileName}.link`, fileName);
         return isHeld;
       }
-    })({ folders: [join(root, 'open')], timeLimit: 30_000 });
+    })({ folders: [join(root, 'open')], timeoutMs: 30_000 });
     await expect(read(swapping)).rejects.toThrow(OUTSIDE);
   });
 });

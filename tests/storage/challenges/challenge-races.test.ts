@@ -224,7 +224,7 @@ describe.each([
     isRemembered = remembered;
   });
 
-  it('another server accepts: this one sees it at the second look', async () => {
+  it('another server accepts: this one sees it in the second pass', async () => {
     const transactionId = await issued(await newToken());
     const race = interrupted(rightly(), () => there.answer(transactionId, rightly(), ACT));
     expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'closed' });
@@ -329,7 +329,7 @@ describe.each([
     expect(calm.looks).toHaveLength(remembered ? 3 : 2);
   });
 
-  it('somebody accepts while the second look waits for the lock: it sees the challenge closed', async () => {
+  it('somebody accepts while the second pass waits for the lock: it sees the challenge closed', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
     const holder = await test.database.knex.transaction();

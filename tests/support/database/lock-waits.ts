@@ -11,7 +11,7 @@ export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void
     const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
       `SELECT count(*) AS waiting FROM pg_stat_activity
        WHERE datname = current_database() AND backend_type = 'client backend'
-         -- Whoever makes a table longer waits for no transaction.
+         -- A statement that extends a table waits for no transaction.
          AND wait_event_type = 'Lock' AND wait_event <> 'extend'`,
     );
     if (Number(rows[0]?.waiting) >= wanted) {

@@ -74,7 +74,7 @@ export function monitoringIn(world: MonitoringWorld): MonitoringService {
     probe: { encrypts: () => Promise.resolve(world.encrypts ?? true) },
     userCounts: userCountsOf({
       sources: ({ name }) => countingSource(() => users(name)),
-      ...(world.resolverTimeLimit !== undefined && { timeLimit: world.resolverTimeLimit }),
+      ...(world.resolverTimeLimit !== undefined && { timeoutMs: world.resolverTimeLimit }),
     }),
     clock: { now: () => NOW },
   };

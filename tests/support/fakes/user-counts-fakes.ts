@@ -30,7 +30,7 @@ export function userCountsOf(
     },
     log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     clock: { now: () => new Date('2026-11-20T12:00:00Z') },
-    timeLimit: 3000,
+    timeoutMs: 3000,
     ...given,
   });
 }

@@ -46,7 +46,7 @@ export interface SqlUsersSketch {
   readonly settings: Readonly<Record<string, string>>;
   readonly password?: string;
   /** Milliseconds. */
-  readonly timeLimit?: number;
+  readonly timeoutMs?: number;
   readonly logged?: string[];
 }
 
@@ -54,7 +54,7 @@ export interface SqlUsersSketch {
  * @returns the users of a resolver named `staff`
  * @throws ServiceError 'resolver.invalid' for invalid settings
  */
-export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
+export function sqlUsers({ settings, password, timeoutMs = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
   const checked = checkSqlSettings(settings);
   const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };
   const line = (message: string, fields?: object): void => {
@@ -65,7 +65,7 @@ export function sqlUsers({ settings, password, timeLimit = 15_000, logged = [] }
     resolver,
     secrets: { open: () => Promise.resolve(password) },
     passwords,
-    timeLimit,
+    timeoutMs,
     log: { error: line, warn: line, info: line, debug: line },
   });
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
     lookups += 1;
     return Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? []);
   });
-  sender = new HttpWebhookSender({ userAgent: 'tankeeper/test', timeLimit: 300, names });
+  sender = new HttpWebhookSender({ userAgent: 'tankeeper/test', timeoutMs: 300, names });
 });
 
 afterEach(async () => {

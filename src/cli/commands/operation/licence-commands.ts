@@ -12,7 +12,7 @@ import { examples } from '../../examples.ts';
 export function addLicenceCommands(program: Command, context: CommandContext): void {
   const licence = program
     .command('licence')
-    .description('the signed licence that /monitoring/license tells of; nothing depends on there being one');
+    .description('the signed licence that /monitoring/license reports; no function depends on it');
   licence
     .command('install')
     .addHelpText('after', examples('licence install licence.jws', '--json licence install licence.jws'))

@@ -21,12 +21,12 @@ export const RESOLVER_PARAMETERS = Object.fromEntries(
 /** The password is removed by a parameter of its own: clients send an empty one for that which they were not shown. */
 export const REMOVE_PASSWORD = optional('`1`: removes the stored password', '1');
 
-/** @returns the secret of the draft: null where the stored one is to be removed */
+/** @returns the secret of the draft: null removes the stored one */
 export function removalOf(removePassword: string | undefined): { readonly secret?: null } {
   return removePassword === '1' ? { secret: null } : {};
 }
 
-/** @returns the settings that are given */
+/** @returns the settings that have a value */
 export function providedSettings(
   settings: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -36,7 +36,7 @@ export function managedUserEndpoints(
         },
       },
       async ({ caller, parameters: { resolver, username, password, remove }, context }) => {
-        // An empty one is too short for a password, and refused as such.
+        // An empty one is refused as too short.
         const requested = remove === '1' ? null : (password ?? '');
         await users.setPassword(caller, { resolver, login: username, password: requested });
         return dialect.done(context);

@@ -21,7 +21,7 @@ export class PasswdFile implements UserSource {
   readonly #fileName: string;
   readonly #passwords: DirectoryPasswords;
   readonly #log: Log;
-  readonly #timeLimit: number;
+  readonly #timeoutMs: number;
   readonly #fileReads: Semaphore;
   readonly #bounds: FileBounds | undefined;
   #last: PasswdReading | undefined;
@@ -30,7 +30,7 @@ export class PasswdFile implements UserSource {
   #hangs = false;
 
   /**
-   * @param dependencies `resolver` its name, for messages; `timeLimit` in milliseconds; `fileReads` bounds how many of
+   * @param dependencies `resolver` its name, for messages; `timeoutMs` in milliseconds; `fileReads` bounds how many of
    *   the process's few threads for files and password hashes read files of resolvers; `bounds` the allowed folders,
    *   undefined: any
    */
@@ -39,7 +39,7 @@ export class PasswdFile implements UserSource {
     readonly fileName: string;
     readonly passwords: DirectoryPasswords;
     readonly log: Log;
-    readonly timeLimit: number;
+    readonly timeoutMs: number;
     readonly fileReads: Semaphore;
     readonly bounds?: FileBounds | undefined;
   }) {
@@ -47,7 +47,7 @@ export class PasswdFile implements UserSource {
     this.#fileName = dependencies.fileName;
     this.#passwords = dependencies.passwords;
     this.#log = dependencies.log;
-    this.#timeLimit = dependencies.timeLimit;
+    this.#timeoutMs = dependencies.timeoutMs;
     this.#fileReads = dependencies.fileReads;
     this.#bounds = dependencies.bounds;
   }
@@ -95,7 +95,7 @@ export class PasswdFile implements UserSource {
       if (this.#hangs) {
         throw this.#late();
       }
-      return (await withTimeLimit(this.#timeLimit, this.#read(), () => this.#late())).content;
+      return (await withTimeLimit(this.#timeoutMs, this.#read(), () => this.#late())).content;
     } catch (cause) {
       throw this.#unavailable(cause);
     }
@@ -128,7 +128,7 @@ export class PasswdFile implements UserSource {
 
   #late(): PasswdFault {
     this.#hangs = true;
-    return new PasswdFault(`it did not answer within ${this.#timeLimit / 1000} seconds`);
+    return new PasswdFault(`it did not answer within ${this.#timeoutMs / 1000} seconds`);
   }
 
   #unavailable(cause: unknown): ResolverUnavailable {

@@ -25,17 +25,17 @@ interface TlsOptions {
 export function connectionTo(
   settings: SqlSettings,
   password: string,
-  timeLimit: number,
+  timeoutMs: number,
 ): Knex.PgConnectionConfig | Knex.MySql2ConnectionConfig {
   return settings.database === 'postgresql'
-    ? postgresConnection(settings, password, timeLimit)
-    : mysqlConnection(settings, password, timeLimit);
+    ? postgresConnection(settings, password, timeoutMs)
+    : mysqlConnection(settings, password, timeoutMs);
 }
 
 function postgresConnection(
   settings: SqlSettings,
   password: string,
-  timeLimit: number,
+  timeoutMs: number,
 ): Knex.PgConnectionConfig {
   const config = {
     host: settings.server,
@@ -46,7 +46,7 @@ function postgresConnection(
     password: () => password,
     ssl: tlsOptions(settings) ?? false,
     application_name: 'tankeeper resolver',
-    connectionTimeoutMillis: timeLimit,
+    connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
   } satisfies PostgresConnection;
   return config;
@@ -55,7 +55,7 @@ function postgresConnection(
 function mysqlConnection(
   settings: SqlSettings,
   password: string,
-  timeLimit: number,
+  timeoutMs: number,
 ): Knex.MySql2ConnectionConfig {
   const ssl = tlsOptions(settings);
   const config = {
@@ -67,7 +67,7 @@ function mysqlConnection(
     password,
     ...(ssl !== undefined && { ssl: { ...ssl, verifyIdentity: settings.tls === 'verify-full' } }),
     charset: 'utf8mb4',
-    connectTimeout: timeLimit,
+    connectTimeout: timeoutMs,
     supportBigNumbers: true,
     bigNumberStrings: true,
     dateStrings: true,

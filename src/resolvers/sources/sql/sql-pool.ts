@@ -21,7 +21,7 @@ interface SqlPoolOptions {
   /** The password to log in with; requested for each connection. */
   readonly password: () => Promise<string>;
   /** Milliseconds for an answer, including the wait for a connection. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
   readonly log: Log;
 }
 
@@ -45,7 +45,7 @@ export class SqlPool {
    *   Other errors of the driver are passed on
    */
   async read<Value>(work: (transaction: Knex.Transaction) => Promise<Value>): Promise<Value> {
-    const { timeLimit } = this.#deps;
+    const { timeoutMs } = this.#deps;
     this.#open ??= this.#connect();
     const open = this.#open;
     const working = open.knex.transaction(
@@ -56,7 +56,7 @@ export class SqlPool {
       { readOnly: true },
     );
     try {
-      return await withTimeLimit(timeLimit, working, () => new SqlDelay(timeLimit));
+      return await withTimeLimit(timeoutMs, working, () => new SqlDelay(timeoutMs));
     } catch (cause) {
       if (cause instanceof SqlDelay) {
         this.#giveUp(open);
@@ -80,11 +80,11 @@ export class SqlPool {
   }
 
   get #statementLimit(): number {
-    return Math.max(100, this.#deps.timeLimit - DRIVER_TIMEOUT_MARGIN_MS);
+    return Math.max(100, this.#deps.timeoutMs - DRIVER_TIMEOUT_MARGIN_MS);
   }
 
   #connect(): OpenPool {
-    const { settings, password, timeLimit, log, resolver } = this.#deps;
+    const { settings, password, timeoutMs, log, resolver } = this.#deps;
     const connections = new Set<RawConnection>();
     const prepare = prepareConnection(settings, this.#statementLimit);
     const warn = (message: unknown): void => {
@@ -96,7 +96,7 @@ export class SqlPool {
     };
     const pool = knex({
       client: settings.database === 'postgresql' ? 'pg' : 'mysql2',
-      connection: async () => connectionTo(settings, await password(), timeLimit),
+      connection: async () => connectionTo(settings, await password(), timeoutMs),
       pool: {
         min: 0,
         max: MAX_CONNECTIONS,
@@ -109,7 +109,7 @@ export class SqlPool {
           prepare(connection, done);
         },
       },
-      acquireConnectionTimeout: timeLimit,
+      acquireConnectionTimeout: timeoutMs,
       // Errors quote the statement; this setting omits the values, which are logins.
       compileSqlOnError: false,
       log: { warn, error: warn, deprecate: warn, debug: () => undefined },

@@ -16,7 +16,7 @@ interface SqlUsersOptions {
   readonly secrets: ResolverSecrets;
   readonly passwords: DirectoryPasswords;
   /** Milliseconds for each answer. */
-  readonly timeLimit: number;
+  readonly timeoutMs: number;
   readonly log: Log;
 }
 
@@ -131,10 +131,10 @@ export class SqlUsers implements ClosableUserSource {
 
   #open(): { readonly settings: SqlSettings; readonly pool: SqlPool } {
     if (this.#opened === undefined) {
-      const { resolver, secrets, timeLimit, log } = this.#deps;
+      const { resolver, secrets, timeoutMs, log } = this.#deps;
       const settings = readSqlSettings(resolver.settings);
       const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
-      const pool = new SqlPool({ resolver: resolver.name, settings, password, timeLimit, log });
+      const pool = new SqlPool({ resolver: resolver.name, settings, password, timeoutMs, log });
       this.#opened = { settings, pool };
     }
     return this.#opened;

@@ -25,14 +25,14 @@ afterEach(async () => {
 
 function sourceAt(
   name = fileName,
-  { fileReads = new Semaphore(1), timeLimit = 30_000 }: { fileReads?: Semaphore; timeLimit?: number } = {},
+  { fileReads = new Semaphore(1), timeoutMs = 30_000 }: { fileReads?: Semaphore; timeoutMs?: number } = {},
 ): PasswdFile {
   return new PasswdFile({
     resolver: 'file',
     fileName: name,
     passwords: { verify: () => Promise.resolve('mismatch') },
     log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
-    timeLimit,
+    timeoutMs,
     fileReads,
   });
 }
@@ -143,7 +143,7 @@ describe('a passwd file that hangs', () => {
     const fileReads = new Semaphore(1);
     const hanging = deferred<undefined>();
     const elsewhere = fileReads.run(() => hanging.promise);
-    const source = sourceAt(fileName, { fileReads, timeLimit: 50 });
+    const source = sourceAt(fileName, { fileReads, timeoutMs: 50 });
     expect(await fault(source)).toBe('it did not answer within 0.05 seconds');
     const order: string[] = [];
     const timer = new Promise((resolve) => setTimeout(resolve, 50)).then(() => order.push('time limit'));

@@ -32,7 +32,7 @@ beforeEach(async () => {
     fileName,
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
     log: { error: warn, warn, info: warn, debug: warn },
-    timeLimit: 30_000,
+    timeoutMs: 30_000,
     fileReads: new Semaphore(1),
   });
 });

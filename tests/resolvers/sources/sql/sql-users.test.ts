@@ -260,7 +260,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     it('may be a hundred thousand', async () => {
       const settings = { Table: 'many', Map: '{"userid": "id", "username": "user"}' };
-      const many = users(settings, { timeLimit: 50_000 });
+      const many = users(settings, { timeoutMs: 50_000 });
       expect(await many.count()).toBe(MANY);
       expect((await many.list()).length).toBe(MANY);
       expect((await many.findByLogin('user99999'))?.userId).toBe('99999');
@@ -294,7 +294,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     });
 
     it('that take too long to count are given up by the database itself, which answers on', async () => {
-      const slow = users({ Where: place.delay }, { timeLimit: 700 });
+      const slow = users({ Where: place.delay }, { timeoutMs: 700 });
       const begun = performance.now();
       expect((await eventualRefusal(slow.count())).message).toContain('does not answer in time');
       expect(performance.now() - begun).toBeLessThan(10_000);
@@ -304,7 +304,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     it('of a server that takes connections and never answers are given up in time, again and again', async () => {
       const silent = await startSilentServer();
       try {
-        const hanging = users({ Server: '127.0.0.1', Port: String(silent.port) }, { timeLimit: 300 });
+        const hanging = users({ Server: '127.0.0.1', Port: String(silent.port) }, { timeoutMs: 300 });
         const begun = performance.now();
         const refusals = await Promise.all(
           [1, 2, 3, 4, 5, 6, 7, 8].map(() => eventualRefusal(hanging.count())),
@@ -370,7 +370,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
   it('that stands still with its connections open is given up in time, and asked again when it goes on', async () => {
     const impatient = sqlUsers({
-      ...{ settings: sqlSettings(place.reach), password: place.password, timeLimit: 1_000 },
+      ...{ settings: sqlSettings(place.reach), password: place.password, timeoutMs: 1_000 },
     });
     expect(await impatient.count()).toBe(PEOPLE.length);
     await mariadb.stall();
