@@ -2,6 +2,18 @@ import js from '@eslint/js';
 import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
+const SYNTAX = [
+  { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
+  {
+    selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+    message: 'Write the properties out: V8 makes slow objects of a literal spread into a literal.',
+  },
+  {
+    selector: ':matches(ArrayExpression, CallExpression, NewExpression) > SpreadElement > ArrayExpression',
+    message: 'Write the elements out.',
+  },
+];
+
 export default tseslint.config(
   {
     ignores: [
@@ -30,14 +42,10 @@ export default tseslint.config(
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',
-        { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
+        ...SYNTAX,
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'Only src/config/ reads the environment.',
-        },
-        {
-          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
-          message: 'Write the properties out: V8 makes slow objects of a literal spread into a literal.',
         },
       ],
       'no-restricted-globals': ['error', { name: '__dirname', message: 'Use import.meta.dirname.' }],
@@ -62,10 +70,7 @@ export default tseslint.config(
   {
     files: ['src/config/*.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
-      ],
+      'no-restricted-syntax': ['error', ...SYNTAX],
     },
   },
   {

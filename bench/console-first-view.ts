@@ -119,7 +119,12 @@ async function measure(
     const furtherTokens = await after(page, 'Next page', 'button', () => showsRow(page, 51));
     return {
       cookies: await context.cookies(),
-      ...{ signInPaint, signInHeading, overviewFigures, tokens: tokensShown, longestFrame, furtherTokens },
+      signInPaint,
+      signInHeading,
+      overviewFigures,
+      tokens: tokensShown,
+      longestFrame,
+      furtherTokens,
     };
   });
   const { cookies, ...measured } = first;

@@ -174,7 +174,17 @@ async function fill(url: string, tokens: number): Promise<void> {
 async function probesOf(server: BenchServer): Promise<Readonly<Record<'all' | 'realm' | 'rare', HttpProbe>>> {
   const policy = (name: string, user: string, realm: string): Promise<void> =>
     server.run([
-      ...['policy', 'set', name, '--scope', 'admin', '--action', '*', '--user', user, '--realm', realm],
+      'policy',
+      'set',
+      name,
+      '--scope',
+      'admin',
+      '--action',
+      '*',
+      '--user',
+      user,
+      '--realm',
+      realm,
     ]);
   await policy('all', 'admin', '*');
   await policy('realm', 'realm-desk', 'realm7');

@@ -101,8 +101,17 @@ async function importAll(target: string, source: string, folder: string): Promis
   const child = spawn(
     process.execPath,
     [
-      ...[join(ROOT, 'bin/tankeeper.js'), 'import', 'linotp', '--database', source],
-      ...['--enckey', join(FIXTURE, 'encKey'), '--passwd-dir', FIXTURE, '--report', report],
+      join(ROOT, 'bin/tankeeper.js'),
+      'import',
+      'linotp',
+      '--database',
+      source,
+      '--enckey',
+      join(FIXTURE, 'encKey'),
+      '--passwd-dir',
+      FIXTURE,
+      '--report',
+      report,
     ],
     {
       env: {

@@ -193,8 +193,13 @@ function timesTable(subjects: readonly Subject[]): ResultTable {
   };
   return {
     head: [
-      ...['request', 'tokens', 'median, ms', 'p99, ms', 'medians of rounds, ms'],
-      ...['ratio to SELECT 1', 'ratio to the smallest size'],
+      'request',
+      'tokens',
+      'median, ms',
+      'p99, ms',
+      'medians of rounds, ms',
+      'ratio to SELECT 1',
+      'ratio to the smallest size',
     ],
     rows: KINDS.flatMap((kind) => subjects.map((subject) => timesOf(kind, subject))),
   };

@@ -47,12 +47,17 @@ export function checkGroup(tokens: TimedTokens): PairGroup {
       ...responsePairs(tokens),
       ...lookUpPairs(tokens),
       {
-        ...{ ...shown, name: 'check_s: challenge open, no such serial' },
-        ...{ one: bySerial(serial), other: bySerial('X'.repeat(serial.length)) },
+        ...shown,
+        name: 'check_s: challenge open, no such serial',
+        one: bySerial(serial),
+        other: bySerial('X'.repeat(serial.length)),
       },
       {
-        ...{ ...shown, name: 'check_t: transaction, no such transaction', answer: REFUSED },
-        ...{ one: same, other: check('f'.repeat(transaction.length), `${pin}${lastWrong}`) },
+        ...shown,
+        name: 'check_t: transaction, no such transaction',
+        answer: REFUSED,
+        one: same,
+        other: check('f'.repeat(transaction.length), `${pin}${lastWrong}`),
       },
     ],
   };
@@ -65,24 +70,32 @@ function responsePairs({ locked, unlocked }: TimedTokens): readonly TimedPair[] 
   const common = { answer: REFUSED, role: 'judged' } as const;
   return [
     {
-      ...{ ...common, name: 'locked: right, wrong' },
-      ...{ one: to(locked, pin, right), other: to(locked, pin, lastWrong) },
+      ...common,
+      name: 'locked: right, wrong',
+      one: to(locked, pin, right),
+      other: to(locked, pin, lastWrong),
     },
     {
-      ...{ ...common, name: 'locked: first, last digit wrong' },
-      ...{ one: to(locked, pin, firstWrong), other: to(locked, pin, lastWrong) },
+      ...common,
+      name: 'locked: first, last digit wrong',
+      one: to(locked, pin, firstWrong),
+      other: to(locked, pin, lastWrong),
     },
     {
-      ...{ ...common, name: 'locked: right PIN, wrong PIN' },
-      ...{ one: to(locked, pin, right), other: to(locked, wrongPin, right) },
+      ...common,
+      name: 'locked: right PIN, wrong PIN',
+      one: to(locked, pin, right),
+      other: to(locked, wrongPin, right),
     },
     {
-      ...{ ...common, name: 'not locked: first, last digit wrong' },
+      ...common,
+      name: 'not locked: first, last digit wrong',
       one: to(unlocked, unlocked.pin, unlocked.firstWrong),
       other: to(unlocked, unlocked.pin, unlocked.lastWrong),
     },
     {
-      ...{ ...common, name: 'not locked: right PIN, wrong PIN' },
+      ...common,
+      name: 'not locked: right PIN, wrong PIN',
       one: to(unlocked, unlocked.pin, unlocked.lastWrong),
       other: to(unlocked, unlocked.wrongPin, unlocked.lastWrong),
     },
@@ -98,10 +111,12 @@ function lookUpPairs({ open: { serial, noSerial, user, noUser, realm } }: TimedT
   const common = { answer: INVALID, role: 'bounded' } as const;
   return [
     {
-      ...{ ...common, name: 'check_s: serial, no such serial' },
-      ...{ one: bySerial(serial), other: bySerial(noSerial) },
+      ...common,
+      name: 'check_s: serial, no such serial',
+      one: bySerial(serial),
+      other: bySerial(noSerial),
     },
-    { ...{ ...common, name: 'check: user, no such user' }, ...{ one: byUser(user), other: byUser(noUser) } },
+    { ...common, name: 'check: user, no such user', one: byUser(user), other: byUser(noUser) },
   ];
 }
 
@@ -142,12 +157,16 @@ export function loginGroup(names: { readonly known: string; readonly unknown: st
     pairs: [
       ...controls(form(names.known), LOGIN_BOUND, UNAUTHENTICATED),
       {
-        ...{ ...common, name: 'login form: name, no such name' },
-        ...{ one: form(names.known), other: form(names.unknown) },
+        ...common,
+        name: 'login form: name, no such name',
+        one: form(names.known),
+        other: form(names.unknown),
       },
       {
-        ...{ ...common, name: 'HTTP Basic: name, no such name' },
-        ...{ one: basic(names.known), other: basic(names.unknown) },
+        ...common,
+        name: 'HTTP Basic: name, no such name',
+        one: basic(names.known),
+        other: basic(names.unknown),
       },
     ],
   };

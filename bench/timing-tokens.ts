@@ -92,7 +92,11 @@ async function makeToken(post: Post, serial: string): Promise<TimedToken> {
   const question = url.kind === 'req' ? url.question : '';
   const right = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter: 0n });
   return {
-    ...{ serial, transaction: detail.transactionid, pin: PIN, wrongPin: WRONG_PIN, right },
+    serial,
+    transaction: detail.transactionid,
+    pin: PIN,
+    wrongPin: WRONG_PIN,
+    right,
     firstWrong: `${otherDigit(right.at(0))}${right.slice(1)}`,
     lastWrong: `${right.slice(0, -1)}${otherDigit(right.at(-1))}`,
   };

@@ -15,9 +15,7 @@ export function settingsPage(): string {
   const rows = OCRA_SETTINGS.map(({ key, initial, form, meaning, unit, ...range }) => [
     `\`${key}\``,
     `\`${initial}\``,
-    'min' in range && range.min !== undefined
-      ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ')
-      : form,
+    'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : form,
     meaning,
   ]);
   return `${HEAD}\n${markdownTable(['setting', 'default', 'values', 'meaning'], rows)}`;

@@ -105,7 +105,10 @@ async function publishRates(
   const settings = Object.entries(options.environment).map(([variable, value]) => `${variable}=${value}`);
   await publish(
     {
-      ...{ name, title, measures: MEASURES, software: `PostgreSQL ${machine.postgres}` },
+      name,
+      title,
+      measures: MEASURES,
+      software: `PostgreSQL ${machine.postgres}`,
       sections: [
         `${options.rounds} rounds of ${options.seconds} s each, in alternation: medians, with least and greatest round.`,
         ratesTable(figures),
@@ -117,8 +120,12 @@ async function publishRates(
         ].join('\n'),
       ],
       data: {
-        ...{ machine, rounds: options.rounds, seconds: options.seconds, environment: options.environment },
-        ...{ remarks, measures: [...figures].map(([measure, rounds]) => dataOf(measure, rounds, figures)) },
+        machine,
+        rounds: options.rounds,
+        seconds: options.seconds,
+        environment: options.environment,
+        remarks,
+        measures: [...figures].map(([measure, rounds]) => dataOf(measure, rounds, figures)),
       },
       chart: { title, unit: 'requests a second', bars: [...figures].map(barOf) },
     },
@@ -129,37 +136,37 @@ async function publishRates(
 function ratesTable(figures: RoundFigures): ResultTable {
   return {
     head: [
-      ...['request', 'connections', 'per second', 'least–greatest', 'of (b)'],
-      ...['median, ms', 'p99, ms', 'CPU of the server, ms a request'],
+      'request',
+      'connections',
+      'per second',
+      'least–greatest',
+      'of (b)',
+      'median, ms',
+      'p99, ms',
+      'CPU of the server, ms a request',
     ],
     rows: [...figures].map(([measure, rounds]) => {
       const rates = rounds.map(({ perSecond }) => perSecond);
       return [
-        ...[
-          measure.name,
-          measure.connections,
-          middle(rates, 0),
-          range(rates)
-            .map((rate) => rate.toFixed(0))
-            .join('–'),
-        ],
-        ...[
-          middle(ratiosToBare(measure, rounds, figures), 2),
-          middle(
-            rounds.map((run) => run.median),
-            2,
-          ),
-        ],
-        ...[
-          middle(
-            rounds.map(({ p99 }) => p99),
-            2,
-          ),
-          middle(
-            rounds.map(({ serverCpu }) => serverCpu),
-            2,
-          ),
-        ],
+        measure.name,
+        measure.connections,
+        middle(rates, 0),
+        range(rates)
+          .map((rate) => rate.toFixed(0))
+          .join('–'),
+        middle(ratiosToBare(measure, rounds, figures), 2),
+        middle(
+          rounds.map((run) => run.median),
+          2,
+        ),
+        middle(
+          rounds.map(({ p99 }) => p99),
+          2,
+        ),
+        middle(
+          rounds.map(({ serverCpu }) => serverCpu),
+          2,
+        ),
       ];
     }),
   };

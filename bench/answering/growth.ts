@@ -187,7 +187,8 @@ async function publishGrowth({ options }: Workplace, subjects: readonly Subject[
   process.exitCode = isKept ? 0 : 1;
   await publish(
     {
-      ...{ name: 'answering-growth', title: 'Answering by the number of tokens' },
+      name: 'answering-growth',
+      title: 'Answering by the number of tokens',
       measures: 'Response times of one client: [Benchmarks](../benchmarks.md#answering).',
       software: `PostgreSQL ${machine.postgres}`,
       sections: [
@@ -198,7 +199,8 @@ async function publishGrowth({ options }: Workplace, subjects: readonly Subject[
       ],
       data: { machine, sizes: subjects.map(({ tokens, rounds }) => ({ tokens, rounds })) },
       chart: {
-        ...{ title: 'Response times by the number of tokens', unit: 'ms' },
+        title: 'Response times by the number of tokens',
+        unit: 'ms',
         bars: Object.keys(smallest.rounds).flatMap((kind) =>
           subjects.map(({ tokens, rounds }) => {
             const { median: value, spread } = summarise(rounds[kind] ?? []);
@@ -220,7 +222,10 @@ function growthTable(subjects: readonly Subject[], smallest: Subject): ResultTab
         const { median: middle, p99, spread } = summarise(rounds[kind] ?? []);
         const ratios = ratiosByRound(rounds[kind] ?? [], smallest.rounds[kind] ?? []);
         return [
-          ...[kind, tokens, middle.toFixed(3), p99.toFixed(3)],
+          kind,
+          tokens,
+          middle.toFixed(3),
+          p99.toFixed(3),
           spread.map((value) => value.toFixed(3)).join('–'),
           `${median(ratios).toFixed(2)} (${range(ratios)
             .map((value) => value.toFixed(2))

@@ -21,7 +21,10 @@ const MILLISECONDS = 1000;
  */
 export function issuedMeasure(connections: number): Measure {
   return {
-    ...{ name: 'check_t, issued by the server', group: 'issued', connections, isYardstick: false },
+    name: 'check_t, issued by the server',
+    group: 'issued',
+    connections,
+    isYardstick: false,
     run: async (bench, { seconds }) => {
       const counters = await countersOf(bench.client);
       const most = connections === 1 ? ISSUED_FOR_ONE_CONNECTION : ISSUED_FOR_SEVERAL;
@@ -55,8 +58,12 @@ async function answerIssued(
   const { job, pids } = await requesting(bench);
   const bodies = requestedSerials().map((serial) => `serial=${serial}&data=${serial}`);
   const { texts } = await bench.load.run({
-    ...{ ...job, ...extent, connections: ISSUING_CONNECTIONS },
-    ...{ bodies: bodies.slice(0, most), isRepeated: false, areTextsKept: true },
+    ...job,
+    ...extent,
+    connections: ISSUING_CONNECTIONS,
+    bodies: bodies.slice(0, most),
+    isRepeated: false,
+    areTextsKept: true,
   });
   const forms = texts.map((text) => rightResponse(text, counters));
   const before = await cpuOf(pids);

@@ -24,7 +24,9 @@ export async function describeMachine(client: pg.Client): Promise<Machine> {
   );
   const settingOf = (name: string): string => rows.find((row) => row.name === name)?.setting ?? '';
   return {
-    ...{ cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, node: process.versions.node },
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    node: process.versions.node,
     postgres: settingOf('server_version'),
     settings: Object.fromEntries(SETTINGS.map((name) => [name, settingOf(name)])),
     libraries: Object.fromEntries(LIBRARIES.map((name) => [name, installedVersion(name)])),

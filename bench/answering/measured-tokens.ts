@@ -37,7 +37,12 @@ export async function loadMeasuredTokens(
   await writeFile(file, keyContainer(serials.flat()), { mode: 0o600 });
   await server.run(['import', 'pskc', file, '--realm', REALM]);
   await postForm(server, '/system/setPolicy', {
-    ...{ name: 'qrtan', scope: 'authentication', realm: REALM, user: '*', client: '*', active: 'True' },
+    name: 'qrtan',
+    scope: 'authentication',
+    realm: REALM,
+    user: '*',
+    client: '*',
+    active: 'True',
     action: 'qrtanurl=https://otp.example.org/ocra/check_t',
   });
   await client.query('ANALYZE');

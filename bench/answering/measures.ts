@@ -75,7 +75,9 @@ export async function runJob(load: LoadProcess, job: LoadJob, pids: readonly num
   const { milliseconds, seconds, answered, cpu } = await load.run(job);
   const times = [...milliseconds];
   return {
-    ...{ perSecond: times.length / seconds, median: quantile(times, 0.5), p99: quantile(times, 0.99) },
+    perSecond: times.length / seconds,
+    median: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
     serverCpu: (((await cpuOf(pids)) - before) * MILLISECONDS) / answered,
     clientCpu: cpu,
   };
@@ -93,7 +95,10 @@ export const BARE_GROUP = 'bare';
 /** @returns (a), the database alone */
 export function pgbenchMeasure(program: string): Measure {
   return {
-    ...{ name: '(a) pgbench', group: 'pgbench', connections: PGBENCH_CLIENTS, isYardstick: true },
+    name: '(a) pgbench',
+    group: 'pgbench',
+    connections: PGBENCH_CLIENTS,
+    isYardstick: true,
     run: async ({ databaseUrl, client, folder }, { seconds }, requests) => {
       await fillBareChallenges(client, requests, BARE_TOKENS);
       const perSecond = await runPgbench(program, databaseUrl, { challenges: requests, seconds, folder });
@@ -176,7 +181,8 @@ export const requesting = async ({
   job: {
     ...posting(urlsOf(servers), '/ocra/request', await prepareRequests(client)),
     headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },
-    ...{ isRepeated: true, expected: '"transactionid"' },
+    isRepeated: true,
+    expected: '"transactionid"',
   },
   pids: servers.map(({ pid }) => pid),
 });
@@ -187,7 +193,8 @@ export const enrolling = ({ servers }: Pick<Bench, 'servers'>): Promise<Prepared
     job: {
       ...posting(urlsOf(servers), '/admin/init', ['type=ocra&genkey=1&sharedsecret=1']),
       headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },
-      ...{ isRepeated: true, expected: 'data:image/png;base64,' },
+      isRepeated: true,
+      expected: 'data:image/png;base64,',
     },
     pids: servers.map(({ pid }) => pid),
   });
@@ -209,7 +216,10 @@ function getting(path: string): Prepare {
     Promise.resolve({
       job: {
         ...posting([bare.baseUrl], path, ['']),
-        ...{ method: 'GET', headers: {}, isRepeated: true, expected: '"result":true' },
+        method: 'GET',
+        headers: {},
+        isRepeated: true,
+        expected: '"result":true',
       },
       pids: [bare.pid],
     });

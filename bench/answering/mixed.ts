@@ -107,7 +107,8 @@ async function publishMixed(
   const rows = { ...runs, [`enrolments`]: enrolments };
   await publish(
     {
-      ...{ name: 'answering-mixed', title: 'Answering at half of the full load' },
+      name: 'answering-mixed',
+      title: 'Answering at half of the full load',
       measures: 'Response times while requests arrive evenly: [Benchmarks](../benchmarks.md#answering).',
       software: `PostgreSQL ${machine.postgres}`,
       sections: [
@@ -119,7 +120,9 @@ async function publishMixed(
         {
           head: ['requests', 'per second', 'median, ms', 'p99, ms', 'p99 of the rounds, ms', 'p99 / median'],
           rows: Object.entries(rows).map(([name, rounds]) => [
-            ...[name, middle(rounds, 'perSecond').toFixed(0), middle(rounds, 'median').toFixed(2)],
+            name,
+            middle(rounds, 'perSecond').toFixed(0),
+            middle(rounds, 'median').toFixed(2),
             middle(rounds, 'p99').toFixed(2),
             range(rounds.map(({ p99 }) => p99))
               .map((time) => time.toFixed(2))
@@ -131,10 +134,14 @@ async function publishMixed(
       ],
       data: { machine, full, runs: rows },
       chart: {
-        ...{ title: 'Response times of check_t, median to p99', unit: 'ms' },
+        title: 'Response times of check_t, median to p99',
+        unit: 'ms',
         bars: Object.entries(runs).map(([label, rounds], index) => ({
-          ...{ label: label.slice(0, 40), value: middle(rounds, 'median'), least: middle(rounds, 'median') },
-          ...{ most: middle(rounds, 'p99'), kind: ['yardstick', 'alone', 'with enrolments'][index] ?? '' },
+          label: label.slice(0, 40),
+          value: middle(rounds, 'median'),
+          least: middle(rounds, 'median'),
+          most: middle(rounds, 'p99'),
+          kind: ['yardstick', 'alone', 'with enrolments'][index] ?? '',
         })),
       },
     },

@@ -45,7 +45,9 @@ export function readOptions(): BenchOptions {
     },
   });
   return {
-    ...{ rounds: positive(values.rounds), seconds: positive(values.seconds), mixed: values.mixed },
+    rounds: positive(values.rounds),
+    seconds: positive(values.seconds),
+    mixed: values.mixed,
     connections: list(values.connections),
     only: values.only?.split(','),
     environment: {
@@ -53,7 +55,8 @@ export function readOptions(): BenchOptions {
       ...(values.workers !== undefined && { WORKERS: values.workers }),
     },
     database: values.database ?? process.env.BENCH_DATABASE_URL ?? process.env.DATABASE_URL,
-    ...{ pgbouncer: values.pgbouncer, out: values.out },
+    pgbouncer: values.pgbouncer,
+    out: values.out,
     growth: values.growth === undefined ? undefined : list(values.growth),
     soak: values.soak === undefined ? undefined : positive(values.soak),
     servers: values.servers === undefined ? undefined : list(values.servers),

@@ -53,8 +53,14 @@ ${oneLine(settleStatement(':challenge_id'))};
 `,
   );
   const { stdout } = await promisify(execFile)(program, [
-    ...['--no-vacuum', '--protocol=prepared', `--client=${PGBENCH_CLIENTS}`, '--jobs=2'],
-    ...[`--time=${Math.max(1, Math.round(seconds))}`, '--define=taken=0', `--file=${script}`, databaseUrl],
+    '--no-vacuum',
+    '--protocol=prepared',
+    `--client=${PGBENCH_CLIENTS}`,
+    '--jobs=2',
+    `--time=${Math.max(1, Math.round(seconds))}`,
+    '--define=taken=0',
+    `--file=${script}`,
+    databaseUrl,
   ]);
   const found = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
   if (found === undefined) {

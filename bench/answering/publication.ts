@@ -25,7 +25,10 @@ export async function publish(results: Publication, out: string | undefined): Pr
   const { name, data, chart, sections } = results;
   const command = benchCommand('bench');
   const page: ResultPage = {
-    ...{ name, title: results.title, measures: results.measures, command },
+    name,
+    title: results.title,
+    measures: results.measures,
+    command,
     ...(results.software !== undefined && { software: results.software }),
     sections: [...sections, `![${chart.title}](${name}.svg)`],
   };

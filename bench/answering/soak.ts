@@ -74,7 +74,8 @@ async function publishSoak(
   const settled = samples.slice(Math.floor(samples.length * SETTLED)).map(largest);
   await publish(
     {
-      ...{ name: 'answering-soak', title: 'Memory under full load' },
+      name: 'answering-soak',
+      title: 'Memory under full load',
       measures: 'Resident memory of the server: [Benchmarks](../benchmarks.md#answering).',
       software: `PostgreSQL ${machine.postgres}`,
       sections: [
@@ -82,11 +83,9 @@ async function publishSoak(
         {
           head: ['minute', 'least, MiB', 'greatest, MiB', 'processes'],
           rows: [...minutes].map(([minute, some]) => [
-            ...[
-              minute + 1,
-              Math.min(...some.map(largest)).toFixed(0),
-              Math.max(...some.map(largest)).toFixed(0),
-            ],
+            minute + 1,
+            Math.min(...some.map(largest)).toFixed(0),
+            Math.max(...some.map(largest)).toFixed(0),
             Math.max(...some.map(({ processes }) => processes.length)),
           ]),
         },
@@ -95,7 +94,8 @@ async function publishSoak(
       ],
       data: { machine, samples, rates },
       chart: {
-        ...{ title: 'Largest process, by minute', unit: 'MiB' },
+        title: 'Largest process, by minute',
+        unit: 'MiB',
         bars: [...minutes].map(([minute, some]) => {
           const sizes = some.map(largest);
           const [least, most] = [Math.min(...sizes), Math.max(...sizes)];

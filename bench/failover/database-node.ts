@@ -189,13 +189,28 @@ export class DatabaseNode {
     const client = `http://127.0.0.1:${this.ports.etcd}`;
     const members = this.#cluster.ports.map((ports, index) => `node${index + 1}=${peer(ports)}`);
     return [
-      ...['--name', this.name, '--data-dir', join(this.#folder, 'etcd')],
-      ...['--listen-client-urls', client, '--advertise-client-urls', client],
-      ...['--listen-peer-urls', peer(this.ports), '--initial-advertise-peer-urls', peer(this.ports)],
-      ...['--initial-cluster', members.join(','), '--initial-cluster-state', 'new'],
+      '--name',
+      this.name,
+      '--data-dir',
+      join(this.#folder, 'etcd'),
+      '--listen-client-urls',
+      client,
+      '--advertise-client-urls',
+      client,
+      '--listen-peer-urls',
+      peer(this.ports),
+      '--initial-advertise-peer-urls',
+      peer(this.ports),
+      '--initial-cluster',
+      members.join(','),
+      '--initial-cluster-state',
+      'new',
       '--enable-v2',
       // Slack for a machine on which everything shares one disk and two cores.
-      ...['--heartbeat-interval', '200', '--election-timeout', '2000'],
+      '--heartbeat-interval',
+      '200',
+      '--election-timeout',
+      '2000',
     ];
   }
 

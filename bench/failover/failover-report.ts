@@ -9,8 +9,14 @@ const TROUBLES: readonly Trouble[] = ['kill', 'freeze', 'switchover'];
 export function roundsTable(rounds: readonly FailoverRound[]): ResultTable {
   return {
     head: [
-      ...['round', 'trouble', 'primary', 'new primary, s', 'first acceptance, s'],
-      ...['longest gap, s', 'whole again, s', 'by'],
+      'round',
+      'trouble',
+      'primary',
+      'new primary, s',
+      'first acceptance, s',
+      'longest gap, s',
+      'whole again, s',
+      'by',
     ],
     rows: rounds.map((round, index) => [
       index + 1,

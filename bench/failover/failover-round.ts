@@ -68,7 +68,9 @@ export async function runRound(
   const rejoined = await (whole ?? wholeAgain(cluster));
   const seconds = (milliseconds: number): number => milliseconds / 1000;
   return {
-    ...{ trouble, from: old.name, to: node.name },
+    trouble,
+    from: old.name,
+    to: node.name,
     newPrimary: seconds(at - begun),
     firstAcceptance: seconds(first - begun),
     longestGap: seconds(longestGap),

@@ -45,7 +45,7 @@ export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
   const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   const place = [row.writer, row.lane, row.seq].map(String);
   return hashOf(
-    [...[ROW_FORM, id, at, actor, action, subject, realm, outcome, client, requestId, transaction], ...place],
+    [ROW_FORM, id, at, actor, action, subject, realm, outcome, client, requestId, transaction, ...place],
     row.prevHash,
   );
 }

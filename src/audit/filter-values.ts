@@ -3,72 +3,47 @@ import { didYouMean } from '../kernel/nearest-name.ts';
 import type { AuditFilter } from './ports.ts';
 
 /** The first words of outcomes; details may follow: `changed owner, realms`, `refused: password, 812 times`. */
+// prettier-ignore
 const OUTCOME_WORDS: readonly string[] = [
   // Of challenges and responses.
-  ...['issued', 'accepted', 'wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled'],
+  'issued', 'accepted', 'wrong', 'exhausted', 'locked', 'closed', 'dropped', 'expired', 'disabled',
   'unverifiable',
   // Of administration.
-  ...['created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused'],
-  ...[
-    'session',
-    'password',
-    'second',
-    'passkey',
-    'added',
-    'current',
-    'sealed',
-    'retired',
-    'installed',
-    'confirmed',
-  ],
+  'created', 'changed', 'stored', 'removed', 'being', 'default', 'no', 'imported', 'done', 'refused',
+  'session', 'password', 'second', 'passkey', 'added', 'current', 'sealed', 'retired', 'installed',
+  'confirmed',
   // Of upkeep.
-  ...['migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified'],
+  'migrated', 'mended', 'pruned', 'handed', 'restored', 'begun', 'verified',
   // Of webhooks.
-  ...['enabled', 'secret', 'retried', 'delivered', 'failed'],
+  'enabled', 'secret', 'retried', 'delivered', 'failed',
 ];
 
 /** Actions by the part before the slash. Requests that are refused have the path of their endpoint as action. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ocra: ['request', 'check_t', 'checkstatus', 'getActivationCode', 'calculateOtp'],
   validate: ['check', 'check_s', 'check_t'],
+  // prettier-ignore
   admin: [
-    ...['init', 'getsession', 'dropsession', 'login', 'logout', 'loadtokens', 'resync', 'show', 'set'],
-    ...[
-      'reset',
-      'enable',
-      'disable',
-      'remove',
-      'assign',
-      'unassign',
-      'tokenrealm',
-      'transaction',
-      'userlist',
-    ],
-    ...['sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc'],
-    ...['sign-in/oidc/callback', 'confirmation', 'confirmation/finish', 'password'],
-    ...['administrators', 'administrators/add', 'administrators/remove', 'administrators/password'],
-    ...['administrators/second-factor', 'administrators/second-factor/remove'],
-    ...['administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove'],
-    ...['passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end'],
-    ...['overview', 'rights', 'search', 'person', 'token', 'tokens'],
+    'init', 'getsession', 'dropsession', 'login', 'logout', 'loadtokens', 'resync', 'show', 'set',
+    'reset', 'enable', 'disable', 'remove', 'assign', 'unassign', 'tokenrealm', 'transaction', 'userlist',
+    'sign-in', 'sign-in/finish', 'sign-in/passkey', 'sign-in/passkey-link', 'sign-in/oidc',
+    'sign-in/oidc/callback', 'confirmation', 'confirmation/finish', 'password',
+    'administrators', 'administrators/add', 'administrators/remove', 'administrators/password',
+    'administrators/second-factor', 'administrators/second-factor/remove',
+    'administrators/passkey-link', 'api-tokens', 'api-tokens/add', 'api-tokens/remove',
+    'passkeys', 'passkeys/options', 'passkeys/remove', 'sessions', 'sessions/end',
+    'overview', 'rights', 'search', 'person', 'token', 'tokens',
   ],
+  // prettier-ignore
   system: [
-    ...['setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm'],
-    ...['getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver'],
-    ...['setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences'],
-    ...['policyNames', 'explainPolicy', 'policyConsequences'],
-    ...['testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences'],
-    ...[
-      'users/add',
-      'users/password',
-      'users/remove',
-      'keys',
-      'licence',
-      'licence/install',
-      'licence/remove',
-    ],
-    ...['webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable'],
-    ...['webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove'],
+    'setPolicy', 'getPolicy', 'delPolicy', 'setRealm', 'getRealms', 'delRealm', 'setDefaultRealm',
+    'getDefaultRealm', 'setResolver', 'getResolvers', 'getResolver', 'delResolver',
+    'setConfig', 'getConfig', 'delConfig', 'settings', 'settingConsequences',
+    'policyNames', 'explainPolicy', 'policyConsequences',
+    'testResolver', 'resolverKinds', 'realmConsequences', 'resolverConsequences', 'userConsequences',
+    'users/add', 'users/password', 'users/remove', 'keys', 'licence', 'licence/install', 'licence/remove',
+    'webhooks', 'webhooks/deliveries', 'webhooks/add', 'webhooks/enable', 'webhooks/disable',
+    'webhooks/test', 'webhooks/retry', 'webhooks/rotate-secret', 'webhooks/remove',
   ],
   monitoring: ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'],
   audit: ['search', 'values', 'export', 'verify', 'verification', 'prune'],
@@ -85,7 +60,15 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   realm: ['set', 'default', 'remove'],
   resolver: ['set', 'test', 'remove'],
   token: [
-    ...['import', 'resync', 'enable', 'disable', 'reset', 'unassign', 'set', 'remove', 'assign'],
+    'import',
+    'resync',
+    'enable',
+    'disable',
+    'reset',
+    'unassign',
+    'set',
+    'remove',
+    'assign',
     'tokenrealm',
   ],
   user: ['add', 'password', 'remove'],

@@ -11,8 +11,12 @@ interface SignInChallengeDependencies {
 
 /** Faults of a token or of its policies, which only an operator can mend. */
 const UNUSABLE = [
-  ...['token.unknown', 'token.not-ocra', 'token.not-ready', 'token.state'],
-  ...['challenge.too-long', 'challenge.url-ambiguous'],
+  'token.unknown',
+  'token.not-ocra',
+  'token.not-ready',
+  'token.state',
+  'challenge.too-long',
+  'challenge.url-ambiguous',
 ];
 
 /** Challenges for the OCRA tokens with which administrators sign in. Their life is that of any other challenge. */

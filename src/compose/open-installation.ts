@@ -91,10 +91,8 @@ export async function openInstallation(
       database,
       services: { ...services, keys: keyService(database, keys) },
       close: async () => {
-        await Promise.all([
-          ...[unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()],
-          services.stopVerification(),
-        ]);
+        const following = [unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()];
+        await Promise.all([...following, services.stopVerification()]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
         await Promise.all([replica?.close(), close()]);
       },

@@ -4,11 +4,12 @@
  */
 
 /** Recommended scripts (Unicode Standard Annex #31, table 5), and those that were used to deceive. */
+// prettier-ignore
 const ALONE = [
-  ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Armenian', 'Bengali', 'Cherokee', 'Coptic', 'Devanagari'],
-  ...['Ethiopic', 'Georgian', 'Gujarati', 'Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Lisu'],
-  ...['Malayalam', 'Mongolian', 'Myanmar', 'Oriya', 'Sinhala', 'Syriac', 'Tamil', 'Telugu', 'Thaana'],
-  ...['Thai', 'Tibetan'],
+  'Latin', 'Cyrillic', 'Greek', 'Arabic', 'Armenian', 'Bengali', 'Cherokee', 'Coptic', 'Devanagari',
+  'Ethiopic', 'Georgian', 'Gujarati', 'Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Lisu',
+  'Malayalam', 'Mongolian', 'Myanmar', 'Oriya', 'Sinhala', 'Syriac', 'Tamil', 'Telugu', 'Thaana',
+  'Thai', 'Tibetan',
 ];
 const EAST_ASIAN = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'];
 

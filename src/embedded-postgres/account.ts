@@ -101,8 +101,15 @@ async function createAccount({ programs }: AccountPlaces): Promise<string | unde
     await run(
       'useradd',
       [
-        ...['--system', '--gid', 'tankeeper', '--no-create-home'],
-        ...['--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', 'tankeeper'],
+        '--system',
+        '--gid',
+        'tankeeper',
+        '--no-create-home',
+        '--home-dir',
+        '/nonexistent',
+        '--shell',
+        '/usr/sbin/nologin',
+        'tankeeper',
       ],
       surroundings,
     );

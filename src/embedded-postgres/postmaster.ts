@@ -91,7 +91,8 @@ export async function startPostmaster(
   const log = accountOwnsFolder ? undefined : await open(logPath, 'a', 0o600);
   const output = log?.fd ?? 'ignore';
   const args = [
-    ...[log === undefined ? logPath : '', cluster],
+    log === undefined ? logPath : '',
+    cluster,
     await missingIn(join(cluster, 'pg_hba.conf'), access.connections),
     await missingIn(join(cluster, 'pg_ident.conf'), access.accounts),
     join(socketFolder, `.s.PGSQL.${SOCKET_PORT}.lock`),

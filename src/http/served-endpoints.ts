@@ -4,11 +4,29 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CredentialCheck } from './authentication/authenticate.ts';
-import { administrationEndpoints, type AdministrationOperations } from './controllers/administration/administration-endpoints.ts';
-import { adminEndpoints, type EnrolmentOperations, type SessionOperations } from './controllers/tokens/admin-controller.ts';
-import { auditEndpoints, type AuditExportOperations, type AuditOperations } from './controllers/audit/audit-controller.ts';
-import { auditVerificationEndpoints, type AuditVerificationOperations } from './controllers/audit/audit-verification-controller.ts';
-import { monitoringEndpoints, type MonitoringOperations, monitoringPostPage } from './controllers/monitoring-controller.ts';
+import {
+  administrationEndpoints,
+  type AdministrationOperations,
+} from './controllers/administration/administration-endpoints.ts';
+import {
+  adminEndpoints,
+  type EnrolmentOperations,
+  type SessionOperations,
+} from './controllers/tokens/admin-controller.ts';
+import {
+  auditEndpoints,
+  type AuditExportOperations,
+  type AuditOperations,
+} from './controllers/audit/audit-controller.ts';
+import {
+  auditVerificationEndpoints,
+  type AuditVerificationOperations,
+} from './controllers/audit/audit-verification-controller.ts';
+import {
+  monitoringEndpoints,
+  type MonitoringOperations,
+  monitoringPostPage,
+} from './controllers/monitoring-controller.ts';
 import { liveEndpoint, type LiveOperations } from './controllers/helpdesk/live-controller.ts';
 import { overviewEndpoint, type OverviewOperations } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk/helpdesk-controller.ts';
@@ -16,12 +34,33 @@ import { documentationEndpoints } from './controllers/documentation-controller.t
 import { type LoginOperations, loginEndpoints } from './controllers/sign-in/login-controller.ts';
 import { type PasskeyOperations, passkeyEndpoints } from './controllers/sign-in/passkey-controller.ts';
 import { type OpenSessionOperations, sessionEndpoints } from './controllers/sign-in/session-controller.ts';
-import { singleSignOnEndpoints, type SingleSignOnOperations } from './controllers/sign-in/single-sign-on-controller.ts';
-import { type AdministratorOperations, administratorEndpoints, type SecondFactorOperations } from './controllers/administration/administrator-controller.ts';
-import { apiTokenEndpoints, type ApiTokenOperations } from './controllers/administration/api-token-controller.ts';
-import { type ConfirmationOperations, confirmationEndpoints } from './controllers/sign-in/confirmation-controller.ts';
-import { signInEndpoints, type SignInMethods, type SignInOperations } from './controllers/sign-in/sign-in-controller.ts';
-import { type OcraOperations, ocraEndpoints, type StatusWaitOperations } from './controllers/ocra-controller.ts';
+import {
+  singleSignOnEndpoints,
+  type SingleSignOnOperations,
+} from './controllers/sign-in/single-sign-on-controller.ts';
+import {
+  type AdministratorOperations,
+  administratorEndpoints,
+  type SecondFactorOperations,
+} from './controllers/administration/administrator-controller.ts';
+import {
+  apiTokenEndpoints,
+  type ApiTokenOperations,
+} from './controllers/administration/api-token-controller.ts';
+import {
+  type ConfirmationOperations,
+  confirmationEndpoints,
+} from './controllers/sign-in/confirmation-controller.ts';
+import {
+  signInEndpoints,
+  type SignInMethods,
+  type SignInOperations,
+} from './controllers/sign-in/sign-in-controller.ts';
+import {
+  type OcraOperations,
+  ocraEndpoints,
+  type StatusWaitOperations,
+} from './controllers/ocra-controller.ts';
 import { rightsEndpoint, type RightsOperations } from './controllers/administration/rights-controller.ts';
 import { metricsEndpoint, operationsEndpoints } from './controllers/operations-controller.ts';
 import { type ImportOperations, loadTokensEndpoint } from './controllers/tokens/loadtokens-controller.ts';

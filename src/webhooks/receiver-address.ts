@@ -21,9 +21,17 @@ const MAX_LENGTH = 2_000;
  */
 const REFUSED = networks([
   ...NAMED_NETWORKS.linklocal,
-  ...['64:ff9b::a9fe:0/112', 'fd00:ec2::254', 'fd20:ce::254'],
-  ...['100.100.100.200', '168.63.129.16', '192.0.0.192'],
-  ...['0.0.0.0/8', '224.0.0.0/4', '255.255.255.255', '::', 'ff00::/8'],
+  '64:ff9b::a9fe:0/112',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  '0.0.0.0/8',
+  '224.0.0.0/4',
+  '255.255.255.255',
+  '::',
+  'ff00::/8',
 ]);
 const LOOPBACK = networks(NAMED_NETWORKS.loopback);
 
@@ -31,9 +39,20 @@ const LOOPBACK = networks(NAMED_NETWORKS.loopback);
 const GLOBAL_IPV6 = networks(['2000::/3']);
 /** Addresses that are not public (RFC 6890), among them those of IPv6 that contain one of IPv4. */
 const SPECIAL = networks([
-  ...[...NAMED_NETWORKS.loopback, ...NAMED_NETWORKS.uniquelocal, '100.64.0.0/10', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'],
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  ...NAMED_NETWORKS.loopback,
+  ...NAMED_NETWORKS.uniquelocal,
+  '100.64.0.0/10',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '240.0.0.0/4',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
 ]);
 
 /**

@@ -29,7 +29,12 @@ beforeEach(async () => {
   hasher = new ReadableHasher();
   const clock = { now: () => now };
   service = new AdministratorService({
-    ...{ administrators: store, confirmations, configuration, hasher, clock, random: systemRandom },
+    administrators: store,
+    confirmations,
+    configuration,
+    hasher,
+    clock,
+    random: systemRandom,
     sessionLifetime: 600,
     access: new AccessControl({ clock }),
   });
@@ -49,9 +54,13 @@ describe('the first administrator', () => {
     expect(await service.authenticatePassword('admin', PASSWORD)).toMatchObject({ administrator: 'admin' });
     expect(await service.ensureFirstAdministrator('something else')).toBeUndefined();
     const empty = new AdministratorService({
-      ...{ administrators: new InMemoryAdministratorStore(), confirmations },
-      ...{ configuration, hasher, random: systemRandom },
-      ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
+      administrators: new InMemoryAdministratorStore(),
+      confirmations,
+      configuration,
+      hasher,
+      random: systemRandom,
+      clock: { now: () => now },
+      access: new AccessControl({ clock: { now: () => now } }),
     });
     const first = await empty.ensureFirstAdministrator();
     expect(first?.name).toBe('admin');
@@ -67,7 +76,11 @@ describe('the first administrator', () => {
     const servers = [1, 2].map(
       () =>
         new AdministratorService({
-          ...{ administrators, confirmations, configuration, hasher, random: systemRandom },
+          administrators,
+          confirmations,
+          configuration,
+          hasher,
+          random: systemRandom,
           clock: { now: () => now },
           access: new AccessControl({ clock: { now: () => now } }),
         }),
@@ -78,9 +91,13 @@ describe('the first administrator', () => {
 
   it('does not get a password that is too short', async () => {
     const empty = new AdministratorService({
-      ...{ administrators: new InMemoryAdministratorStore(), confirmations },
-      ...{ configuration, hasher, random: systemRandom },
-      ...{ clock: { now: () => now }, access: new AccessControl({ clock: { now: () => now } }) },
+      administrators: new InMemoryAdministratorStore(),
+      confirmations,
+      configuration,
+      hasher,
+      random: systemRandom,
+      clock: { now: () => now },
+      access: new AccessControl({ clock: { now: () => now } }),
     });
     expect(await refusedCode(empty.ensureFirstAdministrator('kurz'))).toBe('parameter.invalid');
   });
@@ -160,7 +177,10 @@ describe('administrators', () => {
     const readOnly = checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' });
     const clock = { now: () => now };
     const slow = new AdministratorService({
-      ...{ administrators: store, configuration, clock, random: systemRandom },
+      administrators: store,
+      configuration,
+      clock,
+      random: systemRandom,
       confirmations: { isConfirmed: () => Promise.resolve(isOpen) },
       hasher: Object.assign(new ReadableHasher(), {
         hash: async (password: string) => {
@@ -285,7 +305,9 @@ describe('an API token', () => {
     expect(JSON.stringify([...store.kept.apiTokens])).not.toContain(token.slice(3));
     after(59);
     expect(await service.authenticateApiToken(token)).toMatchObject({
-      ...{ administrator: 'admin', name: 'probe', rights: ['monitoring:*'] },
+      administrator: 'admin',
+      name: 'probe',
+      rights: ['monitoring:*'],
     });
     after(60);
     expect(await service.authenticateApiToken(token)).toBeUndefined();

@@ -7,16 +7,22 @@ import { callerNamed } from '../support/values/callers.ts';
 
 const CLOCK = { now: () => new Date('2026-11-20T12:00:00Z') };
 const ROW: AuditRow = {
-  ...{
-    id: '7',
-    at: '2026-11-01T00:00:00.000000Z',
-    actor: 'anna',
-    action: 'admin/init',
-    subject: 'T1',
-    realm: '',
-  },
-  ...{ outcome: 'done', client: '127.0.0.1', requestId: 'r1', transaction: '', writer: 1, lane: 1, seq: 1 },
-  ...{ prevHash: NOTHING_BEFORE, hash: NOTHING_BEFORE, signature: Buffer.alloc(64) },
+  id: '7',
+  at: '2026-11-01T00:00:00.000000Z',
+  actor: 'anna',
+  action: 'admin/init',
+  subject: 'T1',
+  realm: '',
+  outcome: 'done',
+  client: '127.0.0.1',
+  requestId: 'r1',
+  transaction: '',
+  writer: 1,
+  lane: 1,
+  seq: 1,
+  prevHash: NOTHING_BEFORE,
+  hash: NOTHING_BEFORE,
+  signature: Buffer.alloc(64),
 };
 const PLACES = ['30', '20', '10'].map((id) => ({ id, at: '2026-11-02T00:00:00.000000Z' }));
 

@@ -7,8 +7,13 @@ import { callerNamed } from '../support/values/callers.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const REFUSED = {
-  ...{ at: '2026-11-20T11:50:00.000000Z', actor: 'anna', action: 'admin/init', realm: '', client: '' },
-  ...{ outcome: 'refused: no right admin:init', requestId: 'one' },
+  at: '2026-11-20T11:50:00.000000Z',
+  actor: 'anna',
+  action: 'admin/init',
+  realm: '',
+  client: '',
+  outcome: 'refused: no right admin:init',
+  requestId: 'one',
 } as AuditRow;
 const CHANGED = { at: '2026-11-20T11:55:00.000000Z', actor: 'bert', subject: 'helpdesk' } as AuditRow;
 const CALLER = callerNamed('anna');

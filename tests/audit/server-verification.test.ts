@@ -46,7 +46,11 @@ async function verified(after: (step: number) => Promise<unknown>): Promise<Veri
       }),
   };
   const verification = new ServerVerification({
-    ...{ clock, authority, store, elapsed: () => performance.now(), rest: () => Promise.resolve() },
+    clock,
+    authority,
+    store,
+    elapsed: () => performance.now(),
+    rest: () => Promise.resolve(),
     verifications: new SqlVerificationStore({ database }),
     access: new AccessControl({ clock }),
     configuration: { current: () => Promise.resolve({ policies: [], realms: [], resolvers: [] }) },

@@ -9,7 +9,9 @@ import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const HEADER: BackupHeader = {
-  ...{ version: '1.2.3', createdAt: new Date('2026-11-20T12:00:00Z'), migrations: ['001-a'] },
+  version: '1.2.3',
+  createdAt: new Date('2026-11-20T12:00:00Z'),
+  migrations: ['001-a'],
   keys: [
     { keyId: '0011223344556677', canary: Buffer.from('canary'), isCurrent: true },
     {
@@ -19,7 +21,8 @@ const HEADER: BackupHeader = {
       wrapped: { bytes: Buffer.of(1, 2), by: 'HSM' },
     },
   ],
-  ...{ identities: new Map([['realms', '9007199254740993']]), auditMonths: ['2026-11'] },
+  identities: new Map([['realms', '9007199254740993']]),
+  auditMonths: ['2026-11'],
   tables: ['realms', 'licence', 'tokens'],
 };
 const ROWS: Readonly<Record<string, readonly (readonly string[])[]>> = {

@@ -32,8 +32,15 @@ beforeAll(async () => {
   load = startLoadProcess();
   job = {
     baseUrls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
-    ...{ method: 'POST', path: '/', headers: {}, bodies: ['a', 'b', 'c'], isRepeated: false },
-    ...{ expected: 'right', connections: 3, warmUp: 0, seconds: 60 },
+    method: 'POST',
+    path: '/',
+    headers: {},
+    bodies: ['a', 'b', 'c'],
+    isRepeated: false,
+    expected: 'right',
+    connections: 3,
+    warmUp: 0,
+    seconds: 60,
   };
 });
 

@@ -51,8 +51,11 @@ describe('a challenge', () => {
     expect(issued.question).toMatch(/^pay50000[A-Za-z0-9]{56}$/);
     expect(issued.transactionId).toMatch(/^[0-9a-f]{20}$/);
     expect(parseQrTanUrl(issued.url)).toMatchObject({
-      ...{ kind: 'req', message: 'pay 5', callbackUrl: 'https://a.example/' },
-      ...{ question: issued.question, transactionId: issued.transactionId },
+      kind: 'req',
+      message: 'pay 5',
+      callbackUrl: 'https://a.example/',
+      question: issued.question,
+      transactionId: issued.transactionId,
     });
     expect(verifyQrTanSignature(SUITE, KEY, issued.url)).toBe(true);
     const token = await house.tokens.findBySerial('A1');
@@ -60,7 +63,11 @@ describe('a challenge', () => {
     expect(house.challenges.issues).toEqual([
       {
         challenge: {
-          ...{ tokenId: token?.id, transactionId, question, data: 'pay 5', issuedAt: house.clock.at },
+          tokenId: token?.id,
+          transactionId,
+          question,
+          data: 'pay 5',
+          issuedAt: house.clock.at,
           key: { seed: token?.secrets.seed },
           seen: token,
         },
@@ -282,8 +289,15 @@ describe('the status', () => {
     const other = await house.ocra.requestChallenge(admin, { serial: 'B1' });
     await answer(second, 99n);
     const entry = {
-      ...{ id: '1', serial: 'A1', transactionId: first.transactionId, receivedTan: false, validTan: false },
-      ...{ failCount: 1, issuedAt: house.clock.at, active: true, dropped: false },
+      id: '1',
+      serial: 'A1',
+      transactionId: first.transactionId,
+      receivedTan: false,
+      validTan: false,
+      failCount: 1,
+      issuedAt: house.clock.at,
+      active: true,
+      dropped: false,
     };
     const entries = [{ ...entry, id: '2', transactionId: second.transactionId, receivedTan: true }, entry];
     expect(await house.ocra.status(admin, { serial: 'A1' })).toEqual(entries);
@@ -332,8 +346,10 @@ describe('an activation code', () => {
 describe('a calculation', () => {
   it('uses the given values', async () => {
     const input = {
-      ...{ sharedsecret: '61'.repeat(32), activationcode: 'GEZDGNBVGY3TQOJQ01' },
-      ...{ nonce: '0123456789abcdef'.repeat(8), ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64' },
+      sharedsecret: '61'.repeat(32),
+      activationcode: 'GEZDGNBVGY3TQOJQ01',
+      nonce: '0123456789abcdef'.repeat(8),
+      ocrasuite: 'OCRA-1:HOTP-SHA256-6:C-QA64',
       challenge: 'abcdefg12345670000Xch3tNAkIWpmj6du0PVBSvFOmJqWu0wq9AL9BKYxGjGkVg',
     };
     expect(await house.ocra.calculateOtp(admin, input)).toBe('991417');

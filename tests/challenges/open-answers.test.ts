@@ -233,7 +233,10 @@ describe('a response of a user with several tokens', () => {
   const other = (): Partial<NewToken> => ({
     secrets: {
       seed: vault.seal(KEY_OF_A2, 'seed', 'A2'),
-      ...{ sharedSecret: null, nonce: null, pin: null, ocraPin: null },
+      sharedSecret: null,
+      nonce: null,
+      pin: null,
+      ocraPin: null,
     },
   });
   const responseOfA2 = (scene: Scene, index: number): string =>

@@ -20,7 +20,9 @@ describe('the message for a wrong suite', () => {
     ['OCRA-1::QN08', 'crypto function', '', "it must be 'HOTP'"],
     [
       'OCRA-1:HOTP-SHA1:QN08',
-      ...['crypto function', 'HOTP-SHA1', 'it must have a hash and a truncation, as in HOTP-SHA256-8'],
+      'crypto function',
+      'HOTP-SHA1',
+      'it must have a hash and a truncation, as in HOTP-SHA256-8',
     ],
     ['OCRA-1:HOTP-SHA1-3:QN08', 'truncation', '3', 'it must be 0 or a number from 4 to 10'],
     ['OCRA-1:HOTP-MD5-6:QN08', 'hash', 'MD5', 'the hash must be SHA1, SHA256 or SHA512'],
@@ -31,28 +33,40 @@ describe('the message for a wrong suite', () => {
     ['OCRA-1:HOTP-SHA1-6:QN08-T-T1M', 'duplicate', 'T1M', 'the time step may be given only once'],
     [
       'OCRA-1:HOTP-SHA1-6:QX08',
-      ...['question', 'QX08', 'it must be QA, QN or QH and a length from 04 to 64, as in QN08'],
+      'question',
+      'QX08',
+      'it must be QA, QN or QH and a length from 04 to 64, as in QN08',
     ],
     [
       'OCRA-1:HOTP-SHA1-6:QN08-S0640',
-      ...['session', 'S0640', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
+      'session',
+      'S0640',
+      'it must be S and a length from 001 to 512, in three digits, as in S064',
     ],
     [
       'OCRA-1:HOTP-SHA1-6:QN08-S0010',
-      ...['session', 'S0010', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
+      'session',
+      'S0010',
+      'it must be S and a length from 001 to 512, in three digits, as in S064',
     ],
     [
       'OCRA-1:HOTP-SHA1-6:QN08-SS064',
-      ...['session', 'SS064', 'it must be S and a length from 001 to 512, in three digits, as in S064'],
+      'session',
+      'SS064',
+      'it must be S and a length from 001 to 512, in three digits, as in S064',
     ],
     [
       'OCRA-1:HOTP-SHA1-6:QN08-T0S',
-      ...['time step', 'T0S', 'it must be T with 1 to 59 S, 1 to 59 M or 1 to 48 H, as in T1M'],
+      'time step',
+      'T0S',
+      'it must be T with 1 to 59 S, 1 to 59 M or 1 to 48 H, as in T1M',
     ],
     ['OCRA-1:HOTP-SHA1-6:QN08-PMD5', 'PIN', 'MD5', 'the hash must be SHA1, SHA256 or SHA512'],
     [
       'OCRA-1:HOTP-SHA1-6:X',
-      ...['data input', 'X', 'it knows the parts C, Q, P, S and T only, in capitals, as in C-QN08-PSHA1'],
+      'data input',
+      'X',
+      'it knows the parts C, Q, P, S and T only, in capitals, as in C-QN08-PSHA1',
     ],
     ['x'.repeat(60), 'algorithm', 'x'.repeat(60), "it must be 'OCRA-1'"],
     ['x'.repeat(61), 'algorithm', `${'x'.repeat(60)}…`, "it must be 'OCRA-1'"],
@@ -202,8 +216,11 @@ describe('the message for a wrong URL', () => {
 
 describe('the message for a wrong calculation', () => {
   const all: CalculationInput = {
-    ...{ sharedsecret: '61'.repeat(32), activationcode: 'GEZDGNBVGY3TQOJQ01' },
-    ...{ nonce: '0123456789abcdef'.repeat(8), ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08', challenge: '1' },
+    sharedsecret: '61'.repeat(32),
+    activationcode: 'GEZDGNBVGY3TQOJQ01',
+    nonce: '0123456789abcdef'.repeat(8),
+    ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    challenge: '1',
   };
 
   it.each(['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'] as const)(

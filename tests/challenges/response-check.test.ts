@@ -61,7 +61,10 @@ async function search(pass: string, sketch: Sketch = {}): Promise<Verdict | null
 function response(suite: string, counter = 100, seconds = 0, pin = ''): string {
   const parsed = parseOcraSuite(suite);
   return computeResponse(parsed, KEY, {
-    ...{ question: QUESTION, counter: BigInt(counter), pin, session: '' },
+    question: QUESTION,
+    counter: BigInt(counter),
+    pin,
+    session: '',
     timeStep: timeStepAt(parsed, new Date(NOON.getTime() + seconds * 1000)),
   });
 }
@@ -219,7 +222,10 @@ describe('the PIN or password before the response', () => {
     secrets: { seed, sharedSecret: null, nonce: null, pin, ocraPin: null },
   };
   const policy = (name: string, mode: number): PolicyDraft => ({
-    ...{ name, scope: 'authentication', action: `otppin=${mode}`, realm: '*' },
+    name,
+    scope: 'authentication',
+    action: `otppin=${mode}`,
+    realm: '*',
   });
 
   it.each<[string, readonly number[], boolean]>([
@@ -380,7 +386,8 @@ describe('a response of a clock that is ahead, with AutoResync', () => {
   it('adds to the shift that is known, with that of the configuration', async () => {
     const token = { counter: 0n, timeShift: 600 };
     const verdict = await ahead(1_260, {
-      ...{ token, syncMarker: clockMarker(1_200, '87654321') },
+      token,
+      syncMarker: clockMarker(1_200, '87654321'),
       settings: { ...settings, 'ocra.timeShift': '120' },
     });
     expect(verdict).toMatchObject({ kind: 'right', advance: { timeShift: 1_140 } });

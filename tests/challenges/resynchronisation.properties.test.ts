@@ -23,7 +23,9 @@ const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRando
 const settings = readOcraSettings(new Map([['AutoResync', 'True']]));
 const clock = { at: NOON, now: (): Date => clock.at };
 const check = new ResponseChecker({
-  ...{ vault, clock, means: { turn: () => Promise.resolve() } },
+  vault,
+  clock,
+  means: { turn: () => Promise.resolve() },
   users: new UserDirectory({
     sources: () => {
       throw new Error('nobody is asked');
@@ -64,7 +66,11 @@ describe.each([
         clock.at = NOON;
         let token: Token = {
           ...tokenValue('T1', { ocraSuite: suite.text, syncWindow: 40 }),
-          ...{ id: '1', version: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
+          id: '1',
+          version: '1',
+          createdAt: NOON,
+          lastSuccessAt: null,
+          syncMarker: null,
         };
         token = { ...token, secrets: { ...token.secrets, seed: vault.seal(KEY, 'seed', 'T1') } };
         const used = new Set<string>();

@@ -38,7 +38,11 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
       syncWindow: 50,
       ...sketch.token,
     }),
-    ...{ version: '1', id: '1', createdAt: NOON, lastSuccessAt: null, syncMarker: null },
+    version: '1',
+    id: '1',
+    createdAt: NOON,
+    lastSuccessAt: null,
+    syncMarker: null,
   };
   const suite = parseOcraSuite(text);
   const response = (question: string, at: number): string =>

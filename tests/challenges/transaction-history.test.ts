@@ -10,10 +10,22 @@ const after = (seconds: number): Date => new Date(ISSUED.getTime() + seconds * 1
 
 function row(outcome: string, seconds: number): AuditRow {
   return {
-    ...{ id: String(seconds + 1), at: auditTime(after(seconds)), actor: '', action: 'ocra/check_t' },
-    ...{ subject: 'T1', realm: 'north', outcome, client: '192.0.2.7', requestId: `r${seconds}` },
-    ...{ transaction: 't1', writer: 1, lane: 1, seq: seconds + 1 },
-    ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+    id: String(seconds + 1),
+    at: auditTime(after(seconds)),
+    actor: '',
+    action: 'ocra/check_t',
+    subject: 'T1',
+    realm: 'north',
+    outcome,
+    client: '192.0.2.7',
+    requestId: `r${seconds}`,
+    transaction: 't1',
+    writer: 1,
+    lane: 1,
+    seq: seconds + 1,
+    prevHash: Buffer.alloc(32),
+    hash: Buffer.alloc(32),
+    signature: Buffer.alloc(64),
   };
 }
 
@@ -32,7 +44,10 @@ interface HistoryFacts {
 /** @returns the state, and each event with its seconds after the issue; a derived one in brackets */
 function history({ rows = [], challenge, now = 10, more = 0 }: HistoryFacts): readonly string[] {
   const { state, events } = timelineOf({
-    ...{ stored: challenge, trail: { rows, more }, challengeTimeout: TIMEOUT, now: after(now) },
+    stored: challenge,
+    trail: { rows, more },
+    challengeTimeout: TIMEOUT,
+    now: after(now),
   });
   const texts = events.map(({ at, event, derived }) => {
     const text = `${event} ${(Date.parse(at) - ISSUED.getTime()) / 1000}`;
@@ -117,9 +132,14 @@ describe('the history of a transaction', () => {
     const trail = { rows: [row('closed', 3)], more: 0 };
     const { events } = timelineOf({ stored: stored(), trail, challengeTimeout: TIMEOUT, now: after(4) });
     expect(events[1]).toEqual({
-      ...{ at: '2026-11-20T12:00:03.000000Z', event: 'refused', derived: false },
-      ...{ reason: 'replay: a response was accepted before', action: 'ocra/check_t' },
-      ...{ actor: '', client: '192.0.2.7', requestId: 'r3' },
+      at: '2026-11-20T12:00:03.000000Z',
+      event: 'refused',
+      derived: false,
+      reason: 'replay: a response was accepted before',
+      action: 'ocra/check_t',
+      actor: '',
+      client: '192.0.2.7',
+      requestId: 'r3',
     });
   });
 });

@@ -38,7 +38,8 @@ describe('a command with consequences', () => {
       err:
         'tankeeper: 3 tokens leave this realm; it is the default realm. Nothing was changed: without a terminal ' +
         'to ask at, --yes confirms it\n',
-      ...{ acts: [], prompts: [] },
+      acts: [],
+      prompts: [],
     });
   });
 

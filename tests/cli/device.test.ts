@@ -19,8 +19,10 @@ const SECRET = Buffer.from('12345678901234567890');
 const NONCE = Buffer.alloc(64, 7);
 const key = Buffer.from(await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE }));
 const CHALLENGE = {
-  ...{ message: 'Pay \u001b[2J?', callbackUrl: 'http://127.0.0.1:5001/ocra/check_t' },
-  ...{ question: 'Pay0000abc', transactionId: 'ff00' },
+  message: 'Pay \u001b[2J?',
+  callbackUrl: 'http://127.0.0.1:5001/ocra/check_t',
+  question: 'Pay0000abc',
+  transactionId: 'ff00',
 };
 const INIT_URL = buildInitUrl({ sharedSecret: SECRET, suite: SUITE.text, serial: 'OCRA1' });
 const NONCE_URL = buildNonceUrl(SUITE, key, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1' });
@@ -69,8 +71,13 @@ describe('device scan', () => {
     expect(nonce.out).toContain(`Response     ${responseAt(0n)}\n`);
     const request = await run(['scan', REQUEST_URL, '--json']);
     expect(JSON.parse(request.out)).toEqual({
-      ...{ kind: 'req', serial: 'OCRA1', message: CHALLENGE.message, question: CHALLENGE.question },
-      ...{ transactionid: 'ff00', url: CHALLENGE.callbackUrl, response: responseAt(1n) },
+      kind: 'req',
+      serial: 'OCRA1',
+      message: CHALLENGE.message,
+      question: CHALLENGE.question,
+      transactionid: 'ff00',
+      url: CHALLENGE.callbackUrl,
+      response: responseAt(1n),
     });
     expect((await run(['scan', REQUEST_URL])).out).toContain(responseAt(2n));
   });

@@ -83,35 +83,12 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
           },
       },
     );
+  // prettier-ignore
   const nouns = [
-    ...[
-      'administrators',
-      'secondFactors',
-      'sessions',
-      'realms',
-      'resolvers',
-      'users',
-      'policies',
-      'explanations',
-      'settings',
-      'tokens',
-      'enrolment',
-    ],
-    ...[
-      'resynchronisation',
-      'ocra',
-      'tokenImport',
-      'licences',
-      'monitoring',
-      'counts',
-      'consequences',
-      'audit',
-      'transactions',
-      'keys',
-      'backups',
-      'housekeeping',
-      'webhooks',
-    ],
+    'administrators', 'secondFactors', 'sessions', 'realms', 'resolvers', 'users', 'policies', 'explanations',
+    'settings', 'tokens', 'enrolment',
+    'resynchronisation', 'ocra', 'tokenImport', 'licences', 'monitoring', 'counts', 'consequences', 'audit',
+    'transactions', 'keys', 'backups', 'housekeeping', 'webhooks',
   ];
   return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;
 }

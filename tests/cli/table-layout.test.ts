@@ -161,18 +161,24 @@ describe('one thing on a terminal', () => {
 
 describe('the lists of commands', () => {
   const audit = {
-    ...{ id: '1', at: '2026-11-20T12:00:00.000000Z', actor: 'operator:root', action: 'ocra/check_t' },
-    ...{
-      subject: 'LSGO00000001',
-      realm: 'a-realm-with-a-long-name',
-      outcome: 'wrong',
-      client: '2001:db8::1',
-    },
-    ...{ requestId: '0123456789abcdef0123456789abcdef', writer: 1, lane: 0, seq: '1' },
+    id: '1',
+    at: '2026-11-20T12:00:00.000000Z',
+    actor: 'operator:root',
+    action: 'ocra/check_t',
+    subject: 'LSGO00000001',
+    realm: 'a-realm-with-a-long-name',
+    outcome: 'wrong',
+    client: '2001:db8::1',
+    requestId: '0123456789abcdef0123456789abcdef',
+    writer: 1,
+    lane: 0,
+    seq: '1',
     transaction: '0123456789ab',
   };
   const resolver = {
-    ...{ name: 'corp', kind: 'ldap', secretStamp: 'x' },
+    name: 'corp',
+    kind: 'ldap',
+    secretStamp: 'x',
     settings: { LDAPURI: 'ldaps://a.example.org, ldaps://b.example.org', LDAPBASE: 'x'.repeat(250) },
   };
 

@@ -13,7 +13,9 @@ function pair(other: Partial<ConversationDependencies>): Conversation {
     answers: {},
   });
   const two = new Conversation({
-    ...{ notices: {}, answers: {}, ...other },
+    notices: {},
+    answers: {},
+    ...other,
     send: (message) => pass(message, () => one),
   });
   return one;

@@ -16,8 +16,13 @@ it('a forged backup whose keys are all retired makes no key file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-forged-'));
   const identity = await generateX25519Identity();
   const header = headerLine({
-    ...{ version: '1.2.3', createdAt: new Date(), migrations: [], identities: new Map(), auditMonths: [] },
-    ...{ keys: [{ keyId: '0011223344556677', canary: Buffer.of(1), isRetired: true }], tables: [] },
+    version: '1.2.3',
+    createdAt: new Date(),
+    migrations: [],
+    identities: new Map(),
+    auditMonths: [],
+    keys: [{ keyId: '0011223344556677', canary: Buffer.of(1), isRetired: true }],
+    tables: [],
   });
   const lines = async function* (): AsyncGenerator<string> {
     yield await Promise.resolve(header);
@@ -25,8 +30,11 @@ it('a forged backup whose keys are all retired makes no key file', async () => {
   const lock = { recipients: [await identityToRecipient(identity)] };
   const request = {
     open: () => new AgeBackupCipher().encrypt(lines(), lock),
-    ...{ size: { all: 1, read: () => 1 }, unlock: { identities: [identity] } },
-    ...{ checksOnly: true, closesChallenges: false, progress: () => undefined },
+    size: { all: 1, read: () => 1 },
+    unlock: { identities: [identity] },
+    checksOnly: true,
+    closesChallenges: false,
+    progress: () => undefined,
   };
   const config = loadConfig({ DATA_DIR: folder });
   try {

@@ -78,7 +78,9 @@ it.each(['1', '2'])(
     const port = await freePort();
     const base = `http://127.0.0.1:${port}`;
     const environment = {
-      ...{ DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(port) },
+      DATABASE_URL: database.url,
+      DATA_DIR: folder,
+      PORT: String(port),
       WORKERS: workers,
       ENCRYPTION_KEY_FILE: join(folder, `key-${workers}`),
     };

@@ -29,8 +29,10 @@ describe('keys that the server does not read', () => {
   it('are stored for old clients, with a warning in the log, and told to the operator first', async () => {
     const warnings: string[] = [];
     const logging = new SettingService({
-      ...{ configuration, access: new AccessControl({ clock: { now: () => new Date(0) } }) },
-      ...{ check: readOcraSettings, defaults: OCRA_DEFAULTS },
+      configuration,
+      access: new AccessControl({ clock: { now: () => new Date(0) } }),
+      check: readOcraSettings,
+      defaults: OCRA_DEFAULTS,
       log: { warn: (message) => warnings.push(message) },
     });
     const entries = { OcraMaxChalenges: '2', errors: '77', 'linotp.ocraMaxChallenges': '3', Own: 'x' };
@@ -79,7 +81,9 @@ describe('configuration values', () => {
       ]),
     );
     expect(Object.fromEntries(await service.list(reader))).toEqual({
-      ...{ OcraMaxChallenges: '2', errors: '77,410', Own: ' kept \n' },
+      OcraMaxChallenges: '2',
+      errors: '77,410',
+      Own: ' kept \n',
     });
     await service.remove(admin, 'errors');
     expect((await service.list(reader)).has('errors')).toBe(false);
@@ -97,7 +101,9 @@ describe('configuration values', () => {
     await service.set(admin, new Map([['Own', 'x']]));
     const { values, changedAt } = await service.overview(reader);
     expect(Object.fromEntries(values)).toMatchObject({
-      ...{ OcraMaxChallenges: '4', OcraMaxChallengeRequests: '3', Own: 'x' },
+      OcraMaxChallenges: '4',
+      OcraMaxChallengeRequests: '3',
+      Own: 'x',
     });
     expect(changedAt).toBeInstanceOf(Date);
     expect((await eventualRefusal(service.overview(callerNamed('bob')))).code).toBe('right.missing');

@@ -13,7 +13,9 @@ import { ACT, tokenValue } from '../support/values/token-values.ts';
 const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
 const ANN = { resolverId: '1', resolver: 'staff', userId: 'ann-id', login: 'ann' };
 const QRTANURL = {
-  ...{ name: 'answers', scope: 'authentication', realm: 'office' },
+  name: 'answers',
+  scope: 'authentication',
+  realm: 'office',
   action: 'qrtanurl=https://tan.example.org/ocra/check_t',
 };
 const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
@@ -52,7 +54,10 @@ beforeEach(async () => {
     ],
   };
   service = new ConsequenceService({
-    ...{ configuration, administrators, clock, access: new AccessControl({ clock }) },
+    configuration,
+    administrators,
+    clock,
+    access: new AccessControl({ clock }),
     counts: {
       snapshot: () => Promise.resolve(snapshot),
       activeUsers: () => Promise.resolve(snapshot.activeUsers),

@@ -44,15 +44,22 @@ describe('an activation code while it is typed', () => {
     const entry = inspectActivationCode('gEZd-GNBV GY3T–Q0JQ\u00a0O1');
     expect(states(entry)).toBe('ckkcskkkkskkkkskckksck');
     expect(entry).toMatchObject({
-      ...{ code: CODE, formatted: 'GEZD GNBV GY3T QOJQ 01' },
-      ...{ missing: 0, isComplete: true, checksum: 'right' },
+      code: CODE,
+      formatted: 'GEZD GNBV GY3T QOJQ 01',
+      missing: 0,
+      isComplete: true,
+      checksum: 'right',
     });
     expect(entry.characters[16]).toEqual(CORRECTED);
   });
 
   it('is shown in groups from the first letter on', () => {
     expect(['', 'ge', 'gezd', 'gezdg', CODE.slice(0, 17)].map((typed) => summary(typed).formatted)).toEqual([
-      ...['', 'GE', 'GEZD', 'GEZD G', 'GEZD GNBV GY3T QOJQ 0'],
+      '',
+      'GE',
+      'GEZD',
+      'GEZD G',
+      'GEZD GNBV GY3T QOJQ 0',
     ]);
   });
 
@@ -82,8 +89,11 @@ describe('an activation code while it is typed', () => {
 
   it('knows shorter and longer codes by their checksum', () => {
     expect(summary('jzxw4zi=2a')).toEqual({
-      ...{ code: 'JZXW4ZI=2A', formatted: 'JZXW 4ZI= 2A' },
-      ...{ missing: 0, isComplete: true, checksum: 'right' },
+      code: 'JZXW4ZI=2A',
+      formatted: 'JZXW 4ZI= 2A',
+      missing: 0,
+      isComplete: true,
+      checksum: 'right',
     });
     expect(summary('JZXW4ZI=2B')).toMatchObject({ missing: 8, isComplete: false, checksum: 'unknown' });
     const long = encodeActivationCode(Buffer.from('fifteen letters'));

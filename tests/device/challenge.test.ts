@@ -14,15 +14,20 @@ const TIMED = parseOcraSuite('OCRA-1:HOTP-SHA512-8:QN08-PSHA1-T1M');
 const KEY = Buffer.alloc(32, 5);
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CHALLENGE = {
-  ...{ message: 'Pay 120 EUR to Bert?', callbackUrl: 'https://tan.example/ocra/check_t' },
-  ...{ question: '12345678', transactionId: 'ff00' },
+  message: 'Pay 120 EUR to Bert?',
+  callbackUrl: 'https://tan.example/ocra/check_t',
+  question: '12345678',
+  transactionId: 'ff00',
 };
 const CODE = buildRequestUrl(SUITE, KEY, CHALLENGE);
 const SIGNATURE = CODE.slice(CODE.indexOf('&si='));
 
 function token(given: Partial<DeviceToken> = {}): DeviceToken {
   return {
-    ...{ serial: 'T1', suite: SUITE.text, sharedSecret: '00', counter: '0' },
+    serial: 'T1',
+    suite: SUITE.text,
+    sharedSecret: '00',
+    counter: '0',
     key: KEY.toString('hex'),
     ...given,
   };

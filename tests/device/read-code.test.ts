@@ -10,8 +10,10 @@ import { anyText } from '../support/values/any-text.ts';
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const KEY = Buffer.alloc(32, 5);
 const CHALLENGE = {
-  ...{ message: 'Pay 1+1 & %26si%3D ü', callbackUrl: 'https://tan.example/ocra/check_t?a=1 2' },
-  ...{ question: 'Pay0000abc', transactionId: 'ff00' },
+  message: 'Pay 1+1 & %26si%3D ü',
+  callbackUrl: 'https://tan.example/ocra/check_t?a=1 2',
+  question: 'Pay0000abc',
+  transactionId: 'ff00',
 };
 const INIT = buildInitUrl({ sharedSecret: KEY, suite: SUITE.text, serial: 'A' });
 const NONCE = buildNonceUrl(SUITE, KEY, { ...CHALLENGE, nonce: Buffer.alloc(64, 7), serial: 'A' });

@@ -15,8 +15,10 @@ const CODE = 'GEZDGNBVGY3TQOJQ01';
 const NONCE = Buffer.alloc(64, 7);
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CHALLENGE = {
-  ...{ message: 'Hi', callbackUrl: 'https://tan.example/ocra/check_t' },
-  ...{ question: 'abc0000XYZ', transactionId: 'ff00' },
+  message: 'Hi',
+  callbackUrl: 'https://tan.example/ocra/check_t',
+  question: 'abc0000XYZ',
+  transactionId: 'ff00',
 };
 const key = Buffer.from(await deriveTokenKey({ sharedSecret: SECRET, activationCode: CODE, nonce: NONCE }));
 const nonceCode = buildNonceUrl(SUITE, key, { ...CHALLENGE, nonce: NONCE, serial: 'OCRA1' });
@@ -45,7 +47,10 @@ describe('phase 1 of the roll-out', () => {
   it('makes a token that waits for its key', () => {
     expect(startRollOut([], init())).toEqual({
       token: {
-        ...{ serial: 'OCRA1', suite: SUITE.text, key: null, counter: '0' },
+        serial: 'OCRA1',
+        suite: SUITE.text,
+        key: null,
+        counter: '0',
         sharedSecret: SECRET.toString('hex'),
       },
       replaced: false,

@@ -13,7 +13,9 @@ describe('a security module that is away', () => {
   it('is named with the reason and the variables', () => {
     const error = new ServiceError('security-module.unavailable', 'It is away', { detail: 'no token' });
     expect(closedKeys(error, [], undefined)).toMatchObject({
-      ...{ severity: 'error', code: 'key.module', text: 'It is away (no token)' },
+      severity: 'error',
+      code: 'key.module',
+      text: 'It is away (no token)',
       remedy: expect.stringContaining('PKCS11_PIN_FILE'),
     });
   });
@@ -49,7 +51,11 @@ describe('a resolver', () => {
       { test: () => Promise.resolve(1), timeoutMs: 1_000 },
     );
   const SETTINGS = {
-    ...{ Driver: 'postgresql', Server: 'localhost', Database: 'd', User: 'u', Table: 't' },
+    Driver: 'postgresql',
+    Server: 'localhost',
+    Database: 'd',
+    User: 'u',
+    Table: 't',
     Map: '{"userid":"id","username":"login"}',
   };
 

@@ -21,7 +21,10 @@ afterAll(async () => {
 it('opens no URL that a policy, a request or a header names', async () => {
   const url = `http://127.0.0.1:${listener.port}/callback`;
   await application.services.policies.set(OPERATOR, {
-    ...{ name: 'url', scope: 'authentication', action: `qrtanurl=${url}`, realm: 'bank' },
+    name: 'url',
+    scope: 'authentication',
+    action: `qrtanurl=${url}`,
+    realm: 'bank',
   });
   await application.enrolPlain('OUT1', SUITE, { user: 'anna', realm: 'bank' });
   const challenge = await application.challenge('OUT1', url);
@@ -30,8 +33,18 @@ it('opens no URL that a policy, a request or a header names', async () => {
   expect(await application.check(challenge.transactionid, response)).toMatchObject({ result: true });
 
   const everywhere = {
-    ...{ url, Server: url, LDAPURI: url, resolver: url, fileName: url, callback: url },
-    ...{ user: `anna@${url}`, realm: url, serial: url, data: url, file: url, qr: 'html' },
+    url,
+    Server: url,
+    LDAPURI: url,
+    resolver: url,
+    fileName: url,
+    callback: url,
+    user: `anna@${url}`,
+    realm: url,
+    serial: url,
+    data: url,
+    file: url,
+    qr: 'html',
   };
   for (const path of ['/ocra/request', '/ocra/checkstatus', '/monitoring/userinfo', '/system/getResolver']) {
     const { status } = await application

@@ -17,7 +17,8 @@ const addresses = fc
 async function libraryPixels(text: string, width: number | undefined, level: 'L' | 'M'): Promise<Buffer> {
   const rendererOpts = { deflateLevel: 1, filterType: 0 };
   const png = await toBuffer(text, {
-    ...{ errorCorrectionLevel: level, rendererOpts },
+    errorCorrectionLevel: level,
+    rendererOpts,
     ...(width !== undefined && { width }),
   });
   return PNG.sync.read(png).data;

@@ -116,7 +116,10 @@ describe('rounds in the background', () => {
         done += 1;
         return round(done);
       },
-      ...{ pause: 1, ...pauses, component: 'test', trouble: 'Trouble' },
+      pause: 1,
+      ...pauses,
+      component: 'test',
+      trouble: 'Trouble',
       log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     });
     return { loop, lines, done: () => done };

@@ -49,7 +49,9 @@ describe('describeFault', () => {
 
   it('describes an error that has no stack', () => {
     expect(describeFault(errorWith(undefined, 'x'))).toEqual({
-      ...{ fault: 'Error', faultDetail: undefined, stack: undefined },
+      fault: 'Error',
+      faultDetail: undefined,
+      stack: undefined,
     });
   });
 

@@ -18,22 +18,10 @@ describe('an instant', () => {
     expect(parsePastInstant(text, NOW).toISOString()).toBe(expected);
   });
 
+  // prettier-ignore
   it.each([
-    ...[
-      '',
-      ' ',
-      'soon',
-      '2026',
-      '20261101',
-      '300',
-      '-1H',
-      '1X',
-      '1H1H',
-      '1W2D',
-      '2026-02-30',
-      '2026-11-01T08:30',
-    ],
-    ...['0000-01-01', '1969-12-31', '99999W', '999999999D', '2026-13-01', '2026-11-01T25:00Z'],
+    '', ' ', 'soon', '2026', '20261101', '300', '-1H', '1X', '1H1H', '1W2D', '2026-02-30', '2026-11-01T08:30',
+    '0000-01-01', '1969-12-31', '99999W', '999999999D', '2026-13-01', '2026-11-01T25:00Z',
   ])('is not read from %j', (text) => {
     expect(() => parsePastInstant(text, NOW)).toThrow('It must be a date');
   });

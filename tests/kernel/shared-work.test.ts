@@ -14,7 +14,10 @@ interface Groups {
 function open(options: Partial<SharedWorkOptions<string, string>> = {}): Groups {
   const begun: Groups['begun'] = [];
   const shared = new SharedWork<string, string>({
-    ...{ maxItems: 3, maxGroups: 1, maxWaitMs: 60_000, refuse: () => new Error('too late') },
+    maxItems: 3,
+    maxGroups: 1,
+    maxWaitMs: 60_000,
+    refuse: () => new Error('too late'),
     work: (items) => {
       const end = deferred<Outcomes>();
       begun.push({ items, end });

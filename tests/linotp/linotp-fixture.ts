@@ -136,7 +136,10 @@ export async function importFixture(
   const notes: string[] = [];
   try {
     const summary = await linotpImport.run(OPERATOR, {
-      ...{ source, encryptionKey: keyOf(fixture), dryRun: false, encoding: 'auto' },
+      source,
+      encryptionKey: keyOf(fixture),
+      dryRun: false,
+      encoding: 'auto',
       localTime: new LocalTime('Europe/Berlin'),
       places: (fileName) => fixtureFile(fixture, basename(fileName)),
       sink: {

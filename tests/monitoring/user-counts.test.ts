@@ -13,7 +13,11 @@ import { InMemoryUserCountStore, userCountsOf } from '../support/fakes/user-coun
 const SHORT = 200;
 const START = new Date('2026-11-20T12:00:00Z');
 const STAFF: Resolver = {
-  ...{ id: '7', name: 'Staff', kind: 'passwd', settings: { fileName: '/a' }, isBounded: false },
+  id: '7',
+  name: 'Staff',
+  kind: 'passwd',
+  settings: { fileName: '/a' },
+  isBounded: false,
 };
 const REFUSED = new ServiceError('resolver.unavailable', "The resolver 'Staff' is unavailable: it refuses");
 

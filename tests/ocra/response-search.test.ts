@@ -44,7 +44,12 @@ function checkOf(
   const timeStep = timeStepAt(suite, new Date(NOON.getTime() + seconds * 1000));
   const right = computeResponse(suite, KEY, { question: QUESTION, counter: BigInt(counter), timeStep });
   return {
-    ...{ suite, key: KEY, question: QUESTION, now: NOON, lookBehind: true, counter: 100n },
+    suite,
+    key: KEY,
+    question: QUESTION,
+    now: NOON,
+    lookBehind: true,
+    counter: 100n,
     response: response ?? right,
     ...more,
   };

@@ -118,7 +118,12 @@ describe('responses', () => {
           timeStep * size < present + timeWindow && (timeStep + 1) * size > present - timeWindow;
         const isPresent = timeStep === Math.floor(present / size);
         const result = verifyResponse({
-          ...{ suite, key, question: '1', response, timeWindow, timeShift },
+          suite,
+          key,
+          question: '1',
+          response,
+          timeWindow,
+          timeShift,
           now: new Date(now * 1_000),
         });
         expect(result.matched).toBe(touched || isPresent);

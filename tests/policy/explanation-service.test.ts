@@ -153,15 +153,25 @@ describe('the values for the owner of a token', () => {
 
 describe('a refusal', () => {
   const REFUSED: RefusedRight = {
-    ...{ requestId: 'r1', administrator: 'anna', endpoint: 'admin/init', realm: 'Office' },
-    ...{ right: { scope: 'admin', action: 'init' }, isByApiToken: false, client: '10.0.0.5', at: AT_NIGHT },
+    requestId: 'r1',
+    administrator: 'anna',
+    endpoint: 'admin/init',
+    realm: 'Office',
+    right: { scope: 'admin', action: 'init' },
+    isByApiToken: false,
+    client: '10.0.0.5',
+    at: AT_NIGHT,
   };
 
   it('is explained for its actor, right, client, realm and time, with the changes since then', async () => {
     refusal = REFUSED;
     const found = await service.explainRefusal(OPERATOR, 'r1');
     expect(found).toMatchObject({
-      ...{ administrator: 'anna', client: '10.0.0.5', realm: 'office', at: AT_NIGHT, changes: [CHANGE] },
+      administrator: 'anna',
+      client: '10.0.0.5',
+      realm: 'office',
+      at: AT_NIGHT,
+      changes: [CHANGE],
       rights: [{ right: { scope: 'admin', action: 'init' }, allowed: false }],
     });
     expect(found.rights).toHaveLength(1);
@@ -184,11 +194,15 @@ describe('the names', () => {
     service = withPolicies({ ...DESK, user: 'anna, !group:boss, group:desk' });
     const names = await service.names(OPERATOR);
     expect(names).toMatchObject({
-      ...{ realms: ['lab', 'office'], resolvers: ['staff'], groups: ['boss', 'desk'] },
+      realms: ['lab', 'office'],
+      resolvers: ['staff'],
+      groups: ['boss', 'desk'],
       administrators: ['anna', 'bert'],
     });
     expect(names.scopes.find(({ name }) => name === 'ocra')).toMatchObject({
-      ...{ isOpen: false, hasWildcard: true, requiresRealm: false },
+      isOpen: false,
+      hasWildcard: true,
+      requiresRealm: false,
       actions: [{ name: 'request', meaning: 'issue challenges' }, {}, {}, {}],
     });
   });

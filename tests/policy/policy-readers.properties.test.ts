@@ -56,8 +56,14 @@ describe('whatever somebody writes into a policy', () => {
 
   it('is kept only if it can be read again', () => {
     const draft = fc.record({
-      ...{ name: text, scope: fc.oneof(fc.constantFrom(...POLICY_SCOPES), text), action: text },
-      ...{ realm: text, user: text, client: text, time: text, active: fc.boolean() },
+      name: text,
+      scope: fc.oneof(fc.constantFrom(...POLICY_SCOPES), text),
+      action: text,
+      realm: text,
+      user: text,
+      client: text,
+      time: text,
+      active: fc.boolean(),
     });
     fc.assert(
       fc.property(draft, (written) => {
@@ -73,8 +79,14 @@ describe('whatever somebody writes into a policy', () => {
 
 describe('whatever stands in the database in place of a policy', () => {
   const policy: fc.Arbitrary<Policy> = fc.record({
-    ...{ name: text, scope: fc.constantFrom(...POLICY_SCOPES), action: text },
-    ...{ realm: text, user: text, client: text, time: text, active: fc.boolean() },
+    name: text,
+    scope: fc.constantFrom(...POLICY_SCOPES),
+    action: text,
+    realm: text,
+    user: text,
+    client: text,
+    time: text,
+    active: fc.boolean(),
   });
 
   it('never breaks a decision, and switched off gives nothing', () => {
@@ -93,11 +105,14 @@ describe('whatever stands in the database in place of a policy', () => {
   it('never gives more when one of the policies is out of its time', () => {
     const realms = ['alpha', 'beta', 'gamma'];
     const sensible: fc.Arbitrary<Policy> = fc.record({
-      ...{ name: fc.constant('p'), scope: fc.constantFrom('monitoring', 'admin', 'system', 'ocra') },
-      ...{ action: fc.constantFrom('*', 'tokens', 'enable', 'read', 'request') },
-      ...{ realm: fc.constantFrom('*', 'alpha', 'beta, gamma', 'nosuch'), active: fc.boolean() },
-      ...{ user: fc.constantFrom('*', 'alice', 'al.*', 'bob', '*, !alice'), client: fc.constant('') },
-      ...{ time: fc.constantFrom('', '* * * * * 1990') },
+      name: fc.constant('p'),
+      scope: fc.constantFrom('monitoring', 'admin', 'system', 'ocra'),
+      action: fc.constantFrom('*', 'tokens', 'enable', 'read', 'request'),
+      realm: fc.constantFrom('*', 'alpha', 'beta, gamma', 'nosuch'),
+      active: fc.boolean(),
+      user: fc.constantFrom('*', 'alice', 'al.*', 'bob', '*, !alice'),
+      client: fc.constant(''),
+      time: fc.constantFrom('', '* * * * * 1990'),
     });
     const right = fc.constantFrom<Right[]>(
       { scope: 'monitoring', action: 'tokens' },

@@ -24,7 +24,8 @@ describe('a policy that leaves no administrator the right to change policies', (
   it('is stored for an old client, with a warning in the log', async () => {
     const warnings: string[] = [];
     const logging = new PolicyService({
-      ...{ configuration, access: new AccessControl({ clock: { now: () => new Date(0) } }) },
+      configuration,
+      access: new AccessControl({ clock: { now: () => new Date(0) } }),
       administrators: { list: () => Promise.resolve([{ name: 'admin' }, { name: 'bert' }]) },
       log: { warn: (message) => warnings.push(message) },
     });
@@ -121,10 +122,17 @@ describe('the list of policies', () => {
     });
     await service.set(admin, { name: 'b', scope: 'ocra', action: '*', user: 'y', realm: 'two, ONE' });
     await service.set(admin, {
-      ...{ name: 'c', scope: 'authentication', action: 'qrtanurl=https://x.example/?a=b', realm: '*' },
+      name: 'c',
+      scope: 'authentication',
+      action: 'qrtanurl=https://x.example/?a=b',
+      realm: '*',
     });
     await service.set(OPERATOR, {
-      ...{ name: 'd', scope: 'authentication', action: 'otppin = 1', realm: 'four', user: 'z' },
+      name: 'd',
+      scope: 'authentication',
+      action: 'otppin = 1',
+      realm: 'four',
+      user: 'z',
     });
   });
 

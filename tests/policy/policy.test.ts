@@ -12,8 +12,14 @@ const AT = new Date(2026, 10, 20, 14, 35);
 describe('a policy that somebody writes', () => {
   it('is trimmed, and what is left out is filled in', () => {
     expect(checkPolicy({ name: ' p ', scope: ' ocra ', action: ' request ', user: ' alice ' })).toEqual({
-      ...{ name: 'p', scope: 'ocra', action: 'request', user: 'alice' },
-      ...{ realm: '*', client: '', time: '', active: true },
+      name: 'p',
+      scope: 'ocra',
+      action: 'request',
+      user: 'alice',
+      realm: '*',
+      client: '',
+      time: '',
+      active: true,
     });
     expect(checkPolicy({ name: 'url', scope: 'authentication', action: 'otppin=1', realm: 'r' }).user).toBe(
       '*',
@@ -135,7 +141,10 @@ describe('a policy and a question', () => {
 describe('a value of the scope authentication', () => {
   const url = (name: string, value: string, change: Partial<PolicyDraft> = {}): Policy =>
     checkPolicy({
-      ...{ name, scope: 'authentication', action: `qrtanurl=${value}`, realm: '*' },
+      name,
+      scope: 'authentication',
+      action: `qrtanurl=${value}`,
+      realm: '*',
       ...change,
     });
   const valueOf = (policies: readonly Policy[], question: PolicyValueQuestion): readonly string[] =>

@@ -30,7 +30,11 @@ function counted(drafts: readonly Policy[]): { policies: readonly ReadPolicy[]; 
 }
 
 const DRAFTS = Array.from({ length: 300 }, (_none, place): Policy => ({
-  ...{ name: `p${place}`, active: true, realm: '*', client: '10.0.0.0/8', time: '* * * * * *' },
+  name: `p${place}`,
+  active: true,
+  realm: '*',
+  client: '10.0.0.0/8',
+  time: '* * * * * *',
   ...(place % 3 === 0
     ? { scope: 'authentication', action: 'otppin=1', user: '*' }
     : { scope: 'admin', action: 'show, enable', user: `helpdesk-${place}, boss` }),
@@ -60,7 +64,10 @@ describe('a policy that was read', () => {
         explainRight(base, BOSS, right, AT, 'office');
       }
       explainValue(policies, {
-        ...{ scope: 'authentication', action: 'otppin', realms: ['office'], at: AT },
+        scope: 'authentication',
+        action: 'otppin',
+        realms: ['office'],
+        at: AT,
         client: '10.0.0.5',
       });
     };
@@ -75,7 +82,14 @@ describe('a policy that was read', () => {
     expect(JSON.stringify(DRAFTS.map((draft) => new ReadPolicy(draft)))).toBe(
       JSON.stringify(
         DRAFTS.map(({ name, scope, action, realm, user, client, time, active }) => ({
-          ...{ name, scope, action, realm, user, client, time, active },
+          name,
+          scope,
+          action,
+          realm,
+          user,
+          client,
+          time,
+          active,
         })),
       ),
     );

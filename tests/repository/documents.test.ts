@@ -35,7 +35,10 @@ import {
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const documents = [
-  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
   ...listRepositoryFiles('docs').filter((path) => path.endsWith('.md')),
 ];
 const shell = documents.flatMap((path) =>

@@ -33,7 +33,14 @@ describe('ops', () => {
       ['instance', 'query'],
     ]);
     expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
-      ...['Overview', 'Traffic', 'Outcomes', 'Latency', 'Tokens', 'Resolvers', 'Database', 'Housekeeping'],
+      'Overview',
+      'Traffic',
+      'Outcomes',
+      'Latency',
+      'Tokens',
+      'Resolvers',
+      'Database',
+      'Housekeeping',
     ]);
   });
 

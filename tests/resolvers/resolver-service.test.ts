@@ -61,13 +61,11 @@ describe('resolvers', () => {
       {
         kind: 'sql',
         settings: {
-          ...{
-            Driver: 'postgresql',
-            Server: '/var/lib/tankeeper',
-            Database: 'd',
-            User: 'postgres',
-            Table: 't',
-          },
+          Driver: 'postgresql',
+          Server: '/var/lib/tankeeper',
+          Database: 'd',
+          User: 'postgres',
+          Table: 't',
           Map: '{"userid": "a", "username": "b"}',
         },
       },

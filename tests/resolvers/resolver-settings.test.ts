@@ -55,7 +55,8 @@ describe('the settings of an SQL resolver', () => {
   it('may be one URL, whose password becomes the secret', () => {
     const { Table = '', Map = '' } = SQL;
     const { settings, secret } = checkResolver({
-      ...{ name: 'r', kind: 'sql' },
+      name: 'r',
+      kind: 'sql',
       settings: {
         Table,
         Map,
@@ -63,15 +64,13 @@ describe('the settings of an SQL resolver', () => {
       },
     });
     expect(settings).toEqual({
-      ...{
-        Table,
-        Map,
-        Driver: 'mysql+mysqldb',
-        Server: '::1',
-        Port: '3307',
-        Database: 'crm',
-        User: 're@der',
-      },
+      Table,
+      Map,
+      Driver: 'mysql+mysqldb',
+      Server: '::1',
+      Port: '3307',
+      Database: 'crm',
+      User: 're@der',
       conParams: 'sslmode=verify-ca',
     });
     expect(secret).toBe('ge/heim');
@@ -207,17 +206,18 @@ function closesAtEnd(text: string, texts: RegExp): boolean {
 describe('the settings of an LDAP resolver', () => {
   it('are stored under their names, flags as True and False, and without the password', () => {
     const { settings, secret } = ldap({
-      ...{
-        bindpw: 'geheim',
-        enforcetls: 'true',
-        only_trusted_certs: '0',
-        TIMEOUT: '5;10',
-        CACERTIFICATE: PEM,
-      },
+      bindpw: 'geheim',
+      enforcetls: 'true',
+      only_trusted_certs: '0',
+      TIMEOUT: '5;10',
+      CACERTIFICATE: PEM,
     });
     expect(settings).toEqual({
       ...LDAP,
-      ...{ EnforceTLS: 'True', only_trusted_certs: 'False', TIMEOUT: '5;10', CACERTIFICATE: PEM.trim() },
+      EnforceTLS: 'True',
+      only_trusted_certs: 'False',
+      TIMEOUT: '5;10',
+      CACERTIFICATE: PEM.trim(),
     });
     expect(secret).toBe('geheim');
   });

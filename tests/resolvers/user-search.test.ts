@@ -10,14 +10,12 @@ import {
 } from '../../src/resolvers/user-search.ts';
 
 const ANNA: DirectoryUser = {
-  ...{
-    userId: '7',
-    login: 'anna.b_100%',
-    givenName: 'Änne',
-    surname: 'Berg',
-    email: 'a@example.com',
-    phone: '',
-  },
+  userId: '7',
+  login: 'anna.b_100%',
+  givenName: 'Änne',
+  surname: 'Berg',
+  email: 'a@example.com',
+  phone: '',
 };
 
 describe('a search for users', () => {

@@ -115,7 +115,8 @@ describe('an encrypted backup', () => {
     [{ recipients: ['ssh-ed25519 AAAA'] }, "'ssh-ed25519 AAAA' is no recipient of age (age1…)"],
   ])('needs a recipient of age', async (lock, message) => {
     await expect(all(cipher.encrypt(of(LINES), lock))).rejects.toMatchObject({
-      ...{ code: 'parameter.invalid', message },
+      code: 'parameter.invalid',
+      message,
     });
   });
 

@@ -21,11 +21,23 @@ describe('a table of keys', () => {
     const key = { secret: SECRET, algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:ocra' };
     expect(await read(text)).toEqual([
       {
-        ...{ ...key, place: 'line 2', serial: 'K1', suite: 'OCRA-1:HOTP-SHA1-6:QN08', counter: 7n },
-        ...{ description: 'red, "big"', pin: ' 12 ', ocraPin: '34', user: 'anna', realm: 'office' },
+        ...key,
+        place: 'line 2',
+        serial: 'K1',
+        suite: 'OCRA-1:HOTP-SHA1-6:QN08',
+        counter: 7n,
+        description: 'red, "big"',
+        pin: ' 12 ',
+        ocraPin: '34',
+        user: 'anna',
+        realm: 'office',
       },
       {
-        ...{ place: 'line 4', serial: 'K2', secret: SECRET, suite: undefined, counter: undefined },
+        place: 'line 4',
+        serial: 'K2',
+        secret: SECRET,
+        suite: undefined,
+        counter: undefined,
         algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp',
       },
     ]);

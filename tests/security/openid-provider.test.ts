@@ -17,8 +17,14 @@ describe('a provider that hangs', () => {
   it('holds up twenty sign-ins at most: the others are refused at once', async () => {
     const { issuer } = server;
     const provider = new OpenidProvider({
-      ...{ ...CLIENT, issuer, redirectUrl: `${issuer}/callback`, scopes: 'openid', log: LOG },
-      ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', requestTimeout: 1 },
+      ...CLIENT,
+      issuer,
+      redirectUrl: `${issuer}/callback`,
+      scopes: 'openid',
+      log: LOG,
+      nameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      requestTimeout: 1,
     });
     await provider.authorizationUrl(SIGN_IN);
     server.behaviour.hangs = true;

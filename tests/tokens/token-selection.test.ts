@@ -140,8 +140,13 @@ describe('what can be done', () => {
     expect(await service.remove(admin, { user: 'carol@beta' })).toBe(2);
     expect(await stored('C1')).toBeUndefined();
     expect(tokens.acts.map(({ action }) => action)).toEqual([
-      ...['token/disable', 'token/disable', 'token/enable', 'token/enable'],
-      ...['token/unassign', 'token/remove', 'token/remove'],
+      'token/disable',
+      'token/disable',
+      'token/enable',
+      'token/enable',
+      'token/unassign',
+      'token/remove',
+      'token/remove',
     ]);
   });
 

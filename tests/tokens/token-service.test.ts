@@ -290,7 +290,11 @@ describe('settings', () => {
     const settings = { maxFail: 3, counterWindow: 20, syncWindow: 100, description: ' my phone ' };
     await service.set(admin, { serial: 'T1' }, settings);
     expect(await stored('T1')).toMatchObject({
-      ...{ maxFail: 3, counterWindow: 20, syncWindow: 100, description: 'my phone', failCount: 7 },
+      maxFail: 3,
+      counterWindow: 20,
+      syncWindow: 100,
+      description: 'my phone',
+      failCount: 7,
     });
   });
 

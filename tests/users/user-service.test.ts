@@ -82,10 +82,19 @@ describe('users', () => {
 
   it('of managed resolvers are added, get passwords and are removed', async () => {
     const added = await service.add(admin, {
-      ...{ resolver: 'res', login: ' zoë ', givenName: ' Zoë ', surname: 'Žižek', password: 'geheimnis' },
+      resolver: 'res',
+      login: ' zoë ',
+      givenName: ' Zoë ',
+      surname: 'Žižek',
+      password: 'geheimnis',
     });
     expect(added).toEqual({
-      ...{ userId: 'zoë-id', login: 'zoë', givenName: 'Zoë', surname: 'Žižek', email: '', phone: '' },
+      userId: 'zoë-id',
+      login: 'zoë',
+      givenName: 'Zoë',
+      surname: 'Žižek',
+      email: '',
+      phone: '',
     });
     expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBe('hash of geheimnis');
     await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: 'geheimnis2' });

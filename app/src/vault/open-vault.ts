@@ -7,7 +7,7 @@ import type { ProtectedVault } from './vault.ts';
  * @param differences the differences from the browser's own
  */
 export async function openVault(differences: Partial<VaultEnvironment> = {}): Promise<ProtectedVault> {
-  const vault = new BrowserVault({ ...browserEnvironment(), ...given });
+  const vault = new BrowserVault({ ...browserEnvironment(), ...differences });
   await vault.start();
   return vault;
 }

@@ -72,7 +72,7 @@ export function SessionList({ owner }: SessionListProps): ReactNode {
     mutationFn: (one: OpenSession | 'all') =>
       call(
         '/admin/sessions/end',
-        one === 'all' ? { ...given, all: '1' } : { administrator: one.administrator, id: one.id },
+        one === 'all' ? { ...ofOwner, all: '1' } : { administrator: one.administrator, id: one.id },
       ),
     onSuccess: () => reread(['sessions']),
   });

@@ -53,7 +53,7 @@ function useAuditSearch(request: { readonly filters: AuditFilters; readonly numb
     queryFn: ({ pageParam, signal }) =>
       call(
         '/audit/search',
-        { ...wanted.filters, limit: '50', ...(pageParam !== null && { cursor: pageParam }) },
+        { ...request.filters, limit: '50', ...(pageParam !== null && { cursor: pageParam }) },
         { signal },
       ),
     initialPageParam: null as string | null,

@@ -40,7 +40,7 @@ export function ChangeDialog({ change: { kind, policy }, onClose }: ChangeDialog
       const expected = expectedOf(policy);
       return kind === 'remove'
         ? call('/system/delPolicy', { name: policy.name, expected })
-        : call('/system/setPolicy', { ...wanted, expected });
+        : call('/system/setPolicy', { ...changed, expected });
     },
     changes: ['policies'],
     onDone: onClose,

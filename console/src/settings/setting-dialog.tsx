@@ -40,7 +40,7 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
     mutationFn: async () => {
       const parameters = { key, ...expectedOf(read) };
       await (kind === 'set'
-        ? call('/system/setConfig', { ...wanted, value })
+        ? call('/system/setConfig', { ...parameters, value })
         : call('/system/delConfig', parameters));
     },
     onSuccess: () => reread(['settings']),

@@ -49,8 +49,11 @@ export class DigestAuthentication {
     const request = this.#digest(`${method}:${uri}`);
     const middle = this.#hasQop ? `${nonce}:${count}:${clientNonce}:auth` : nonce;
     const fields = [
-      ...[`username="${quoted(account.name)}"`, `realm="${realm}"`, `nonce="${nonce}"`],
-      ...[`uri="${uri}"`, `response="${this.#digest(`${secret}:${middle}:${request}`)}"`],
+      `username="${quoted(account.name)}"`,
+      `realm="${realm}"`,
+      `nonce="${nonce}"`,
+      `uri="${uri}"`,
+      `response="${this.#digest(`${secret}:${middle}:${request}`)}"`,
       ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
       ...(this.#hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${clientNonce}"`] : []),
       ...(opaque === undefined ? [] : [`opaque="${opaque}"`]),

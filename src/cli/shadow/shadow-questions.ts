@@ -4,8 +4,12 @@ import type { ShadowAnswer } from './shadowed-server.ts';
 
 /** Endpoints that change nothing. `/monitoring/storageEncryption` writes a probe, and is not among them. */
 const READ_ONLY = [
-  ...['/monitoring/tokens', '/monitoring/userinfo', '/monitoring/activeUsers', '/monitoring/config'],
-  ...['/monitoring/license', '/ocra/checkstatus'],
+  '/monitoring/tokens',
+  '/monitoring/userinfo',
+  '/monitoring/activeUsers',
+  '/monitoring/config',
+  '/monitoring/license',
+  '/ocra/checkstatus',
 ];
 
 const STATUS = encodeURIComponent('assigned,unassigned,active,inactive,unassigned&inactive,assigned&active');
@@ -27,8 +31,11 @@ export function questionsAbout(answers: readonly ShadowAnswer[]): readonly strin
     .filter((name) => !name.includes('/') && name !== ADMINISTRATORS_REALM)
     .toSorted();
   return [
-    ...[`/monitoring/tokens?status=${STATUS}`, '/monitoring/userinfo', '/monitoring/activeUsers'],
-    ...['/monitoring/config', `/monitoring/tokens?realms=${NO_REALM}&status=${STATUS}`],
+    `/monitoring/tokens?status=${STATUS}`,
+    '/monitoring/userinfo',
+    '/monitoring/activeUsers',
+    '/monitoring/config',
+    `/monitoring/tokens?realms=${NO_REALM}&status=${STATUS}`,
     ...realms
       .map(encodeURIComponent)
       .flatMap((realm) => [

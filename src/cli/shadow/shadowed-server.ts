@@ -136,4 +136,3 @@ async function loginCookie(address: ServerAddress): Promise<string> {
 function refused({ baseUrl, account }: ServerAddress, { status }: HttpAnswer): CliFailure {
   return new CliFailure(`${baseUrl} refuses the login of ${account.name} (HTTP ${status})`);
 }
-

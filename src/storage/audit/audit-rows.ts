@@ -82,8 +82,22 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
 export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
   const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   return [
-    ...[id, at, actor, action, subject, realm, outcome, client, requestId, transaction],
-    ...[row.writer, row.lane, row.seq, row.prevHash, row.hash, row.signature],
+    id,
+    at,
+    actor,
+    action,
+    subject,
+    realm,
+    outcome,
+    client,
+    requestId,
+    transaction,
+    row.writer,
+    row.lane,
+    row.seq,
+    row.prevHash,
+    row.hash,
+    row.signature,
   ];
 }
 

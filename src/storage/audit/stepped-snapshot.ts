@@ -161,7 +161,9 @@ function rowsOfLane(
     .limit(AT_ONCE);
   if (last !== undefined) {
     query.whereRaw('(seq, id, audit.at) > (?::bigint, ?::bigint, ?::timestamptz)', [
-      ...[last.seq, last.id, last.placed_at],
+      last.seq,
+      last.id,
+      last.placed_at,
     ]);
   }
   if (since !== undefined) {

@@ -62,8 +62,16 @@ export async function settle(
      SELECT EXISTS (SELECT FROM audited) AS settled`;
   const values = [
     ...token.map(([, value]) => value),
-    ...[seen.token.id, seen.token.version, seen.challenge.id, seen.challenge.transactionId],
-    ...[wrongCount, receivedTan, validTan, closedBy, closedBy !== null, seen.challenge.id],
+    seen.token.id,
+    seen.token.version,
+    seen.challenge.id,
+    seen.challenge.transactionId,
+    wrongCount,
+    receivedTan,
+    validTan,
+    closedBy,
+    closedBy !== null,
+    seen.challenge.id,
     ...(supersedes.length > 0 ? [[...supersedes]] : []),
   ] as Knex.RawBinding[];
   return audit.writeBy([entry], async (signed, on, events) => {

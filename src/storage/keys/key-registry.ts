@@ -67,7 +67,11 @@ export async function readKeys(connection: Knex): Promise<readonly RegisteredKey
   const rows = await connection('encryption_keys')
     .orderBy(['created_at', 'key_id'])
     .select<KeyRow[]>(
-      ...['key_id', 'canary', 'wrapped', 'wrapped_by', 'is_current'],
+      'key_id',
+      'canary',
+      'wrapped',
+      'wrapped_by',
+      'is_current',
       connection.raw('num_nonnulls(current_since, retired_at) = 0 AS is_waiting'),
       connection.raw('retired_at IS NOT NULL AS is_retired'),
     );

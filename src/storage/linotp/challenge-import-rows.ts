@@ -13,7 +13,10 @@ export async function importedTokens(
     .join('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
     .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]])
     .select<{ id: string; serial: string; type: string; ocra_suite: string | null }[]>(
-      ...['tokens.id', 'tokens.serial', 'tokens.type', 'tokens.ocra_suite'],
+      'tokens.id',
+      'tokens.serial',
+      'tokens.type',
+      'tokens.ocra_suite',
     );
   return new Map(
     rows.map(({ id, serial, type, ocra_suite }) => [serial, { id, serial, type, ocraSuite: ocra_suite }]),
@@ -34,7 +37,9 @@ export async function findChallenges(
     .join('tokens', 'tokens.id', 'challenges.token_id')
     .whereRaw('challenges.transaction_id = ANY (?::text[])', [[...transactionIds]])
     .select<PresentRow[]>('challenges.*', 'tokens.serial');
-  return new Map(rows.map((row) => [row.transaction_id, { id: row.id, serial: row.serial, ...challengeOf(row) }]));
+  return new Map(
+    rows.map((row) => [row.transaction_id, { id: row.id, serial: row.serial, ...challengeOf(row) }]),
+  );
 }
 
 export async function insertChallenges(
@@ -73,4 +78,3 @@ function stateColumns(challenge: ImportedChallenge): Readonly<Record<string, Kne
     closed_at: challenge.closedBy === null ? null : challenge.issuedAt,
   };
 }
-

@@ -88,7 +88,14 @@ export const NEW_TOKEN_COLUMNS = {
 };
 
 const TOKEN_COLUMNS = [
-  ...['id', 'version', 'serial', 'type', 'created_at', 'owner_resolver_id', 'owner_user_id', 'owner_login'],
+  'id',
+  'version',
+  'serial',
+  'type',
+  'created_at',
+  'owner_resolver_id',
+  'owner_user_id',
+  'owner_login',
   ...Object.values(STATE_COLUMNS),
   ...Object.values(SECRET_COLUMNS),
 ].map((column) => `tokens.${column}`);

@@ -120,7 +120,11 @@ beforeAll(async () => {
   const server = await startServerProcess(old);
   await fill(server);
   await ask(server, '/admin/init', {
-    ...{ type: 'ocra', otpkey: KEY, ocrasuite: SUITE.text, serial: 'BUSY', pin: 'geheim' },
+    type: 'ocra',
+    otpkey: KEY,
+    ocrasuite: SUITE.text,
+    serial: 'BUSY',
+    pin: 'geheim',
   });
   (await monitoring(server)).forEach((answer, path) => before.set(path, answer));
   const exported = runCli(['export', backup, '--recipient', recipient, '--json'], old);
@@ -172,7 +176,8 @@ describe('a backup', () => {
     expect((await readdir(folder)).filter((name) => name.includes('partial'))).toEqual([]);
     const bytes = await readFile(backup);
     expect(await runCli(['export', backup, '--recipient', recipient], old)).toEqual({
-      ...{ code: 1, out: '' },
+      code: 1,
+      out: '',
       err: `tankeeper: ${backup} is there already (--force replaces it)\n`,
     });
     expect(await readFile(backup)).toEqual(bytes);
@@ -180,7 +185,8 @@ describe('a backup', () => {
 
   it('restored into a new data folder gives the same answers, and accepts nothing twice', async () => {
     await expectRestored({
-      ...{ DATA_DIR: join(folder, 'new'), ENCRYPTION_KEY_FILE: join(folder, 'key') },
+      DATA_DIR: join(folder, 'new'),
+      ENCRYPTION_KEY_FILE: join(folder, 'key'),
       ADMIN_PASSWORD_FILE: join(folder, 'password'),
     });
   });
@@ -188,7 +194,8 @@ describe('a backup', () => {
   it.each(['empty', 'migrated'] as const)('restored into a database that is %s does, too', async (schema) => {
     const database: TestDatabase = await createTestDatabase({ schema });
     const environment = {
-      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY_FILE: join(folder, 'key') },
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEY_FILE: join(folder, 'key'),
       ADMIN_PASSWORD_FILE: join(folder, 'password'),
     };
     try {

@@ -39,7 +39,8 @@ export class CanaryAdministration {
     for (const wrong of [this.#marks.word('session', 'unknown').padEnd(43, 'x'), session.toLowerCase()]) {
       await this.#send({ path: '/monitoring/config', parameters: { session: wrong }, headers: asSession });
       await this.#send({
-        ...{ path: '/monitoring/config', parameters: { session: wrong } },
+        path: '/monitoring/config',
+        parameters: { session: wrong },
         headers: { authorization: '', cookie: `admin_session=${wrong}` },
       });
     }
@@ -50,7 +51,9 @@ export class CanaryAdministration {
 
   async #logInByToken(): Promise<void> {
     const login: CanaryRequest = {
-      ...{ path: '/admin/login', method: 'POST', headers: { authorization: '' } },
+      path: '/admin/login',
+      method: 'POST',
+      headers: { authorization: '' },
       parameters: { username: 'admin', password: this.#password },
     };
     const { cookies } = await this.#send(login);
@@ -135,7 +138,8 @@ export class CanaryAdministration {
       await this.#send({ path: '/monitoring/tokens', headers: { authorization } });
     }
     await this.#send({
-      ...{ path: '/admin/set', parameters: { serial: misplaced, realm: misplaced, pin: wrong } },
+      path: '/admin/set',
+      parameters: { serial: misplaced, realm: misplaced, pin: wrong },
       headers: { authorization: basic(`${this.#name}-nobody`, wrong) },
     });
     const headers = { authorization: '' };
@@ -148,7 +152,8 @@ export class CanaryAdministration {
     }
     const dropped = this.#marks.word('session', 'two cookies');
     await this.#send({
-      ...{ path: '/monitoring/tokens', parameters: { session: dropped } },
+      path: '/monitoring/tokens',
+      parameters: { session: dropped },
       headers: { authorization: '', cookie: `admin_session=${dropped}; admin_session=x` },
     });
   }
@@ -215,8 +220,13 @@ export class CanaryAdministration {
       await set({ name: `${this.#name}-url`, type: 'sqlresolver', Connect, Table: 'people', Map });
     }
     const ldap = {
-      ...{ type: 'ldapresolver', LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: 'dc=x', BINDDN: 'cn=reader' },
-      ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+      type: 'ldapresolver',
+      LDAPURI: 'ldap://127.0.0.1:1',
+      LDAPBASE: 'dc=x',
+      BINDDN: 'cn=reader',
+      LOGINNAMEATTRIBUTE: 'uid',
+      LDAPSEARCHFILTER: '(uid=*)',
+      LDAPFILTER: '(uid=%s)',
     };
     const name = `${this.#name}-ldap`;
     await set({ ...ldap, name, BINDPW: secret('of a directory'), EnforceTLS: 'False' });
@@ -297,8 +307,12 @@ export class CanaryAdministration {
     await this.#send({
       path: '/monitoring/config',
       headers: {
-        ...{ 'user-agent': header, referer: `https://x/?pin=${header}`, 'x-forwarded-for': header },
-        ...{ 'x-request-id': `${header}!`, 'accept-language': header, origin: `https://${header}` },
+        'user-agent': header,
+        referer: `https://x/?pin=${header}`,
+        'x-forwarded-for': header,
+        'x-request-id': `${header}!`,
+        'accept-language': header,
+        origin: `https://${header}`,
       },
     });
     await this.#malform(secret('token PIN', 'in a body that cannot be read'));
@@ -307,7 +321,10 @@ export class CanaryAdministration {
   async #malform(pin: string): Promise<void> {
     const send = (type: string, body: string | Buffer, label: string) =>
       this.#send({
-        ...{ path: '/admin/init', method: 'POST', label: `${label} `, body },
+        path: '/admin/init',
+        method: 'POST',
+        label: `${label} `,
+        body,
         headers: { 'content-type': type },
       });
     const form = `type=ocra&pin=${encodeURIComponent(pin)}`;

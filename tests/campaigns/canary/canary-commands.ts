@@ -33,8 +33,10 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
   const { marks } = installation;
   const key = marks.bytes('token key', 'of a command', 32);
   const pins = [
-    ...['--pin-file', installation.secretFile(marks.text('token PIN', 'of a command'))],
-    ...['--ocra-pin-file', installation.secretFile(marks.text('OCRA PIN', 'of a command'))],
+    '--pin-file',
+    installation.secretFile(marks.text('token PIN', 'of a command')),
+    '--ocra-pin-file',
+    installation.secretFile(marks.text('OCRA PIN', 'of a command')),
   ];
   const keyFile = installation.secretFile(key.toString('hex'));
   const suite = ['--suite', CANARY_PIN_SUITE];

@@ -68,10 +68,17 @@ export class CanaryInstallation {
     const url = new URL(proxy.url);
     url.password = this.marks.word('database password', 'in DATABASE_URL');
     this.#environment = {
-      ...{ DATABASE_URL: url.href, DATA_DIR: join(folder, 'server'), TMPDIR: join(folder, 'tmp') },
-      ...{ HOME: join(folder, 'home'), LOG_LEVEL: 'debug', DATABASE_STATEMENT_TIMEOUT: '2S' },
-      ...{ ADMIN_PASSWORD_FILE: this.secretFile(this.adminPassword), TRUST_PROXY: 'loopback' },
-      ...{ HOUSEKEEPING_INTERVAL: '2', LIMIT_CLIENT_FAILURES: '5', LIMIT_CLIENT_REQUESTS: '100000' },
+      DATABASE_URL: url.href,
+      DATA_DIR: join(folder, 'server'),
+      TMPDIR: join(folder, 'tmp'),
+      HOME: join(folder, 'home'),
+      LOG_LEVEL: 'debug',
+      DATABASE_STATEMENT_TIMEOUT: '2S',
+      ADMIN_PASSWORD_FILE: this.secretFile(this.adminPassword),
+      TRUST_PROXY: 'loopback',
+      HOUSEKEEPING_INTERVAL: '2',
+      LIMIT_CLIENT_FAILURES: '5',
+      LIMIT_CLIENT_REQUESTS: '100000',
     };
   }
 
@@ -89,12 +96,10 @@ export class CanaryInstallation {
       error: () => undefined,
     };
     const postgres = await openEmbeddedPostgres({
-      ...{
-        dataDir: join(folder, 'data'),
-        sharedFolder: join(folder, 'shared'),
-        role: 'guest',
-        durable: false,
-      },
+      dataDir: join(folder, 'data'),
+      sharedFolder: join(folder, 'shared'),
+      role: 'guest',
+      durable: false,
       log: quiet,
     });
     const url = embeddedUrl(postgres.connection);

@@ -117,7 +117,9 @@ export class CanaryLife {
   async #enrolWithPins(): Promise<Held> {
     const serial = `${this.#name}-PINS`;
     const held: Held = {
-      ...{ serial, suite: PIN_SUITE, key: this.#marks.bytes('token key', serial, 32) },
+      serial,
+      suite: PIN_SUITE,
+      key: this.#marks.bytes('token key', serial, 32),
       pin: this.#marks.text('token PIN', serial),
       ocraPin: this.#marks.text('OCRA PIN', serial),
     };

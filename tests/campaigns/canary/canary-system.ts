@@ -30,8 +30,13 @@ async function tryResolvers(name: string, post: Post, marks: CanaryMarks): Promi
   await post('/system/resolverKinds');
   await post('/system/testResolver', { name: `${name}-people` });
   const ldap = {
-    ...{ name: `${name}-tried`, type: 'ldap', LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: 'dc=x' },
-    ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+    name: `${name}-tried`,
+    type: 'ldap',
+    LDAPURI: 'ldap://127.0.0.1:1',
+    LDAPBASE: 'dc=x',
+    LOGINNAMEATTRIBUTE: 'uid',
+    LDAPSEARCHFILTER: '(uid=*)',
+    LDAPFILTER: '(uid=%s)',
   };
   await post('/system/testResolver', { ...ldap, BINDDN: 'cn=x', BINDPW: secret('without a server') });
   await post('/system/testResolver', { ...ldap, LDAPFILTER: '(', BINDPW: secret('with a broken filter') });

@@ -27,12 +27,10 @@ const requesting = fc.record({
   data: fc.constantFrom('', DATA[0]),
 });
 const answering = fc.record({
-  ...{
-    step: step('answer'),
-    which: fc.constantFrom(0, 0, 0, 1, 1, 2),
-    named: fc.boolean(),
-    given: anyGiven,
-  },
+  step: step('answer'),
+  which: fc.constantFrom(0, 0, 0, 1, 1, 2),
+  named: fc.boolean(),
+  given: anyGiven,
   via: fc.constantFrom(
     'ocra/check_t',
     'ocra/check_t',
@@ -42,8 +40,12 @@ const answering = fc.record({
   ),
 });
 const enrolling = fc.record({
-  ...{ step: step('enrol'), token, suite: fc.constant(SUITES.counter), key: fc.constantFrom(0, 0, 1) },
-  ...{ pin: fc.constant(undefined), user: fc.constant(undefined) },
+  step: step('enrol'),
+  token,
+  suite: fc.constant(SUITES.counter),
+  key: fc.constantFrom(0, 0, 1),
+  pin: fc.constant(undefined),
+  user: fc.constant(undefined),
 });
 
 /** Steps that are each atomic in the database, so that an order of them must explain the result. */
@@ -63,7 +65,9 @@ const laneStep = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ step: step('resync'), token, ahead: fc.constantFrom(0, -1, 1) },
+      step: step('resync'),
+      token,
+      ahead: fc.constantFrom(0, -1, 1),
       questions: fc.constant([DATA[0], DATA[0]] as const),
     }),
   },

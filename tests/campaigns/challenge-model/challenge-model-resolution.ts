@@ -95,11 +95,12 @@ export class StepResolution {
     }
     const { serial, transactionId } = challenge;
     return {
-      ...{ act: 'answer', via, serial, user: token.owner ?? USERS[0] },
-      ...{
-        transactionId: isNamed ? transactionId : undefined,
-        pass: passFor(given, challenge, token, model),
-      },
+      act: 'answer',
+      via,
+      serial,
+      user: token.owner ?? USERS[0],
+      transactionId: isNamed ? transactionId : undefined,
+      pass: passFor(given, challenge, token, model),
     };
   }
 

@@ -137,7 +137,11 @@ export class ChallengeModelServer {
   /** Performs the app's part as well: derives the key from the data of phase 1, the activation code, and the nonce. */
   async #derive({ serial, sharedSecret }: Extract<ModelAct, { act: 'phase 2' }>): Promise<Done> {
     const { result, detail } = await this.#ask('admin/init', {
-      ...{ type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, serial, message: 'welcome' },
+      type: 'ocra',
+      genkey: '1',
+      activationcode: ACTIVATION_CODE,
+      serial,
+      message: 'welcome',
     });
     if (detail === undefined) {
       return reported(result.value ?? REFUSED);

@@ -124,7 +124,11 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ step: step('enrol'), token, suite, key: fc.nat(1), pin: fc.option(pin, { nil: undefined }) },
+      step: step('enrol'),
+      token,
+      suite,
+      key: fc.nat(1),
+      pin: fc.option(pin, { nil: undefined }),
       user: fc.option(user, { nil: undefined }),
     }),
   },
@@ -150,7 +154,9 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ step: step('resync'), token, ahead: fc.constantFrom(0, 0, -1, 1, 9, 12, 28, 29, 30) },
+      step: step('resync'),
+      token,
+      ahead: fc.constantFrom(0, 0, -1, 1, 9, 12, 28, 29, 30),
       questions: fc.tuple(fc.constantFrom(...DATA), fc.constantFrom(...DATA)),
     }),
   },

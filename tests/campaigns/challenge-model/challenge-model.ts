@@ -66,7 +66,10 @@ export class ChallengeModel {
   fork(): ChallengeModel {
     const { now, issued, configuration, tokens, challenges, decisions } = this.#state;
     return new ChallengeModel({
-      ...{ now, issued, configuration: { ...configuration }, decisions: [...decisions] },
+      now,
+      issued,
+      configuration: { ...configuration },
+      decisions: [...decisions],
       tokens: new Map(
         [...tokens].map(([serial, token]) => [
           serial,
@@ -196,9 +199,21 @@ export class ChallengeModel {
       bottom: 0,
     };
     this.#state.tokens.set(serial, {
-      ...{ serial, suite: SUITES.counter, key: null, sharedSecret: null, rollout: 'complete', active: true },
-      ...{ failCount: 0, maxFail: MAX_FAIL, ahead: null, shift: 0, pin: '' },
-      ...{ counter, replayMarkers, bottom, window: COUNTER_WINDOW },
+      serial,
+      suite: SUITES.counter,
+      key: null,
+      sharedSecret: null,
+      rollout: 'complete',
+      active: true,
+      failCount: 0,
+      maxFail: MAX_FAIL,
+      ahead: null,
+      shift: 0,
+      pin: '',
+      counter,
+      replayMarkers,
+      bottom,
+      window: COUNTER_WINDOW,
       owner: user ?? known?.owner ?? null,
       ...change,
     });
@@ -222,8 +237,14 @@ export class ChallengeModel {
       return REFUSED;
     }
     Object.assign(token, {
-      ...{ key: learned.key, rollout: 'phase2', active: true },
-      ...{ failCount: 0, counter: 0, replayMarkers: new Set(), bottom: 0, ahead: null },
+      key: learned.key,
+      rollout: 'phase2',
+      active: true,
+      failCount: 0,
+      counter: 0,
+      replayMarkers: new Set(),
+      bottom: 0,
+      ahead: null,
     });
     this.#issue(serial, learned, 1);
     return true;
@@ -241,8 +262,15 @@ export class ChallengeModel {
   #issue(serial: string, { transactionId = '', question = '' }: Learned, keep: number): void {
     this.#state.issued += 1;
     this.#state.challenges.push({
-      ...{ order: this.#state.issued, transactionId, serial, question, issuedAt: this.#state.now },
-      ...{ wrong: 0, received: false, valid: false, closed: null },
+      order: this.#state.issued,
+      transactionId,
+      serial,
+      question,
+      issuedAt: this.#state.now,
+      wrong: 0,
+      received: false,
+      valid: false,
+      closed: null,
     });
     this.#closeOpen(serial, keep);
   }
@@ -372,7 +400,10 @@ export class ChallengeModel {
       )
       .sort((one, other) => other.issuedAt - one.issuedAt || other.order - one.order)
       .map(({ serial, transactionId, received, valid }) => ({
-        ...{ serial, transactionid: transactionId, received_tan: received, valid_tan: valid },
+        serial,
+        transactionid: transactionId,
+        received_tan: received,
+        valid_tan: valid,
         failcount: this.#state.tokens.get(serial)?.failCount ?? 0,
       }));
   }
@@ -396,7 +427,13 @@ function shown(token: ModelToken | undefined): ModelAnswer {
   }
   const { serial, active, failCount, maxFail, counter, rollout, owner, suite } = token;
   return {
-    ...{ serial, active, failcount: failCount, maxfail: maxFail, counter: String(counter) },
-    ...{ rollout, user: owner, ocrasuite: suite },
+    serial,
+    active,
+    failcount: failCount,
+    maxfail: maxFail,
+    counter: String(counter),
+    rollout,
+    user: owner,
+    ocrasuite: suite,
   };
 }

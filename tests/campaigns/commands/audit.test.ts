@@ -102,7 +102,8 @@ describe('tankeeper audit, beside a server', () => {
       const refused = await tankeeper('prune', '--before', '2026-01-01');
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not verify') });
       expect(await tankeeper('prune', '--before', '2026-01-01', '--force')).toMatchObject({
-        ...{ code: 0, out: 'there was nothing to prune (0 rows, 0 records of the journal)\n' },
+        code: 0,
+        out: 'there was nothing to prune (0 rows, 0 records of the journal)\n',
       });
     },
     TIMEOUT_MS,

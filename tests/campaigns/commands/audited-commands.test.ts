@@ -275,18 +275,11 @@ const acts = (): readonly Act[] => [
 ];
 
 /** These have no installation, or one of their own; and what `serve` does, the server does. */
+// prettier-ignore
 const APART = [
-  ...[
-    'serve',
-    'check',
-    'config check',
-    'demo',
-    'device scan',
-    'device list',
-    'device forget',
-    'device activation-code',
-  ],
-  ...['restore', 'shadow'],
+  'serve', 'check', 'config check', 'demo', 'device scan', 'device list', 'device forget',
+  'device activation-code',
+  'restore', 'shadow',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
   'challenge',
   // They print words.
@@ -295,7 +288,7 @@ const APART = [
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.
-  ...['import linotp', 'verify linotp'],
+  'import linotp', 'verify linotp',
 ];
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

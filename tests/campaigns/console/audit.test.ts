@@ -32,7 +32,11 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
     const always = { scope: 'admin', client: '', time: '', active: true };
     await policies.set(OPERATOR, { ...always, name: 'all', action: '*', user: 'admin', realm: '*' });
     await policies.set(OPERATOR, {
-      ...{ ...always, name: 'north-desk', action: 'audit', user: 'north-desk', realm: 'north' },
+      ...always,
+      name: 'north-desk',
+      action: 'audit',
+      user: 'north-desk',
+      realm: 'north',
     });
     await addAdministrator(site, 'north-desk');
     await application.enrolPlain('NORTH', SUITE, { user: 'ann', realm: 'north' });

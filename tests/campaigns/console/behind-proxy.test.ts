@@ -29,7 +29,9 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
       proxy = await startCaddy(caddy, server.origin);
       await enrol();
       context = await browser.newContext({
-        ...{ baseURL: proxy.origin, ignoreHTTPSErrors: true, viewport: { width: 1280, height: 900 } },
+        baseURL: proxy.origin,
+        ignoreHTTPSErrors: true,
+        viewport: { width: 1280, height: 900 },
       });
       ({ page, problems } = await watchPage(context, proxy.origin));
       await page.goto(`${proxy.origin}/console/`);

@@ -38,8 +38,12 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await application.addRealm('north', ['bert', 'o/d d%']);
     await application.addRealm('south', ['cleo']);
     await application.services.users.add(OPERATOR, {
-      ...{ resolver: 'north', login: 'anna', givenName: 'Anna', surname: PROBE },
-      ...{ email: 'anna@example.org', phone: '+49 30 7' },
+      resolver: 'north',
+      login: 'anna',
+      givenName: 'Anna',
+      surname: PROBE,
+      email: 'anna@example.org',
+      phone: '+49 30 7',
     });
     for (const [serial, user, realm] of [
       ['QR1', 'anna', 'north'],

@@ -70,7 +70,10 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
       await application.services.policies.set(OPERATOR, { name, scope, action: '*', user, realm });
     }
     await application.services.policies.set(OPERATOR, {
-      ...{ name: 'answers', scope: 'authentication', realm: '*', user: '*' },
+      name: 'answers',
+      scope: 'authentication',
+      realm: '*',
+      user: '*',
       action: `qrtanurl=${site.origin}/ocra/check_t`,
     });
   });

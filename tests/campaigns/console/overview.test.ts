@@ -161,7 +161,12 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
       realm: '*',
     });
     await policies.set(OPERATOR, {
-      ...{ ...rule, name: 'staff', scope: 'monitoring', action: 'tokens', user: 'staffdesk', realm: 'staff' },
+      ...rule,
+      name: 'staff',
+      scope: 'monitoring',
+      action: 'tokens',
+      user: 'staffdesk',
+      realm: 'staff',
     });
     const options = { path: '/', name: 'staffdesk' };
     const { page } = await openConsole(browser, { origin: origin() }, options);

@@ -25,15 +25,26 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     site = await startConsole((origin) => ({
       publicUrl: origin,
       singleSignOn: {
-        ...{ ...CLIENT, issuer: provider.issuer, provider: 'Example Inc.', scopes: 'openid' },
-        ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
+        ...CLIENT,
+        issuer: provider.issuer,
+        provider: 'Example Inc.',
+        scopes: 'openid',
+        nameClaim: 'preferred_username',
+        groupsClaim: 'groups',
+        lifetime: 600,
         redirectUrl: `${origin}/admin/sign-in/oidc/callback`,
         groups: new Map([['helpdesk-team', 'helpdesk']]),
       },
     }));
     await site.application.services.policies.set(OPERATOR, {
-      ...{ name: 'desk', scope: 'admin', action: 'show', user: 'group:helpdesk', realm: '*' },
-      ...{ client: '', time: '', active: true },
+      name: 'desk',
+      scope: 'admin',
+      action: 'show',
+      user: 'group:helpdesk',
+      realm: '*',
+      client: '',
+      time: '',
+      active: true,
     });
   });
   afterAll(async () => {
@@ -64,7 +75,9 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await session.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         ...({ protocol: 'ctap2', transport: 'internal' } as const),
-        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
       },
     });
   }

@@ -85,7 +85,11 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'probes' }).waitFor();
     expect(await stored('probes')).toMatchObject({
-      ...{ scope: 'monitoring', action: 'tokens', realm: 'office', user: 'anna', client: '10.0.0.0/8' },
+      scope: 'monitoring',
+      action: 'tokens',
+      realm: 'office',
+      user: 'anna',
+      client: '10.0.0.0/8',
     });
   });
 

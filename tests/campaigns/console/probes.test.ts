@@ -15,10 +15,11 @@ const DECIDING =
 const QUIET_FRAMES = 4;
 
 /** Pages that show texts of answers. */
+// prettier-ignore
 const TELLING: readonly string[] = [
-  ...['/search', '/tokens', '/tokens/T1', '/people/north/north/anna', '/policies', '/policies/edit/admin'],
-  ...['/policies/explain', '/audit', '/realms', '/resolvers', '/settings', '/webhooks', '/administrators'],
-  ...['/sessions', '/account'],
+  '/search', '/tokens', '/tokens/T1', '/people/north/north/anna', '/policies', '/policies/edit/admin',
+  '/policies/explain', '/audit', '/realms', '/resolvers', '/settings', '/webhooks', '/administrators',
+  '/sessions', '/account',
 ];
 
 /** The pages with the probe, as elements and as text. */
@@ -38,8 +39,12 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
     const { policies, resolvers, settings, users, webhooks } = application.services;
     await application.addRealm('north');
     await users.add(OPERATOR, {
-      ...{ resolver: 'north', login: 'anna', givenName: PROBE, surname: PROBE },
-      ...{ email: `${PROBE}@example.org`, phone: PROBE },
+      resolver: 'north',
+      login: 'anna',
+      givenName: PROBE,
+      surname: PROBE,
+      email: `${PROBE}@example.org`,
+      phone: PROBE,
     });
     await application.enrolPlain('T1', SUITE, { user: 'anna', realm: 'north', description: PROBE });
     transaction = (await application.challenge('T1', '12345678')).transactionid;
@@ -49,10 +54,16 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
       await policies.set(OPERATOR, { ...always, name: scope, scope, action: '*', user: 'admin' });
     }
     await resolvers.set(OPERATOR, {
-      ...{ name: 'away', kind: 'ldap', secret: 'the bind password' },
+      name: 'away',
+      kind: 'ldap',
+      secret: 'the bind password',
       settings: {
-        ...{ LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: `ou=${PROBE}`, BINDDN: `cn=${PROBE}` },
-        ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+        LDAPURI: 'ldap://127.0.0.1:1',
+        LDAPBASE: `ou=${PROBE}`,
+        BINDDN: `cn=${PROBE}`,
+        LOGINNAMEATTRIBUTE: 'uid',
+        LDAPSEARCHFILTER: '(uid=*)',
+        LDAPFILTER: '(uid=%s)',
       },
     });
     await settings.set(OPERATOR, new Map([['legacy.note', PROBE]]));
@@ -84,24 +95,32 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
     const text: string[] = [];
     const settled = settling(page);
     const paths = [
-      ...[
-        '/',
-        '/search',
-        '/tokens',
-        '/tokens/T1',
-        '/people/north/north/anna',
-        '/enrol/person/north/north/anna',
-      ],
-      ...[
-        `/transactions/${transaction}`,
-        '/test-bench',
-        '/policies',
-        '/policies/edit/admin',
-        '/policies/explain',
-      ],
-      ...['/audit', '/audit-verification', '/realms', '/resolvers', '/resolvers/away', '/resolvers/north'],
-      ...['/settings', '/keys', '/licence', '/webhooks', '/webhooks/siem', '/administrators'],
-      ...['/administrators/admin', '/sessions', '/account'],
+      '/',
+      '/search',
+      '/tokens',
+      '/tokens/T1',
+      '/people/north/north/anna',
+      '/enrol/person/north/north/anna',
+      `/transactions/${transaction}`,
+      '/test-bench',
+      '/policies',
+      '/policies/edit/admin',
+      '/policies/explain',
+      '/audit',
+      '/audit-verification',
+      '/realms',
+      '/resolvers',
+      '/resolvers/away',
+      '/resolvers/north',
+      '/settings',
+      '/keys',
+      '/licence',
+      '/webhooks',
+      '/webhooks/siem',
+      '/administrators',
+      '/administrators/admin',
+      '/sessions',
+      '/account',
     ];
     for (const path of paths) {
       await page.goto(`${site.origin}/console/#${path}`);

@@ -34,10 +34,16 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await site.application.asAdmin('/admin/tokenrealm', { serial: 'T1', realms: 'customers' });
     const { resolvers } = site.application.services;
     await resolvers.set(OPERATOR, {
-      ...{ name: 'directory', kind: 'ldap', secret: 'the bind password' },
+      name: 'directory',
+      kind: 'ldap',
+      secret: 'the bind password',
       settings: {
-        ...{ LDAPURI: 'ldap://127.0.0.1:1', LDAPBASE: 'dc=example,dc=com', BINDDN: 'cn=reader' },
-        ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+        LDAPURI: 'ldap://127.0.0.1:1',
+        LDAPBASE: 'dc=example,dc=com',
+        BINDDN: 'cn=reader',
+        LOGINNAMEATTRIBUTE: 'uid',
+        LDAPSEARCHFILTER: '(uid=*)',
+        LDAPFILTER: '(uid=%s)',
       },
     });
   });

@@ -24,15 +24,27 @@ describeWithProgram('the test bench', findChromium(), 'chromium', (program) => {
     const { policies } = site.application.services;
     const always = { client: '', time: '', active: true };
     await policies.set(OPERATOR, {
-      ...{ name: 'admins', scope: 'admin', action: '*', user: 'admin', realm: '*' },
+      name: 'admins',
+      scope: 'admin',
+      action: '*',
+      user: 'admin',
+      realm: '*',
       ...always,
     });
     await policies.set(OPERATOR, {
-      ...{ name: 'ocra-admins', scope: 'ocra', action: '*', user: 'admin', realm: '*' },
+      name: 'ocra-admins',
+      scope: 'ocra',
+      action: '*',
+      user: 'admin',
+      realm: '*',
       ...always,
     });
     await policies.set(OPERATOR, {
-      ...{ name: 'issuers', scope: 'ocra', action: 'request', user: 'issuer', realm: '*' },
+      name: 'issuers',
+      scope: 'ocra',
+      action: 'request',
+      user: 'issuer',
+      realm: '*',
       ...always,
     });
     await policies.remove(OPERATOR, 'ocra-administrators');

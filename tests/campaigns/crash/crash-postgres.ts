@@ -33,8 +33,11 @@ export class CrashPostgres {
     await chmod(data, 0o711);
     const quiet = { debug: ignore, info: ignore, warn: ignore, error: ignore };
     const embedded = await openEmbeddedPostgres({
-      ...{ dataDir: data, sharedFolder: join(folder, 'shared') },
-      ...{ role: 'guest', durable: true, log: quiet },
+      dataDir: data,
+      sharedFolder: join(folder, 'shared'),
+      role: 'guest',
+      durable: true,
+      log: quiet,
     });
     const postgres = new CrashPostgres(data, embeddedUrl(embedded.connection), () => embedded.close());
     if (process.platform === 'linux') {

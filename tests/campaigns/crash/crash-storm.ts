@@ -67,7 +67,9 @@ export async function storm(
     const since = performance.now();
     const recoveries = await Promise.all(untouched.map((url) => recovery(ledger, at, since, url)));
     kills.push({
-      ...{ kind, at, untouched: untouched.length },
+      kind,
+      at,
+      untouched: untouched.length,
       recoveries: recoveries.filter((milliseconds) => milliseconds !== undefined),
     });
     await sleep(MIN_CALM_MS + Math.random() * (MAX_CALM_MS - MIN_CALM_MS));

@@ -32,8 +32,10 @@ beforeAll(async () => {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
   environment = {
-    ...{ DATABASE_URL: postgres.url, DATA_DIR: join(folder, 'server'), ADMIN_PASSWORD_FILE: passwordFile },
-    ...{ HOUSEKEEPING_INTERVAL: '2' },
+    DATABASE_URL: postgres.url,
+    DATA_DIR: join(folder, 'server'),
+    ADMIN_PASSWORD_FILE: passwordFile,
+    HOUSEKEEPING_INTERVAL: '2',
   };
   // The first one is never killed, so that it must recover from everything without a restart.
   const unshared = { ...environment, DATABASE_SHARED_STATEMENTS: 'off' };
@@ -90,7 +92,14 @@ it(
       command: `CRASH_SECONDS=${SECONDS} npm run test:campaigns -- tests/campaigns/crash/crash.test.ts`,
       measures: '`kill -9` of servers, backends and postmaster under load: [Faults](../faults.md#crash).',
       sections: crashReport({
-        ...{ kills, begun, ended, ledger, acceptancesReported, responses, verdict, auditRows },
+        kills,
+        begun,
+        ended,
+        ledger,
+        acceptancesReported,
+        responses,
+        verdict,
+        auditRows,
         refusedStarts: fleet.refusedStarts.length,
       }),
     });

@@ -208,14 +208,16 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
       const dataDir = join(await folders.make('closed', NOBODY), 'data');
       folders.watch(join(dataDir, 'postgres'));
       const env = {
-        ...{ LC_ALL: 'xx_YY.UTF-8', LANG: 'nonsense', PGDATA: '/nowhere', PGHOST: 'nowhere', PGPORT: '1' },
-        ...{
-          PGUSER: 'x',
-          PGDATABASE: 'x',
-          PGSSLMODE: 'require',
-          PGOPTIONS: '-c nonsense=1',
-          PGPASSWORD: 'x',
-        },
+        LC_ALL: 'xx_YY.UTF-8',
+        LANG: 'nonsense',
+        PGDATA: '/nowhere',
+        PGHOST: 'nowhere',
+        PGPORT: '1',
+        PGUSER: 'x',
+        PGDATABASE: 'x',
+        PGSSLMODE: 'require',
+        PGOPTIONS: '-c nonsense=1',
+        PGPASSWORD: 'x',
       };
       const user = await openElsewhere({ ...options, dataDir }, { ...NOBODY, env });
       expect(user.report).toEqual({ host: join(dataDir, 'postgres.socket'), startedHere: true });

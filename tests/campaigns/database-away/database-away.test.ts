@@ -38,16 +38,21 @@ beforeAll(async () => {
     error: () => undefined,
   };
   const embedded = await openEmbeddedPostgres({
-    ...{ dataDir: join(folder, 'data'), sharedFolder: join(folder, 'shared') },
-    ...{ role: 'guest', durable: false, log: quiet },
+    dataDir: join(folder, 'data'),
+    sharedFolder: join(folder, 'shared'),
+    role: 'guest',
+    durable: false,
+    log: quiet,
   });
   stopPostgres = () => embedded.close();
   url = embeddedUrl(embedded.connection);
   postmaster = (await readPostmasterFile(join(folder, 'data', 'postgres')))?.pid ?? 0;
   proxy = await DatabaseProxy.start(url);
   server = await startServerProcess({
-    ...{ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL), DATA_DIR: join(folder, 'server') },
-    ...{ HOUSEKEEPING_INTERVAL: '1' },
+    DATABASE_URL: proxy.url,
+    DATABASE_POOL_SIZE: String(POOL),
+    DATA_DIR: join(folder, 'server'),
+    HOUSEKEEPING_INTERVAL: '1',
   });
   client = await ServerClient.open(server);
 }, 120_000);

@@ -19,7 +19,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-held-lock-'));
   database = await createTestDatabase();
   server = await startServerProcess({
-    ...{ DATABASE_URL: database.url, DATA_DIR: folder, DATABASE_LOCK_TIMEOUT: '1S' },
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    DATABASE_LOCK_TIMEOUT: '1S',
     HOUSEKEEPING_INTERVAL: 'off',
   });
   client = await ServerClient.open(server);
@@ -66,8 +68,11 @@ describe.each(HOLDS)('while somebody holds %s', (what, hold) => {
     expect(kept).toEqual(expect.arrayContaining([...backends]));
     expect(await client.status(transaction)).toEqual([
       {
-        ...{ serial: transaction.serial, transactionid: transaction.transactionid },
-        ...{ received_tan: false, valid_tan: false, failcount: 0 },
+        serial: transaction.serial,
+        transactionid: transaction.transactionid,
+        received_tan: false,
+        valid_tan: false,
+        failcount: 0,
       },
     ]);
     expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: true });

@@ -37,8 +37,11 @@ beforeAll(async () => {
   proxy = await DatabaseProxy.start(database.url);
   writeFileSync(join(folder, 'password'), PASSWORD);
   server = await startServerProcess({
-    ...{ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL), DATA_DIR: folder },
-    ...{ ADMIN_PASSWORD_FILE: join(folder, 'password'), HOUSEKEEPING_INTERVAL: '1' },
+    DATABASE_URL: proxy.url,
+    DATABASE_POOL_SIZE: String(POOL),
+    DATA_DIR: folder,
+    ADMIN_PASSWORD_FILE: join(folder, 'password'),
+    HOUSEKEEPING_INTERVAL: '1',
   });
 }, 120_000);
 
@@ -61,7 +64,9 @@ afterAll(async () => {
 function endpoints(): readonly Endpoint[] {
   // None of the dependencies is called: only the endpoints' descriptions are read.
   const dependencies = {
-    ...{ services: {}, metrics: {}, config: { monitoringPost: 'on' } },
+    services: {},
+    metrics: {},
+    config: { monitoringPost: 'on' },
   } as unknown as AppDependencies;
   return servedEndpoints(dependencies, createDialect('documented', undefined));
 }
@@ -149,7 +154,9 @@ describe('while the database is known to be away', () => {
             expect({ path, status: reported.status }).toEqual({ path, status: atOnce ?? 200 });
           } else {
             expect({ path, status: reported.status, retryAfter: reported.retryAfter }).toEqual({
-              ...{ path, status: 503, retryAfter: '5' },
+              path,
+              status: 503,
+              retryAfter: '5',
             });
             expect(reported.text).toContain(
               path === '/readyz' ? 'unavailable' : 'the database is not available: ',

@@ -50,11 +50,20 @@ describe('resolvers', () => {
   });
 
   const LDAP = {
-    ...{ LDAPURI: 'ldap://directory.invalid', LDAPBASE: 'dc=example', TIMEOUT: '1' },
-    ...{ LOGINNAMEATTRIBUTE: 'uid', LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)', USERINFO: '{}' },
+    LDAPURI: 'ldap://directory.invalid',
+    LDAPBASE: 'dc=example',
+    TIMEOUT: '1',
+    LOGINNAMEATTRIBUTE: 'uid',
+    LDAPSEARCHFILTER: '(uid=*)',
+    LDAPFILTER: '(uid=%s)',
+    USERINFO: '{}',
   };
   const SQL = {
-    ...{ Driver: 'postgresql', Server: 'db.invalid', Database: 'd', User: 'u', Table: 't' },
+    Driver: 'postgresql',
+    Server: 'db.invalid',
+    Database: 'd',
+    User: 'u',
+    Table: 't',
     Map: '{"userid":"id","username":"login"}',
   };
   it.each([
@@ -237,7 +246,8 @@ describe('the change of a key', () => {
     const later = await house.examine(8 * 86_400_000);
     expect(later.findings).toContainEqual(
       expect.objectContaining({
-        ...{ code: 'key.rotation', severity: 'warning' },
+        code: 'key.rotation',
+        severity: 'warning',
         text: `the former key ${former} is not retired, 8 days after another key took its place`,
         remedy: expect.stringContaining(`tankeeper keys retire ${former}`),
       }),

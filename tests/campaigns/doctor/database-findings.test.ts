@@ -51,7 +51,9 @@ async function findingsOf(
   more: Readonly<Record<string, string>> = {},
 ): Promise<readonly Finding[]> {
   const config = loadConfig({
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, TRUST_PROXY: 'loopback' },
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: folder,
+    TRUST_PROXY: 'loopback',
     ...more,
   });
   return (await examineInstallation(config)).findings;
@@ -90,8 +92,12 @@ describe('the settings of the database', () => {
     ['autovacuum', 'SYSTEM', 'autovacuum', 'off', 'on', 'warning'],
     ['track_counts', 'SYSTEM', 'track_counts', 'off', 'on', 'warning'],
     [
-      ...['default_transaction_isolation', OWN, 'default_transaction_isolation'],
-      ...['serializable', 'read committed', 'warning'],
+      'default_transaction_isolation',
+      OWN,
+      'default_transaction_isolation',
+      'serializable',
+      'read committed',
+      'warning',
     ],
     ['timezone', OWN, 'TimeZone', 'Europe/Vienna', 'UTC', 'note'],
     ['read-only', OWN, 'default_transaction_read_only', 'on', 'off', 'error'],
@@ -128,7 +134,9 @@ describe('a database that is not available', () => {
     const config = loadConfig({ DATABASE_URL: absent, DATA_DIR: folder, TRUST_PROXY: '0.0.0.0/0' });
     const report = await examineInstallation(config);
     expect(report.findings.map(({ code }) => code)).toEqual([
-      ...['addresses.trusts-everyone', 'database.unavailable', 'doctor.skipped'],
+      'addresses.trusts-everyone',
+      'database.unavailable',
+      'doctor.skipped',
     ]);
     expect(report.findings[1]?.text).toContain('no server is listening there');
     expect(JSON.stringify(report)).not.toContain(SECRET);

@@ -29,7 +29,11 @@ beforeAll(async () => {
   await mkdir(temporary);
   await chmod(temporary, 0o711);
   environment = {
-    ...{ HOME: folder, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_FORMAT: 'json', TMPDIR: temporary },
+    HOME: folder,
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    LOG_FORMAT: 'json',
+    TMPDIR: temporary,
     ADMIN_PASSWORD_FILE: join(folder, 'password'),
   };
   server = startCli(['serve'], environment);
@@ -122,10 +126,16 @@ describe('commands while the server runs on the embedded database', () => {
         ) as Promise<{ app_import: string }>,
       ]);
       expect(await json(['device', 'scan', phase2.app_import, '--send'])).toMatchObject({
-        ...{ kind: 'nonce', serial: 'QR1', message: 'Hello', sent: { status: 200, accepted: true } },
+        kind: 'nonce',
+        serial: 'QR1',
+        message: 'Hello',
+        sent: { status: 200, accepted: true },
       });
       expect(await json('token show QR1')).toMatchObject({
-        ...{ state: 'active', rollout: 'complete', user: 'anna', realms: ['office'] },
+        state: 'active',
+        rollout: 'complete',
+        user: 'anna',
+        realms: ['office'],
       });
       expect((await stat(join(folder, '.tankeeper-device.json'))).mode & 0o777).toBe(0o600);
     },
@@ -165,7 +175,10 @@ describe('commands while the server runs on the embedded database', () => {
       ]);
       await json('token realms P1 --none --yes');
       expect(await json('token show P1')).toMatchObject({
-        ...{ user: 'zoe', realms: [], maxfail: 3, state: 'active' },
+        user: 'zoe',
+        realms: [],
+        maxfail: 3,
+        state: 'active',
       });
       await json('token unassign P1 --yes');
       expect(await json('token list --unassigned --in-no-realm')).toMatchObject([{ serial: 'P1' }]);

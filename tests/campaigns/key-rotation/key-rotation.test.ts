@@ -47,7 +47,10 @@ describe('changing the key while two servers run', () => {
     expect(done.enrolled).toBeGreaterThan(3);
     expect(done.pins).toBeGreaterThan(3);
     const states = (await installation.keys()).map(({ keyid, state, secrets, seals_on }) => ({
-      ...{ keyid, state, none: secrets === 0, servers: seals_on.length },
+      keyid,
+      state,
+      none: secrets === 0,
+      servers: seals_on.length,
     }));
     expect(states).toEqual([
       { keyid: oldKey, state: 'unused', none: true, servers: 0 },

@@ -92,7 +92,8 @@ describe('a change of the key that is killed', () => {
     await installation.json('keys', 'retire', old, '--remove-from-file', '--yes');
     expect([keysInFile(), leftovers()]).toEqual([[fresh], []]);
     expect(await installation.json('keys', 'retire', old, '--remove-from-file', '--yes')).toMatchObject({
-      ...{ changed: false, removed_from_file: false },
+      changed: false,
+      removed_from_file: false,
     });
     expect(await installation.openAll()).toBe(TOKENS);
     expect(await installation.confirm([server, server], 'LOADED1', 0)).toMatchObject({ result: true });

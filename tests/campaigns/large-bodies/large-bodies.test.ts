@@ -27,7 +27,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-large-bodies-'));
   database = await createTestDatabase();
   const environment = {
-    ...{ DATABASE_URL: database.url, DATA_DIR: folder, HOUSEKEEPING_INTERVAL: 'off' },
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    HOUSEKEEPING_INTERVAL: 'off',
     // A body that is taken apart into as many pieces as it has bytes would not fit.
     NODE_OPTIONS: '--max-old-space-size=256',
   };

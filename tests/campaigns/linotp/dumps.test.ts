@@ -146,8 +146,14 @@ describeWithProgram(
     };
     const dump = (name: string, options: readonly string[]): Promise<string> =>
       dumped(program, [
-        ...['--no-defaults', '--host=127.0.0.1', `--port=${server.port}`, '--user=linotp'],
-        ...['--password=linotp', '--single-transaction', ...options, name],
+        '--no-defaults',
+        '--host=127.0.0.1',
+        `--port=${server.port}`,
+        '--user=linotp',
+        '--password=linotp',
+        '--single-transaction',
+        ...options,
+        name,
       ]);
     const OPTIONS = [
       [[]],

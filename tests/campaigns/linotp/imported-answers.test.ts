@@ -40,7 +40,8 @@ describe('an installation imported from LinOTP 2.12.6', () => {
     const token = tokenOf(serial);
     const pin = token.pin.value ?? '';
     const response = app.respond(token.ocrasuite ?? '', question, {
-      ...{ key: keyOfToken(token), counter: BigInt(token.counter) + ahead },
+      key: keyOfToken(token),
+      counter: BigInt(token.counter) + ahead,
       pin: token.user_pin ?? '',
     });
     return pin + response;
@@ -109,7 +110,11 @@ describe('an installation imported from LinOTP 2.12.6', () => {
   it('completes phase 2 of a roll-out whose phase 1 was before the move', async () => {
     const { shared_secret: secret, pin, ocrasuite } = tokenOf('QR01');
     const { body } = (await app.asAdmin('/admin/init', {
-      ...{ type: 'ocra', serial: 'QR01', genkey: '1', activationcode: ACTIVATION_CODE, message: 'Start' },
+      type: 'ocra',
+      serial: 'QR01',
+      genkey: '1',
+      activationcode: ACTIVATION_CODE,
+      message: 'Start',
     })) as { body: { detail: { transactionid?: string; app_import: string; nonce: string } } };
     const url = parseQrTanUrl(body.detail.app_import);
     if (url.kind !== 'nonce') {

@@ -19,13 +19,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const source = [
-  ...['--database', fixtureFile(FIXTURE, 'dump.sql'), '--enckey', fixtureFile(FIXTURE, 'encKey')],
-  ...['--time-zone', 'Europe/Berlin'],
+  '--database',
+  fixtureFile(FIXTURE, 'dump.sql'),
+  '--enckey',
+  fixtureFile(FIXTURE, 'encKey'),
+  '--time-zone',
+  'Europe/Berlin',
 ];
-const importing = [
-  ...['import', 'linotp', ...source],
-  ...['--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')],
-];
+const importing = ['import', 'linotp', ...source, '--passwd-dir', join(fixtureFile(FIXTURE, 'encKey'), '..')];
 
 async function withInstallation(
   work: (environment: Readonly<Record<string, string>>, content: () => Promise<object>) => Promise<void>,

@@ -49,8 +49,13 @@ describe('a live PostgreSQL', () => {
       const name = fixture.replaceAll(/\W/g, '_');
       await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
       const connection = await mysql.createConnection({
-        ...{ host: '127.0.0.1', port: server.port, user: 'linotp', password: 'a:b@c/d', database: name },
-        ...{ multipleStatements: true, charset: 'utf8mb4' },
+        host: '127.0.0.1',
+        port: server.port,
+        user: 'linotp',
+        password: 'a:b@c/d',
+        database: name,
+        multipleStatements: true,
+        charset: 'utf8mb4',
       });
       await connection.query(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
       await connection.end();

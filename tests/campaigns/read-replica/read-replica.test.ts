@@ -130,7 +130,9 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     const database = openDatabase({ connection: postgres.replicaUrl });
     let now = 0;
     const replica = new SqlCountReplica({
-      ...{ database, elapsed: () => now, maxLag: 1 },
+      database,
+      elapsed: () => now,
+      maxLag: 1,
       log: { error: log, warn: log, info: log, debug: log },
     });
     try {

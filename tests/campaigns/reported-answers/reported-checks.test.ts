@@ -35,10 +35,16 @@ beforeEach(() => {
   answer('wrong', 'three', 'reported', { accepted: false, failCount: 1 });
   rows = {
     tokens: ['right', 'wrong', 'open'].map((serial) => ({
-      ...{ serial, active: true, rollout: 'complete', fail_count: serial === 'wrong' ? 1 : 0 },
+      serial,
+      active: true,
+      rollout: 'complete',
+      fail_count: serial === 'wrong' ? 1 : 0,
     })),
     challenges: ['right', 'wrong', 'open'].map((serial) => ({
-      ...{ transaction_id: serial, serial, question: '1', valid_tan: serial === 'right' },
+      transaction_id: serial,
+      serial,
+      question: '1',
+      valid_tan: serial === 'right',
       closed_by: serial === 'right' ? 'accepted' : null,
     })),
     audit: [
@@ -57,8 +63,15 @@ function answer(
   right = false,
 ): void {
   ledger.noteResponse(ledger.moment(), {
-    ...{ serial, transactionId: serial, response: right ? '1' : '2', right, server: '', requestId },
-    ...{ outcome, answer: reported, sentAt: 0 },
+    serial,
+    transactionId: serial,
+    response: right ? '1' : '2',
+    right,
+    server: '',
+    requestId,
+    outcome,
+    answer: reported,
+    sentAt: 0,
   });
 }
 

@@ -52,7 +52,10 @@ export async function enrolPlain(
 ): Promise<DeviceToken | undefined> {
   const begun = ledger.moment();
   const answer = await client.post(server, '/admin/init', {
-    ...{ type: 'ocra', serial, otpkey: key.toString('hex'), ocrasuite: SUITE },
+    type: 'ocra',
+    serial,
+    otpkey: key.toString('hex'),
+    ocrasuite: SUITE,
   });
   ledger.noteEnrolment(begun, { serial, step: 'plain', outcome: outcomeOf(ledger, '/admin/init', answer) });
   return answer.outcome === 'reported' ? { serial, suite: SUITE, key } : undefined;
@@ -74,7 +77,10 @@ export async function beginRollout(
 ): Promise<FirstPhase | undefined> {
   const begun = ledger.moment();
   const answer = await client.post(server, '/admin/init', {
-    ...{ type: 'ocra', genkey: '1', sharedsecret: '1', serial },
+    type: 'ocra',
+    genkey: '1',
+    sharedsecret: '1',
+    serial,
   });
   ledger.noteEnrolment(begun, { serial, step: 'phase1', outcome: outcomeOf(ledger, '/admin/init', answer) });
   const url = answer.outcome === 'reported' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
@@ -90,7 +96,11 @@ export async function continueRollout(
 ): Promise<{ token: DeviceToken; challenge: OpenChallenge } | undefined> {
   const begun = ledger.moment();
   const answer = await client.post(server, '/admin/init', {
-    ...{ type: 'ocra', genkey: '1', serial, activationcode: ACTIVATION_CODE, message: 'Welcome' },
+    type: 'ocra',
+    genkey: '1',
+    serial,
+    activationcode: ACTIVATION_CODE,
+    message: 'Welcome',
   });
   const outcome = outcomeOf(ledger, '/admin/init', answer);
   const url = answer.outcome === 'reported' ? parseQrTanUrl(String(answer.detail.app_import)) : undefined;
@@ -147,7 +157,15 @@ export async function sendResponse(
     failcount === undefined || result === undefined ? undefined : { accepted: result, failCount: failcount };
   const { requestId } = reported;
   ledger.noteResponse(begun, {
-    ...{ serial, transactionId, response, right, server, requestId, outcome, answer, sentAt },
+    serial,
+    transactionId,
+    response,
+    right,
+    server,
+    requestId,
+    outcome,
+    answer,
+    sentAt,
   });
   return { outcome, answer };
 }

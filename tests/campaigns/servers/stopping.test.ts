@@ -26,8 +26,10 @@ afterAll(async () => {
 /** A database that hangs ends no wait for a lock by itself; and nothing but the request of the test is to wait for one. */
 function environment(): Record<string, string> {
   return {
-    ...{ DATABASE_URL: database.url, DATA_DIR: folder },
-    ...{ DATABASE_LOCK_TIMEOUT: '60S', HOUSEKEEPING_INTERVAL: 'off' },
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    DATABASE_LOCK_TIMEOUT: '60S',
+    HOUSEKEEPING_INTERVAL: 'off',
   };
 }
 
@@ -108,7 +110,10 @@ describe('a signal before the server is ready', () => {
     const server = await fresh.database.transact(async ({ sql }) => {
       await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
       const starting = startCli(['serve'], {
-        ...{ DATABASE_URL: fresh.url, DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json' },
+        DATABASE_URL: fresh.url,
+        DATA_DIR: folder,
+        PORT: '0',
+        LOG_FORMAT: 'json',
       });
       await waitForLock(fresh);
       starting.signal('SIGINT');

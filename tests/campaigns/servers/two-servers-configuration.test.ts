@@ -67,7 +67,12 @@ async function afterwards(): Promise<readonly [Configuration, Configuration]> {
 const CHANGES: Readonly<Record<string, () => Promise<unknown>>> = {
   'a policy, through the first server': () =>
     ask(0, '/system/setPolicy', {
-      ...{ name: 'noticed', scope: 'monitoring', action: '*', realm: '*', user: '*', active: 'True' },
+      name: 'noticed',
+      scope: 'monitoring',
+      action: '*',
+      realm: '*',
+      user: '*',
+      active: 'True',
     }),
   'a resolver, by the command line': () => runTankeeper(['resolver', 'add', 'people'], environment),
   'a realm, by the command line': () =>
@@ -93,7 +98,10 @@ describe('two servers on one database', () => {
         expect(Date.parse(synctime)).toBeGreaterThanOrEqual(Date.parse(changed));
       }
       const counts = ({ total, policies, realms, managedresolver }: Configuration) => ({
-        ...{ total, policies, realms, managedresolver },
+        total,
+        policies,
+        realms,
+        managedresolver,
       });
       expect(counts(second)).toEqual(counts(first));
     },

@@ -33,8 +33,12 @@ function npm(...words: readonly string[]): PseudoTerminal {
 
 function run(...words: readonly string[]): PseudoTerminal {
   const terminal = new PseudoTerminal(words, {
-    ...{ HOME: folder, TMPDIR: join(folder, 'tmp'), npm_config_update_notifier: 'false' },
-    ...{ LOG_FORMAT: 'json', PORT: '0', DATA_DIR: join(folder, 'data') },
+    HOME: folder,
+    TMPDIR: join(folder, 'tmp'),
+    npm_config_update_notifier: 'false',
+    LOG_FORMAT: 'json',
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
   });
   opened.push(terminal);
   return terminal;
@@ -67,7 +71,9 @@ describeInTerminal('npm start in a terminal', () => {
         const status = await terminal.ended();
         await untilNobodyIsLeft(folder);
         expect({ round, status, answer, left: leftovers() }).toEqual({
-          ...{ round, status: 0, left: [] },
+          round,
+          status: 0,
+          left: [],
           answer: expect.stringMatching(/^HTTP\/1\.1 200 /),
         });
         expect(terminal.output).toContain('"message":"Stopped"');

@@ -35,7 +35,9 @@ beforeAll(async () => {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
   environment = {
-    ...{ DATABASE_URL: postgres.url, DATA_DIR: join(folder, 'server'), ADMIN_PASSWORD_FILE: passwordFile },
+    DATABASE_URL: postgres.url,
+    DATA_DIR: join(folder, 'server'),
+    ADMIN_PASSWORD_FILE: passwordFile,
   };
   // Creates the installation. The servers of the load know the receivers from their start.
   expect(await (await CrashFleet.start([environment])).stop()).toEqual([0]);

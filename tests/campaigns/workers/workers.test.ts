@@ -34,8 +34,11 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, WORKERS: '2' };
   server = await startServerProcess({
     ...environment,
-    ...{ METRICS_PORT: '0', TRUST_PROXY: 'loopback', DATABASE_POOL_SIZE: '7' },
-    ...{ LIMIT_CLIENT_FAILURES: '20', LIMIT_CLIENT_REQUESTS: String(REQUESTS_A_SECOND) },
+    METRICS_PORT: '0',
+    TRUST_PROXY: 'loopback',
+    DATABASE_POOL_SIZE: '7',
+    LIMIT_CLIENT_FAILURES: '20',
+    LIMIT_CLIENT_REQUESTS: String(REQUESTS_A_SECOND),
   });
 }, 120_000);
 
@@ -269,7 +272,9 @@ describe('a start with workers that fails', () => {
     const dataDir = join(folder, 'refused');
     mkdirSync(dataDir);
     const { code, output } = await runTankeeper(['serve'], {
-      ...{ DATA_DIR: dataDir, WORKERS: '2', PORT: String(port) },
+      DATA_DIR: dataDir,
+      WORKERS: '2',
+      PORT: String(port),
     });
     taken.close();
     expect(code).toBe(1);

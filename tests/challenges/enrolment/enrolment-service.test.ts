@@ -40,21 +40,30 @@ describe('enrolment at once', () => {
       settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
     });
     const enrolled = await house.enrolment.init(admin, {
-      ...{ type: 'OCRA2', serial: 'T1', otpkey: OTPKEY, pin: '1234', ocrapin: '99', description: 'mine' },
+      type: 'OCRA2',
+      serial: 'T1',
+      otpkey: OTPKEY,
+      pin: '1234',
+      ocrapin: '99',
+      description: 'mine',
     });
     expect(enrolled).toEqual({ kind: 'plain', serial: 'T1', otpkey: OTPKEY });
     const token = await house.tokens.findBySerial('T1');
     expect(token).toMatchObject({
-      ...{ type: 'ocra2', active: true, failCount: 0, maxFail: 7, counter: 0n, counterWindow: 8 },
-      ...{
-        syncWindow: 9,
-        timeShift: 0,
-        ocraSuite: PLAIN,
-        rollout: 'complete',
-        replayMarkers: [],
-        owner: null,
-      },
-      ...{ realms: [], description: 'mine' },
+      type: 'ocra2',
+      active: true,
+      failCount: 0,
+      maxFail: 7,
+      counter: 0n,
+      counterWindow: 8,
+      syncWindow: 9,
+      timeShift: 0,
+      ocraSuite: PLAIN,
+      rollout: 'complete',
+      replayMarkers: [],
+      owner: null,
+      realms: [],
+      description: 'mine',
     });
     const secrets = token?.secrets;
     expect(opened(secrets?.seed, 'seed', 'T1')).toEqual(KEY);
@@ -144,7 +153,9 @@ describe('the first phase of a roll-out', () => {
     house = new OcraHouse({ settings: { OcraDefaultSuite: 'OCRA-1:HOTP-SHA1-6:QN08' } });
     const request = { type: 'ocra', serial: 'T1', otpkey: OTPKEY, sharedsecret: '1' };
     expect(await house.enrolment.init(admin, request)).toEqual({
-      ...{ kind: 'phase1', serial: 'T1', sharedSecret: OTPKEY },
+      kind: 'phase1',
+      serial: 'T1',
+      sharedSecret: OTPKEY,
       appImport: `lseqr://init?sh=${OTPKEY}&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=T1`,
     });
     const token = await house.tokens.findBySerial('T1');
@@ -211,8 +222,14 @@ describe('enrolling anew', () => {
     await init({ serial: 'T1', ocrasuite: QR, description: 'new' });
     expect(house.tokens.acts.at(-1)).toEqual({ ...ACT, actor: 'admin', action: 'admin/init' });
     expect(await house.tokens.findBySerial('T1')).toMatchObject({
-      ...{ counter: 9n, replayMarkers: ['8:x'], owner: ANNA, realms: ['alpha'], syncMarker: null },
-      ...{ failCount: 0, description: 'new', type: 'ocra' },
+      counter: 9n,
+      replayMarkers: ['8:x'],
+      owner: ANNA,
+      realms: ['alpha'],
+      syncMarker: null,
+      failCount: 0,
+      description: 'new',
+      type: 'ocra',
     });
   });
 
@@ -223,7 +240,10 @@ describe('enrolling anew', () => {
     house = new OcraHouse({ tokens: [keyedToken('T1', used)] });
     await init({ serial: 'T1', ...request });
     expect(await house.tokens.findBySerial('T1')).toMatchObject({
-      ...{ counter: 0n, replayMarkers: [], owner: ANNA, realms: ['alpha'] },
+      counter: 0n,
+      replayMarkers: [],
+      owner: ANNA,
+      realms: ['alpha'],
     });
   });
 

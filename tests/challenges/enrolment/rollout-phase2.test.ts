@@ -75,14 +75,25 @@ describe('the second phase of a roll-out', () => {
     const { transactionId, question } = started;
     expect(question).toMatch(/^Hiyou0000/);
     expect(parseQrTanUrl(started.appImport)).toEqual({
-      ...{ kind: 'nonce', message: 'Hi you', callbackUrl: 'https://a.example/', question, transactionId },
-      ...{ nonce: Buffer.from(started.nonce, 'hex'), serial: 'A1', signature: started.signature },
+      kind: 'nonce',
+      message: 'Hi you',
+      callbackUrl: 'https://a.example/',
+      question,
+      transactionId,
+      nonce: Buffer.from(started.nonce, 'hex'),
+      serial: 'A1',
+      signature: started.signature,
     });
     expect(started.signature).toMatch(/^[0-9a-f]{64}$/);
     expect(verifyQrTanSignature(SUITE, key, started.appImport)).toBe(true);
     const token = await house.tokens.findBySerial('A1');
     expect(token).toMatchObject({
-      ...{ active: true, rollout: 'phase2', failCount: 0, counter: 0n, replayMarkers: [], syncMarker: null },
+      active: true,
+      rollout: 'phase2',
+      failCount: 0,
+      counter: 0n,
+      replayMarkers: [],
+      syncMarker: null,
     });
     const secrets = token?.secrets;
     expect(opened(secrets?.seed, 'seed')).toEqual(key);
@@ -104,7 +115,9 @@ describe('the second phase of a roll-out', () => {
       activationcode: 'gezdgnbvgy3tqojqo1',
     });
     const key = await deriveTokenKey({
-      ...{ sharedSecret: SECRET, activationCode: CODE, nonce: Buffer.from(nonce, 'hex') },
+      sharedSecret: SECRET,
+      activationCode: CODE,
+      nonce: Buffer.from(nonce, 'hex'),
     });
     const pass = computeResponse(SUITE, key, { question, counter: 0n });
     const open = { client: '', requestId: '' };

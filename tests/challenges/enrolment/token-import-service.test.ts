@@ -42,7 +42,11 @@ beforeEach(() => {
     },
   };
   service = new TokenImportService({
-    ...{ configuration, access, users, random, vault },
+    configuration,
+    access,
+    users,
+    random,
+    vault,
     readers: { pskc: reader, csv: { read: () => Promise.reject(new Error('not a table')) } },
     loading: {
       insertAll: (tokens, act) => {
@@ -117,9 +121,21 @@ describe('an import', () => {
     const [{ tokens, ...rest } = { tokens: [] }] = stored;
     expect(rest).toEqual({ act: { ...ACT, actor: 'admin', action: 'token/import' } });
     expect(tokens[0]).toEqual({
-      ...{ serial: 'K1', type: 'ocra', description: 'imported', active: true, owner: null, realms: [] },
-      ...{ failCount: 0, maxFail: 7, timeShift: 0, rollout: 'complete', replayMarkers: [], counter: 0n },
-      ...{ counterWindow: 8, syncWindow: 9, ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08' },
+      serial: 'K1',
+      type: 'ocra',
+      description: 'imported',
+      active: true,
+      owner: null,
+      realms: [],
+      failCount: 0,
+      maxFail: 7,
+      timeShift: 0,
+      rollout: 'complete',
+      replayMarkers: [],
+      counter: 0n,
+      counterWindow: 8,
+      syncWindow: 9,
+      ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
       secrets: { ...tokens[0]?.secrets, sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     });
     expect(tokens[1]).toMatchObject({ counter: 5n, ocraSuite: 'OCRA-1:HOTP-SHA1-6:QN08' });

@@ -7,10 +7,22 @@ import { runProgram } from '../../../src/cli/program.ts';
 import { fakeCli } from '../fake-dependencies.ts';
 
 const ROW: AuditRow = {
-  ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
-  ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestId: 'r1' },
-  ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
-  ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+  id: '4294967297',
+  at: '2026-11-20T12:00:00.123000Z',
+  actor: 'alice',
+  action: 'admin/init',
+  subject: 'T1',
+  realm: 'north',
+  outcome: 'created',
+  client: '192.0.2.7',
+  requestId: 'r1',
+  transaction: 't1',
+  writer: 1,
+  lane: 2,
+  seq: 3,
+  prevHash: Buffer.alloc(32),
+  hash: Buffer.alloc(32),
+  signature: Buffer.alloc(64),
 };
 
 describe('tankeeper audit search', () => {
@@ -56,9 +68,19 @@ describe('tankeeper audit search', () => {
     expect(await runProgram(['audit', 'search', '--json'], dependencies)).toBe(0);
     expect(JSON.parse(io.out())).toEqual([
       {
-        ...{ id: '4294967297', at: '2026-11-20T12:00:00.123000Z', actor: 'alice', action: 'admin/init' },
-        ...{ subject: 'T1', realm: 'north', outcome: 'created', client: '192.0.2.7', requestid: 'r1' },
-        ...{ transaction: 't1', writer: 1, lane: 2, seq: 3 },
+        id: '4294967297',
+        at: '2026-11-20T12:00:00.123000Z',
+        actor: 'alice',
+        action: 'admin/init',
+        subject: 'T1',
+        realm: 'north',
+        outcome: 'created',
+        client: '192.0.2.7',
+        requestid: 'r1',
+        transaction: 't1',
+        writer: 1,
+        lane: 2,
+        seq: 3,
       },
     ]);
   });

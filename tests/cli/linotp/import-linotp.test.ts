@@ -84,7 +84,9 @@ describe('the report file of an import', () => {
     const { entries, summary } = await jsonReport();
     const entry = entries.find(({ name, group }) => name === 'QR07' && group === 'tokens');
     expect(entry).toEqual({
-      ...{ group: 'tokens', outcome: 'left', name: 'QR07' },
+      group: 'tokens',
+      outcome: 'left',
+      name: 'QR07',
       row: expect.stringMatching(/^Token \d+$/),
       reasons: [expect.stringMatching(/^its secret cannot be read: /)],
     });
@@ -176,7 +178,9 @@ describe('a dry run', () => {
     const before = await wholeContent(sql);
     const dry = await runLinotpCommand(
       ...([app, 'import', { fixture: FIXTURE }] as const),
-      ...['--dry-run', '--report', report],
+      '--dry-run',
+      '--report',
+      report,
     );
     expect(dry.code).toBe(0);
     expect(dry.out).toContain('\nDry run: nothing is stored\n');
@@ -193,7 +197,9 @@ describe('--only', () => {
   it('imports these groups, in their order', async () => {
     const { code, out } = await runLinotpCommand(
       ...([app, 'import', { fixture: FIXTURE }] as const),
-      ...['--only', 'realms, resolvers', '--json'],
+      '--only',
+      'realms, resolvers',
+      '--json',
     );
     const { summary } = JSON.parse(out) as JsonReport;
     expect([code, Object.keys(summary.groups)]).toEqual([0, ['resolvers', 'realms']]);

@@ -43,7 +43,14 @@ export async function runLinotpCommand(
   const key = fixtureFile(fixture, 'encKey');
   const code = await runProgram(
     [
-      ...[name, 'linotp', '--database', database, '--enckey', key, '--time-zone', 'Europe/Berlin'],
+      name,
+      'linotp',
+      '--database',
+      database,
+      '--enckey',
+      key,
+      '--time-zone',
+      'Europe/Berlin',
       ...(name === 'import' ? ['--passwd-dir', dirname(key)] : []),
       ...more,
     ],

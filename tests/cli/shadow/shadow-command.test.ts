@@ -72,8 +72,15 @@ async function shadow(
 ): Promise<Shadowed> {
   const io = fakeIo();
   const words = [
-    ...['shadow', '--url', old.url, '--password-file', join(folder, old.password)],
-    ...['--new-url', tankeeper.url, '--new-password-file', join(folder, tankeeper.password)],
+    'shadow',
+    '--url',
+    old.url,
+    '--password-file',
+    join(folder, old.password),
+    '--new-url',
+    tankeeper.url,
+    '--new-password-file',
+    join(folder, tankeeper.password),
   ];
   const code = await runProgram([...words, ...more], fakeCli({}, { io }).dependencies);
   return { code, out: io.out(), err: io.err() };
@@ -111,7 +118,9 @@ describe('tankeeper in another dialect', () => {
   it('states the same facts of all realms', async () => {
     const [old, tankeeper] = await both();
     expect(await shadow(old, tankeeper)).toEqual({
-      ...{ code: 0, err: '', out: '11 questions, 11 answered alike\n' },
+      code: 0,
+      err: '',
+      out: '11 questions, 11 answered alike\n',
     });
   });
 
@@ -132,7 +141,9 @@ describe('tankeeper in another dialect', () => {
     urls = await both();
     const [old, tankeeper] = urls as [{ url: string; password: string }, { url: string; password: string }];
     expect(await shadow({ ...old, password: 'recorded' }, tankeeper)).toEqual({
-      ...{ code: 1, out: '', err: `tankeeper: ${old.url} refuses the login of admin (HTTP 401)\n` },
+      code: 1,
+      out: '',
+      err: `tankeeper: ${old.url} refuses the login of admin (HTTP 401)\n`,
     });
   });
 
@@ -141,7 +152,8 @@ describe('tankeeper in another dialect', () => {
     for (const line of ['/admin/show', '/monitoring/storageEncryption', 'POST /monitoring/tokens']) {
       const { code, err } = await shadow(old, tankeeper, ...(await questions(['/monitoring/tokens', line])));
       expect({ code, err }).toMatchObject({
-        ...{ code: 1, err: expect.stringContaining('line 2 is no question that changes nothing') as unknown },
+        code: 1,
+        err: expect.stringContaining('line 2 is no question that changes nothing') as unknown,
       });
     }
   });
@@ -191,7 +203,8 @@ describe('a recorded LinOTP 3.4.4', () => {
     const old = { url: await listen(recorded()), password: 'recorded' };
     const tankeeper = { url: server.baseUrl, password: 'recorded' };
     expect(await shadow(old, tankeeper, ...(await questions(RECORDED)))).toEqual({
-      ...{ code: 0, err: '' },
+      code: 0,
+      err: '',
       // One of the recorded answers is an error.
       out: `${RECORDED.length} questions, ${RECORDED.length} answered alike, 1 of these without a result\n`,
     });
@@ -209,7 +222,8 @@ describe('a recorded LinOTP 3.4.4', () => {
     });
     const { out } = await shadow(old, tankeeper, ...more, '--json');
     expect(JSON.parse(out)).toMatchObject({
-      ...{ questions: 2, alike: 1 },
+      questions: 2,
+      alike: 1,
       differences: [{ question: '/monitoring/tokens', fact: 'Realms.mymixrealm.total', old: 5, new: 4 }],
     });
   });
@@ -273,7 +287,9 @@ describe('a LinOTP 2 behind HTTP Digest', () => {
     const both = { url, password: 'password' };
     const more = await questions(['/monitoring/tokens', '/monitoring/config', '/monitoring/userinfo']);
     expect(await shadow(both, both, ...more)).toEqual({
-      ...{ code: 0, err: '', out: '3 questions, 3 answered alike\n' },
+      code: 0,
+      err: '',
+      out: '3 questions, 3 answered alike\n',
     });
   });
 
@@ -321,7 +337,9 @@ describe('a comparison that proves nothing', () => {
     const both = { url, password: 'password' };
     const more = await questions(['/monitoring/tokens', '/monitoring/license']);
     expect(await shadow(both, both, ...more)).toEqual({
-      ...{ code: 0, err: '', out: '2 questions, 2 answered alike, 1 of these without a result\n' },
+      code: 0,
+      err: '',
+      out: '2 questions, 2 answered alike, 1 of these without a result\n',
     });
     const { out } = await shadow(both, both, ...more, '--json');
     expect(JSON.parse(out)).toMatchObject({ questions: 2, alike: 2, unanswered: ['/monitoring/license'] });
@@ -330,7 +348,9 @@ describe('a comparison that proves nothing', () => {
   it('is refused without any question', async () => {
     const both = { url: await listen(answering(200, '{}')), password: 'password' };
     expect(await shadow(both, both, ...(await questions(['# none', ''])))).toEqual({
-      ...{ code: 1, out: '', err: 'tankeeper: the list of questions is empty\n' },
+      code: 1,
+      out: '',
+      err: 'tankeeper: the list of questions is empty\n',
     });
   });
 });
@@ -345,7 +365,8 @@ describe('a server that is elsewhere', () => {
     });
     const both = { url, password: 'password' };
     expect(await shadow(both, both)).toEqual({
-      ...{ code: 1, out: '' },
+      code: 1,
+      out: '',
       err: `tankeeper: ${url} redirects to https://linotp.example.org, to which no password is sent: give the URL of the server itself\n`,
     });
     expect(seen).toEqual(['/admin/getsession']);

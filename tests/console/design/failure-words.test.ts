@@ -29,7 +29,8 @@ describe('the words for a failure', () => {
   it('say that the page goes on, also after what the server says of itself', () => {
     const busy = failure('The database is away', 'database.unavailable', 503);
     expect(failureWords(busy, 'goes-on', 'en')).toMatchObject({
-      ...{ title: undefined, text: 'The database is away' },
+      title: undefined,
+      text: 'The database is away',
       next: 'This page goes on as soon as that is over.',
     });
     expect(failureWords(busy, 'act', 'en')).not.toHaveProperty('next');

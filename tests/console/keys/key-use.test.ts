@@ -3,7 +3,12 @@ import { isRotating, progressOf, type ShownKey, useOf } from '../../../console/s
 
 const AT = '2026-11-20T12:00:00.000Z';
 const key = (changes: Partial<ShownKey>): ShownKey => ({
-  ...{ keyid: 'aa'.repeat(8), current: false, added: AT, current_since: AT, retired: null, secrets: null },
+  keyid: 'aa'.repeat(8),
+  current: false,
+  added: AT,
+  current_since: AT,
+  retired: null,
+  secrets: null,
   ...changes,
 });
 

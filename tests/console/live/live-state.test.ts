@@ -12,7 +12,8 @@ describe('the state of the stream', () => {
     const still = afterEvent(lost, { kind: 'lost', at: 9 });
     expect(still).toEqual({ overview: OVERVIEW, connection: 'lost', since: 7, isSignedOut: false });
     expect(afterEvent(still, { kind: 'unavailable', at: 11 })).toMatchObject({
-      ...{ connection: 'unavailable', since: 7 },
+      connection: 'unavailable',
+      since: 7,
     });
     expect(afterEvent(still, { kind: 'overview', overview: OVERVIEW })).toEqual(live);
   });

@@ -9,7 +9,12 @@ import {
 } from '../../../console/src/overview/overview-figures.ts';
 
 const numbers = (total: number): Record<string, number> & { total: number } => ({
-  ...{ total, active: total, inactive: 0, assigned: total, unassigned: 0, locked: 0 },
+  total,
+  active: total,
+  inactive: 0,
+  assigned: total,
+  unassigned: 0,
+  locked: 0,
 });
 
 const tokensOf = (totals: Readonly<Record<string, number>>): Parameters<typeof realmRows>[0]['tokens'] =>
@@ -48,7 +53,10 @@ describe('series of responses', () => {
   const minute = (
     outcomes: Record<string, number>,
   ): Parameters<typeof responseSeries>[0]['minutes'][number] => ({
-    ...{ minute: '2026-11-20T12:00:00Z', outcomes, p50_ms: 1, p95_ms: 2 },
+    minute: '2026-11-20T12:00:00Z',
+    outcomes,
+    p50_ms: 1,
+    p95_ms: 2,
   });
 
   it('have the groups that there were, minute by minute, and count every outcome once', () => {
@@ -84,7 +92,11 @@ describe('rows of resolvers', () => {
     resolver: string,
     state: 'available' | 'unavailable' | 'unknown',
   ): NonNullable<Parameters<typeof resolverRows>[0]['resolvers']>[number] => ({
-    ...{ resolver, kind: 'ldap', state, succeeded: null, failed: null },
+    resolver,
+    kind: 'ldap',
+    state,
+    succeeded: null,
+    failed: null,
   });
 
   it('begin with those that need a look', () => {

@@ -49,7 +49,13 @@ describe('a policy as text', () => {
   it('reads as the policy that it was written from', () => {
     const text = fc.string({ unit: fc.constantFrom(...Array.from('ab*,=: !@#/"')), maxLength: 30 });
     const policy = fc.record({
-      ...{ name: text, scope: text, action: text, realm: text, user: text, client: text, time: text },
+      name: text,
+      scope: text,
+      action: text,
+      realm: text,
+      user: text,
+      client: text,
+      time: text,
       active: fc.boolean(),
     });
     fc.assert(

@@ -15,7 +15,11 @@ it('only the parameters of the kind are sent', () => {
   const question = { ...questionAt('explain', 'oidc:anna'), groups: 'desk', user: 'zoe', request: 'r' };
   expect(hasGroups(question)).toBe(true);
   expect(parametersOf(question)).toEqual({
-    ...{ administrator: 'oidc:anna', groups: 'desk', realm: '', client: '', time: '' },
+    administrator: 'oidc:anna',
+    groups: 'desk',
+    realm: '',
+    client: '',
+    time: '',
   });
   expect(parametersOf({ ...question, kind: 'owner', time: '2026-11-20T12:00' })).toMatchObject({
     user: 'zoe',

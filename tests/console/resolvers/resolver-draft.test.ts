@@ -11,8 +11,15 @@ const KIND = {
   kind: 'sql',
   meaning: '',
   settings: ['Server', 'Password'].map((name) => ({
-    ...{ name, meaning: '', required: false, default: null, values: null, example: null },
-    ...{ form: 'line' as const, secret: name === 'Password', bound: false },
+    name,
+    meaning: '',
+    required: false,
+    default: null,
+    values: null,
+    example: null,
+    form: 'line' as const,
+    secret: name === 'Password',
+    bound: false,
   })),
 };
 
@@ -33,7 +40,9 @@ describe('the form of a resolver', () => {
   it('forgets the password that was saved, and nothing else', () => {
     const typed = { ...draftOf(STORED), values: { Server: 'other', Password: 'p' }, removesPassword: true };
     expect(withoutPassword(typed, KIND)).toEqual({
-      ...{ name: 'crm', kind: 'sql', removesPassword: false },
+      name: 'crm',
+      kind: 'sql',
+      removesPassword: false,
       values: { Server: 'other', Password: '' },
     });
   });

@@ -22,8 +22,14 @@ const CALLER = expect.objectContaining({ principal: expect.anything() });
 const SELECTION = { serial: 'S', user: 'u', realm: 'r', resConf: 'res' };
 const SELECTED = { serial: 'S', user: 'u', realm: 'r', resolver: 'res' };
 const POLICY = {
-  ...{ name: 'ocra_allowance', scope: 'ocra', action: 'request, status, activationcode, calcOTP' },
-  ...{ realm: 'mydefrealm', user: 'ocra_admin', client: '*', time: '', active: true },
+  name: 'ocra_allowance',
+  scope: 'ocra',
+  action: 'request, status, activationcode, calcOTP',
+  realm: 'mydefrealm',
+  user: 'ocra_admin',
+  client: '*',
+  time: '',
+  active: true,
 };
 const RESOLVER = { name: 'myDefRes', type: 'passwd', fileName: '/etc/tokens/def-passwd' };
 
@@ -39,8 +45,13 @@ const CHANGES: readonly Row[] = [
   {
     path: '/admin/set',
     given: {
-      ...{ ...SELECTION, PIN: 'p', MaxFailCount: '3', CounterWindow: '4', SyncWindow: '5' },
-      ...{ ocrapin: '', description: 'd' },
+      ...SELECTION,
+      PIN: 'p',
+      MaxFailCount: '3',
+      CounterWindow: '4',
+      SyncWindow: '5',
+      ocrapin: '',
+      description: 'd',
     },
     calls: [
       [
@@ -132,7 +143,11 @@ const LOOKS: readonly Row[] = [
       [
         ...(['page', CALLER] as const),
         {
-          ...{ serial: 'S', user: 'u', userRealm: 'r', userResolver: 'res', realms: ['a', 'b'] },
+          serial: 'S',
+          user: 'u',
+          userRealm: 'r',
+          userResolver: 'res',
+          realms: ['a', 'b'],
           page: { page: 1, pageSize: 2 },
         },
       ],
@@ -143,10 +158,22 @@ const LOOKS: readonly Row[] = [
       pagesize: 2,
       tokens: [
         {
-          ...{ serial: 'OCRA000455E5', type: 'ocra', description: '', user: 'root', resolver: 'myDefRes' },
-          ...{ realms: ['mydefrealm'], active: true, failcount: 0, maxfail: 10, counter: '1' },
-          ...{ counterwindow: 10, syncwindow: 1000, ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QA64' },
-          ...{ rollout: 'complete', created: '2026-11-20T10:55:31.000Z', lastsuccess: null },
+          serial: 'OCRA000455E5',
+          type: 'ocra',
+          description: '',
+          user: 'root',
+          resolver: 'myDefRes',
+          realms: ['mydefrealm'],
+          active: true,
+          failcount: 0,
+          maxfail: 10,
+          counter: '1',
+          counterwindow: 10,
+          syncwindow: 1000,
+          ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+          rollout: 'complete',
+          created: '2026-11-20T10:55:31.000Z',
+          lastsuccess: null,
         },
       ],
     },

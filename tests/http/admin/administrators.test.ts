@@ -30,7 +30,14 @@ beforeEach(async () => {
 
 async function policy(name: string, action: string, user: string): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name, scope: 'system', action, user, realm: '*', client: '', time: '', active: true },
+    name,
+    scope: 'system',
+    action,
+    user,
+    realm: '*',
+    client: '',
+    time: '',
+    active: true,
   });
 }
 
@@ -72,7 +79,10 @@ describe('administrators over HTTP', () => {
     expect(valueOf(await operator.post('/admin/administrators/second-factor', factor))).toBe(true);
     const listed = valueOf(await operator.get('/admin/administrators')) as { name: string }[];
     expect(listed.find(({ name }) => name === administrator)).toEqual({
-      ...{ name: administrator, second_factor: 'token', serial: 'QR17', own: false },
+      name: administrator,
+      second_factor: 'token',
+      serial: 'QR17',
+      own: false,
       created: expect.stringMatching(/Z$/),
     });
     expect(JSON.stringify(listed)).not.toMatch(/argon|hash/);
@@ -193,7 +203,9 @@ describe('API tokens over HTTP', () => {
     const answer = await operator.get('/admin/api-tokens', { administrator });
     expect(valueOf(answer)).toMatchObject([
       {
-        ...{ name: 'probe', administrator, rights: ['monitoring:*', 'ocra:request'] },
+        name: 'probe',
+        administrator,
+        rights: ['monitoring:*', 'ocra:request'],
         expires: new Date(application.clock.now().getTime() + 90 * 86_400_000).toISOString(),
       },
     ]);

@@ -172,7 +172,9 @@ describe('/audit/export', () => {
   it('answers a search that takes too long in words, as nothing is sent before its first rows', async () => {
     const pieces: string[] = [];
     const late = exportExtract({
-      ...{ at: new Date(), format: 'csv', filter: {} },
+      at: new Date(),
+      format: 'csv',
+      filter: {},
       rows: { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('too long')) }) },
       write: (text) => {
         pieces.push(text);

@@ -63,7 +63,12 @@ describe('a challenge for a user', () => {
 
   it('is not accepted any more when the user is removed', async () => {
     await application.services.users.add(OPERATOR, {
-      ...{ resolver: 'bank', login: 'eve', givenName: '', surname: '', email: '', phone: '' },
+      resolver: 'bank',
+      login: 'eve',
+      givenName: '',
+      surname: '',
+      email: '',
+      phone: '',
     });
     await application.enrolPlain(serial, SUITE, { ...ANN, user: 'eve' });
     const { transactionid } = await application.challenge(serial, DATA);
@@ -109,7 +114,9 @@ describe('an operation on all tokens of a user', () => {
     const answer = await whileHeld(WRITING_A_TOKEN, () => ask(path, { ...ANN, ...more }), giving);
     expect(answer).toContain("The user 'ann' has no token");
     expect(await shown()).toMatchObject({
-      ...{ owner: { login: 'bob' }, failCount: 1, active: path !== '/admin/enable' },
+      owner: { login: 'bob' },
+      failCount: 1,
+      active: path !== '/admin/enable',
     });
     if (path !== '/admin/enable') {
       const { transactionid } = await application.challenge(serial, DATA);

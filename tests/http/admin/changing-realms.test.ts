@@ -38,7 +38,8 @@ const move = (realms: readonly string[], caller = OPERATOR): Promise<{ realms: r
 const shown = () => application.services.tokens.show(OPERATOR, serial);
 /** For a resync. */
 const twoResponses = () => ({
-  ...{ challenge1: '1', challenge2: '2' },
+  challenge1: '1',
+  challenge2: '2',
   otp1: application.respond(SUITE, '1', { counter: 4n }),
   otp2: application.respond(SUITE, '2', { counter: 5n }),
 });

@@ -44,7 +44,9 @@ describe('a change of what somebody else has changed meanwhile', () => {
   it('is refused for a resolver', async () => {
     const set = (fileName: string, expected: unknown) =>
       ask('/system/setResolver', {
-        ...{ name: 'file', type: 'passwd', fileName: `${folder}/${fileName}` },
+        name: 'file',
+        type: 'passwd',
+        fileName: `${folder}/${fileName}`,
         expected: JSON.stringify(expected),
       });
     expect(await set('a', null)).toBe(true);

@@ -176,7 +176,10 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await useIt();
     await application.enrolPlain('ORACLE', SUITE, { user: 'anna', realm: 'bank' });
     await application.services.policies.set(OPERATOR, {
-      ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'bank' },
+      name: 'pin',
+      scope: 'authentication',
+      action: 'otppin=1',
+      realm: 'bank',
     });
     const { transactionid, question } = await application.challenge('ORACLE');
     const pass = `x${application.respond(SUITE, question)}`;
@@ -191,17 +194,28 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
 
     const port = String(await freePort());
     await application.services.resolvers.set(OPERATOR, {
-      ...{ name: 'sql', kind: 'sql', secret: 'x' },
+      name: 'sql',
+      kind: 'sql',
+      secret: 'x',
       settings: {
-        ...{ Driver: 'postgresql', Server: '127.0.0.1', Port: port, Database: 'd', User: 'u', Table: 't' },
+        Driver: 'postgresql',
+        Server: '127.0.0.1',
+        Port: port,
+        Database: 'd',
+        User: 'u',
+        Table: 't',
         Map: '{"userid": "a", "username": "b"}',
       },
     });
     await application.services.resolvers.set(OPERATOR, {
-      ...{ name: 'ldap', kind: 'ldap' },
+      name: 'ldap',
+      kind: 'ldap',
       settings: {
-        ...{ LDAPURI: `ldap://127.0.0.1:${port}`, LDAPBASE: 'dc=x', LOGINNAMEATTRIBUTE: 'uid' },
-        ...{ LDAPSEARCHFILTER: '(uid=*)', LDAPFILTER: '(uid=%s)' },
+        LDAPURI: `ldap://127.0.0.1:${port}`,
+        LDAPBASE: 'dc=x',
+        LOGINNAMEATTRIBUTE: 'uid',
+        LDAPSEARCHFILTER: '(uid=*)',
+        LDAPFILTER: '(uid=%s)',
       },
     });
     for (const resolver of ['sql', 'ldap']) {

@@ -19,8 +19,12 @@ beforeAll(async () => {
   await application.addRealm('north', ['bert']);
   await application.addRealm('south', ['cleo']);
   await application.services.users.add(OPERATOR, {
-    ...{ resolver: 'north', login: 'anna', givenName: 'Anna', surname: 'Musk' },
-    ...{ email: 'anna@example.org', phone: '+49 30 7' },
+    resolver: 'north',
+    login: 'anna',
+    givenName: 'Anna',
+    surname: 'Musk',
+    email: 'anna@example.org',
+    phone: '+49 30 7',
   });
   await application.enrolPlain('QR1', SUITE, { user: 'anna', realm: 'north' });
   await application.enrolPlain('QR2', SUITE, { user: 'anna', realm: 'north' });

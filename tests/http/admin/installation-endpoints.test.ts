@@ -13,7 +13,13 @@ const CALLER = expect.objectContaining({ principal: expect.anything() });
 const FORETOLD = [{ code: 'realm.default', text: 'it is the default realm' }];
 const AT = '2026-11-20T10:55:31.000Z';
 const LICENCE = {
-  ...{ valid: true, reason: null, unit: 'user', licensed: 5, active: 2, starts: null, ends: AT },
+  valid: true,
+  reason: null,
+  unit: 'user',
+  licensed: 5,
+  active: 2,
+  starts: null,
+  ends: AT,
   fields: { licensee: 'Example AG' },
 };
 
@@ -61,7 +67,11 @@ const LOOKS: readonly Row[] = [
     value: {
       keys: [
         {
-          ...{ keyid: '0123456789abcdef', current: true, added: AT, current_since: AT, retired: null },
+          keyid: '0123456789abcdef',
+          current: true,
+          added: AT,
+          current_since: AT,
+          retired: null,
           secrets: 7,
         },
       ],
@@ -76,7 +86,12 @@ const LOOKS: readonly Row[] = [
     calls: [['deliveries', CALLER, 'siem']],
     value: [
       {
-        ...{ event: 'e1', type: 'token.locked', occurred: AT, attempts: 1, next_attempt: AT, given_up: null },
+        event: 'e1',
+        type: 'token.locked',
+        occurred: AT,
+        attempts: 1,
+        next_attempt: AT,
+        given_up: null,
         last_failure: 'HTTP 500',
       },
     ],
@@ -227,9 +242,20 @@ describe('the endpoints of an installation', () => {
     const { app } = createTestApp();
     const response = await request(app).post('/system/webhooks').set(AS_ADMIN);
     expect(response.body).toHaveProperty('result.value.webhooks.0', {
-      ...{ name: 'siem', url: 'https://siem.example.com/', events: ['token.locked'], realms: [] },
-      ...{ enabled: true, bounded: true, created: AT, waiting: 1, oldest: AT, given_up: 0, delivered: 2 },
-      ...{ last_success: AT, last_failure_at: null, last_failure: '' },
+      name: 'siem',
+      url: 'https://siem.example.com/',
+      events: ['token.locked'],
+      realms: [],
+      enabled: true,
+      bounded: true,
+      created: AT,
+      waiting: 1,
+      oldest: AT,
+      given_up: 0,
+      delivered: 2,
+      last_success: AT,
+      last_failure_at: null,
+      last_failure: '',
     });
     expect(response.text).toContain('token.key_changed');
     expect(response.text).not.toContain('whsec_');

@@ -65,13 +65,17 @@ describe('in the dialect linotp', () => {
       '/system/delPolicy',
       { name: ' otppin ' },
       [
-        ...['{', '   "delPolicy": {', '      "result": {'],
+        '{',
+        '   "delPolicy": {',
+        '      "result": {',
         ...facts(
           REMOVED.map((field) => `linotp.Policy.otppin.${field}`),
           '         ',
           'true',
         ),
-        ...['      }', '   }', '}'],
+        '      }',
+        '   }',
+        '}',
       ],
     ],
   ])('%s answers %j as recorded', async (path, given, value) => {

@@ -19,7 +19,14 @@ const readers: EventReader[] = [];
 
 async function policy(scope: PolicyScope, user: string, action: string, realm: string): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name: `${scope}-${user}`, scope, action, user, realm, client: '', time: '', active: true },
+    name: `${scope}-${user}`,
+    scope,
+    action,
+    user,
+    realm,
+    client: '',
+    time: '',
+    active: true,
   });
 }
 
@@ -90,7 +97,9 @@ describe('a stream of events', () => {
     const { headers, statusCode } = reader.response;
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
-      ...{ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
     });
     const first = await reader.next();
     expect(first).toMatchObject({ event: 'overview', id: expect.stringMatching(/^[\w-]{22}$/) });

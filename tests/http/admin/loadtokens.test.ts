@@ -39,8 +39,15 @@ describe('/admin/loadtokens', () => {
     const packages = ocraPackage('LOAD1', SUITE, KEY, 5) + ocraPackage('LOAD2', SUITE, KEY);
     expect(await load(container({ packages }), { realm: 'Staff' })).toEqual({ imported: 2 });
     expect(await application.services.tokens.show(OPERATOR, 'LOAD1')).toMatchObject({
-      ...{ type: 'ocra', description: 'imported', active: true, owner: null, realms: ['staff'], counter: 5n },
-      ...{ ocraSuite: SUITE, maxFail: 10, rollout: 'complete' },
+      type: 'ocra',
+      description: 'imported',
+      active: true,
+      owner: null,
+      realms: ['staff'],
+      counter: 5n,
+      ocraSuite: SUITE,
+      maxFail: 10,
+      rollout: 'complete',
     });
     const { transactionid, question } = await application.challenge('LOAD1');
     const pass = application.respond(SUITE, question, { counter: 5n });
@@ -54,7 +61,9 @@ describe('/admin/loadtokens', () => {
     const second = FIGURE_7.replace('987654321', '987654322');
     expect(await load(second, { pskc_password: PASSWORD, pskc_preshared: '' })).toEqual({ imported: 1 });
     expect(await application.services.tokens.show(OPERATOR, '987654321')).toMatchObject({
-      ...{ type: 'hmac', realms: ['staff'], ocraSuite: null },
+      type: 'hmac',
+      realms: ['staff'],
+      ocraSuite: null,
     });
   });
 

@@ -37,7 +37,11 @@ describe('a directory that lies', () => {
     });
     await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
     await application.services.policies.set(OPERATOR, {
-      ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'customers', user: '*' },
+      name: 'pin',
+      scope: 'authentication',
+      action: 'otppin=1',
+      realm: 'customers',
+      user: '*',
     });
   });
 

@@ -7,8 +7,14 @@ import { OPERATOR, TestApplication, wrongResponse } from '../../support/applicat
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const EVERYTHING = 'tokens,userinfo,activeUsers,config,license,storageEncryption,metrics';
 const PARTS = [
-  ...['tokens', 'active_users', 'users', 'licence', 'configuration', 'storage_encryption'],
-  ...['resolvers', 'responses'],
+  'tokens',
+  'active_users',
+  'users',
+  'licence',
+  'configuration',
+  'storage_encryption',
+  'resolvers',
+  'responses',
 ] as const;
 
 type Value = Readonly<Record<(typeof PARTS)[number], unknown>>;
@@ -18,7 +24,14 @@ const bearers = new Map<string, string>();
 
 async function policy(scope: PolicyScope, user: string, action: string, realm: string): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name: `${scope}-${user}`, scope, action, user, realm, client: '', time: '', active: true },
+    name: `${scope}-${user}`,
+    scope,
+    action,
+    user,
+    realm,
+    client: '',
+    time: '',
+    active: true,
   });
 }
 
@@ -190,7 +203,10 @@ describe('resolvers in the overview', () => {
       'resolvers',
       expect.arrayContaining([
         {
-          ...{ resolver: 'File', kind: 'passwd', state: 'unavailable', succeeded: null },
+          resolver: 'File',
+          kind: 'passwd',
+          state: 'unavailable',
+          succeeded: null,
           failed: application.clock.now().toISOString(),
         },
       ]),

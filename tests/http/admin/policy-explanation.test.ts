@@ -139,9 +139,17 @@ describe('settings', () => {
     await settings.set(OPERATOR, new Map([['legacy.note', 'kept']]));
     const value = (await ask('/system/settings', {})).value as { key: string }[];
     expect(value[0]).toEqual({
-      ...{ key: 'OcraMaxChallenges', value: '2', default: '4', set: true, known: true, withheld: false },
+      key: 'OcraMaxChallenges',
+      value: '2',
+      default: '4',
+      set: true,
+      known: true,
+      withheld: false,
       meaning: 'open challenges of a token; a further one closes the oldest',
-      ...{ form: 'number', unit: null, least: 1, most: 1000 },
+      form: 'number',
+      unit: null,
+      least: 1,
+      most: 1000,
     });
     expect(value.slice(-2)).toMatchObject([
       { key: 'legacy.note', value: 'kept', known: false, meaning: null },

@@ -37,7 +37,10 @@ beforeAll(async () => {
   application = await TestApplication.open();
   settings = sqlSettings(reachOf(proxy.url).reach);
   await application.services.resolvers.set(OPERATOR, {
-    ...{ name: 'crm', kind: 'sql', settings, secret: SECRET },
+    name: 'crm',
+    kind: 'sql',
+    settings,
+    secret: SECRET,
   });
   await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
   collector = createServer((socket) => {
@@ -61,7 +64,10 @@ const tryOut = async (given: Record<string, string>): Promise<Result> => {
   return body.result;
 };
 const draft = (changes: Record<string, string> = {}): Record<string, string> => ({
-  ...{ name: 'crm', type: 'sqlresolver', ...settings, ...changes },
+  name: 'crm',
+  type: 'sqlresolver',
+  ...settings,
+  ...changes,
 });
 const rows = async () =>
   (await application.services.audit.search(OPERATOR, { action: 'resolver/test', limit: 50 })).map(
@@ -74,7 +80,12 @@ describe('/system/testResolver', () => {
     const { value } = await tryOut(draft({ Where: 'id < 4' }));
     expect(value).toMatchObject({ readable: true, users: 3 });
     expect((value as { first: unknown[] }).first[0]).toEqual({
-      ...{ username: 'user1', userid: '1', givenname: '', surname: 'Berg', email: '', phone: '' },
+      username: 'user1',
+      userid: '1',
+      givenname: '',
+      surname: 'Berg',
+      email: '',
+      phone: '',
     });
     expect(((await tryOut({ name: 'crm' })).value as { first: unknown[] }).first).toHaveLength(5);
     expect((await application.services.resolvers.show(OPERATOR, 'crm')).settings.Where).toBeUndefined();
@@ -119,7 +130,10 @@ describe('/system/testResolver', () => {
     const late = application.restarted({ configurationWindow: 3_600_000 });
     await late.services.configuration.current();
     await application.services.resolvers.set(OPERATOR, {
-      ...{ name: 'crm', kind: 'sql', settings, secret: 'for another server' },
+      name: 'crm',
+      kind: 'sql',
+      settings,
+      secret: 'for another server',
     });
     const { body } = (await late.asAdmin('/system/testResolver', draft())) as { body: { result: Result } };
     expect(body.result.value).toEqual({
@@ -131,7 +145,7 @@ describe('/system/testResolver', () => {
 
   it.each([
     [{ name: 'new', type: 'passwd', fileName: '/etc/passwd' }, 'no file can be named over HTTP'],
-    [{ name: 'new', ...{ type: 'sql', Server: '/var/run/postgresql' } }, 'the path of a socket'],
+    [{ name: 'new', type: 'sql', Server: '/var/run/postgresql' }, 'the path of a socket'],
     [{ name: 'crm', type: 'managed' }, 'of the kind sql and cannot become managed'],
     [{ name: 'nobody' }, "There is no resolver 'nobody'"],
     [{ name: 'new', type: 'ldap' }, 'LDAPURI is missing'],

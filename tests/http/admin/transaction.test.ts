@@ -148,8 +148,8 @@ describe('/admin/transaction', () => {
   it('knows no transaction of a foreign realm, while its challenge is stored and after', async () => {
     const serial = await enrol('FOREIGN', 'bob', 'south');
     const { transactionid } = await application.challenge(serial, DATA);
-    const unknown = (id: string): Answer => ({
-      ...{ status: false },
+    const unknown = (id: string): object => ({
+      status: false,
       error: { code: -311, message: `There is no transaction '${id}'` },
     });
     expect(await history(transactionid, 'north-desk')).toEqual(unknown(transactionid));

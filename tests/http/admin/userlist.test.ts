@@ -34,8 +34,12 @@ beforeAll(async () => {
   await realms.set(OPERATOR, { name: 'staff', resolvers: ['file', 'north'] });
   await realms.set(OPERATOR, { name: 'broken', resolvers: ['north', 'gone'] });
   await users.add(OPERATOR, {
-    ...{ resolver: 'south', login: 'carl', givenName: 'Carl', surname: 'Berg' },
-    ...{ email: 'c@example.com', phone: '' },
+    resolver: 'south',
+    login: 'carl',
+    givenName: 'Carl',
+    surname: 'Berg',
+    email: 'c@example.com',
+    phone: '',
   });
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'userlist', 'north');
@@ -64,8 +68,14 @@ describe('/admin/userlist', () => {
   it('gives the fields that LinOTP documents', async () => {
     expect((await list({ realm: 'staff', username: 'eva' })).value).toEqual([
       {
-        ...{ username: 'eva', userid: '7', givenname: 'Eva', surname: 'Musk', email: 'eva@example.com' },
-        ...{ phone: '+49 30 7', mobile: '', description: '' },
+        username: 'eva',
+        userid: '7',
+        givenname: 'Eva',
+        surname: 'Musk',
+        email: 'eva@example.com',
+        phone: '+49 30 7',
+        mobile: '',
+        description: '',
         useridresolver: 'useridresolver.PasswdIdResolver.IdResolver.file',
       },
     ]);

@@ -34,7 +34,10 @@ function slowly<T>(password: string, verify: () => Promise<T>): Promise<T> {
 beforeEach(async () => {
   isBusy = false;
   application = await TestApplication.open({
-    ...{ configurationWindow: LONG, credentialWindow: LONG, hasher: counting, trustProxy: ['loopback'] },
+    configurationWindow: LONG,
+    credentialWindow: LONG,
+    hasher: counting,
+    trustProxy: ['loopback'],
     limits: { loginFailures: 3 },
   });
   await application.services.credentials.confirm();

@@ -6,6 +6,7 @@ import {
 } from '../../../src/http/dialects/linotp2/python2-key-order.ts';
 
 /** Orders that LinOTP 2.12.6 was recorded to give. */
+// prettier-ignore
 const RECORDED = [
   ['myotherrealm', 'mydefrealm'],
   ['realm', 'active', 'client', 'user', 'time', 'action', 'scope'],
@@ -15,24 +16,18 @@ const RECORDED = [
   ],
   ['setConfig OcraMaxChallengeRequests:10', 'setConfig OcraMaxChallenges:6', 'setConfig AutoResync:True'],
   [
-    ...['OcraDefaultSuite', 'SMSProviderTimeout', 'totp.timeShift', 'DefaultSyncWindow'],
-    ...['user_lookup_cache.enabled', 'useridresolver.group.myotherrealm', 'totp.timeStep'],
-    ...['QRChallengeValidityTime', 'Config', 'OcraMaxChallenges', 'passwdresolver.fileName.myDefRes'],
-    ...[
-      'totp.timeWindow',
-      'DefaultResetFailCount',
-      'NewPolicyEvaluation',
-      'PushMaxChallenges',
-      'SMSProvider',
-    ],
-    ...['certificates.use_system_certificates', 'DefaultBlockingTimeout', 'resolver_lookup_cache.enabled'],
-    ...['OcraChallengeTimeout', 'DefaultMaxFailCount', 'FailCounterIncOnFalsePin', 'PrependPin'],
-    ...['QRMaxChallenges', 'NewPolicyEvaluation.compare', 'SecretKey.Partition.0', 'PublicKey.Partition.0'],
-    ...['DefaultChallengeValidityTime', 'EmailChallengeValidityTime', 'EmailBlockingTimeout'],
-    ...['PushChallengeValidityTime', 'OATHTokenSupport', 'QRTokenOtpLen', 'EmailProvider'],
-    ...['passwdresolver.fileName.myOtherRes', 'DefaultOtpLen', 'sql_data_model_version', 'DefaultRealm'],
-    ...['user_lookup_cache.expiration', 'useridresolver.group.mydefrealm', 'SMSBlockingTimeout'],
-    ...['QrOcraDefaultSuite', 'AutoResyncTimeout', 'DefaultCountWindow', 'resolver_lookup_cache.expiration'],
+    'OcraDefaultSuite', 'SMSProviderTimeout', 'totp.timeShift', 'DefaultSyncWindow',
+    'user_lookup_cache.enabled', 'useridresolver.group.myotherrealm', 'totp.timeStep',
+    'QRChallengeValidityTime', 'Config', 'OcraMaxChallenges', 'passwdresolver.fileName.myDefRes',
+    'totp.timeWindow', 'DefaultResetFailCount', 'NewPolicyEvaluation', 'PushMaxChallenges', 'SMSProvider',
+    'certificates.use_system_certificates', 'DefaultBlockingTimeout', 'resolver_lookup_cache.enabled',
+    'OcraChallengeTimeout', 'DefaultMaxFailCount', 'FailCounterIncOnFalsePin', 'PrependPin',
+    'QRMaxChallenges', 'NewPolicyEvaluation.compare', 'SecretKey.Partition.0', 'PublicKey.Partition.0',
+    'DefaultChallengeValidityTime', 'EmailChallengeValidityTime', 'EmailBlockingTimeout',
+    'PushChallengeValidityTime', 'OATHTokenSupport', 'QRTokenOtpLen', 'EmailProvider',
+    'passwdresolver.fileName.myOtherRes', 'DefaultOtpLen', 'sql_data_model_version', 'DefaultRealm',
+    'user_lookup_cache.expiration', 'useridresolver.group.mydefrealm', 'SMSBlockingTimeout',
+    'QrOcraDefaultSuite', 'AutoResyncTimeout', 'DefaultCountWindow', 'resolver_lookup_cache.expiration',
     'root',
   ],
 ];
@@ -74,9 +69,10 @@ describe('the order of keys', () => {
 });
 
 describe('the order of CPython 2.7.18', () => {
+  // prettier-ignore
   const letters = [
-    ...['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda'],
-    ...['mu', 'nu', 'xi', 'omicron', 'pi', 'rho', 'sigma', 'tau', 'upsilon', 'phi', 'chi'],
+    'alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda',
+    'mu', 'nu', 'xi', 'omicron', 'pi', 'rho', 'sigma', 'tau', 'upsilon', 'phi', 'chi',
   ];
   const keysOf = (order: typeof inPython2Order, count: number): string =>
     Object.keys(order(letters.slice(0, count).map((key) => [key, 1]))).join(' ');
@@ -107,7 +103,11 @@ describe('the order of CPython 2.7.18', () => {
 
   it('is kept for keys of a larger dict', () => {
     expect(inPython2OrderOfTable(letters.slice(0, 5), 256)).toEqual([
-      ...['epsilon', 'delta', 'beta', 'alpha', 'gamma'],
+      'epsilon',
+      'delta',
+      'beta',
+      'alpha',
+      'gamma',
     ]);
   });
 });

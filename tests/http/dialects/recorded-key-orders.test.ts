@@ -42,8 +42,12 @@ describe('a recorded object with chosen keys', () => {
   it('exists of each kind', () => {
     expect(objects.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
-        ...['/system/getRealms', '/system/getConfig', '/system/setConfig'],
-        ...['/system/getPolicy', '/system/setPolicy', '/system/delPolicy'],
+        '/system/getRealms',
+        '/system/getConfig',
+        '/system/setConfig',
+        '/system/getPolicy',
+        '/system/setPolicy',
+        '/system/delPolicy',
       ]),
     );
   });

@@ -19,7 +19,8 @@ class Workers {
       { length: workers },
       () =>
         new LeasedRequestCounts({
-          ...{ clock, shares },
+          clock,
+          shares,
           lease: async (network) => {
             this.asked += 1;
             await Promise.resolve();

@@ -224,7 +224,9 @@ describe('connections', () => {
   it('that say nothing at all are ended', async () => {
     const { refusals } = watched();
     server = await startServer(() => undefined, {
-      ...{ host: '127.0.0.1', port: 0, requestTimeout: 1_000 },
+      host: '127.0.0.1',
+      port: 0,
+      requestTimeout: 1_000,
       connections: new ConnectionGuard({ refusals, max: 8, isExempt: () => false }),
     });
     const socket = connect(server.port, '127.0.0.1');

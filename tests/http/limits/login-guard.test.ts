@@ -24,7 +24,10 @@ beforeEach(() => {
         return Promise.resolve(counted > 2 ? 1_000 : 0);
       },
     },
-    ...{ lasting: none, clients: none, accounts: none, single: none },
+    lasting: none,
+    clients: none,
+    accounts: none,
+    single: none,
     atOnce: 100,
     isExempt: () => false,
     refusals: new LimitReporter({

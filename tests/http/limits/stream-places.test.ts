@@ -5,7 +5,11 @@ describe('places of streams', () => {
   it('are four of an administrator over all processes', () => {
     const plan = new StreamPlan(100);
     expect([1, 2, 3, 1, 2].map((process) => plan.acquire(process, 'anna'))).toEqual([
-      ...[true, true, true, true, false],
+      true,
+      true,
+      true,
+      true,
+      false,
     ]);
     expect(plan.acquire(2, 'bert')).toBe(true);
     plan.release(3, 'anna');

@@ -14,7 +14,11 @@ beforeAll(async () => {
   await application.addRealm('north', ['ann']);
   await application.addRealm('south');
   await application.services.policies.set(OPERATOR, {
-    ...{ name: 'bound', scope: 'admin', action: 'init', realm: 'north', user: 'bound' },
+    name: 'bound',
+    scope: 'admin',
+    action: 'init',
+    realm: 'north',
+    user: 'bound',
   });
 });
 afterAll(() => application.close());
@@ -22,14 +26,23 @@ afterAll(() => application.close());
 async function inRollout(serial: string, realm: string): Promise<void> {
   const { enrolment, tokens } = application.services;
   await enrolment.init(OPERATOR, {
-    ...{ type: 'ocra', genkey: '1', sharedsecret: '1', serial, user: 'ann', realm: 'north' },
+    type: 'ocra',
+    genkey: '1',
+    sharedsecret: '1',
+    serial,
+    user: 'ann',
+    realm: 'north',
   });
   await tokens.setRealms(OPERATOR, { serial, realms: [realm] });
 }
 
 const phase2 = (reference: { serial?: string; user?: string }): Promise<unknown> =>
   application.services.enrolment.init(bound, {
-    ...{ type: 'ocra', genkey: '1', activationcode: CODE, realm: 'north', ...reference },
+    type: 'ocra',
+    genkey: '1',
+    activationcode: CODE,
+    realm: 'north',
+    ...reference,
   });
 
 describe('an administrator who is bound to a realm', () => {
@@ -67,12 +80,17 @@ describe('an administrator who is bound to a realm', () => {
     await tokens.setRealms(OPERATOR, { serial: 'OVERHTTP', realms: ['north', 'south'] });
     const { body } = (await application
       .send('/admin/init', {
-        ...{ type: 'ocra', genkey: '1', sharedsecret: '1', serial: 'OVERHTTP', realm: 'north' },
+        type: 'ocra',
+        genkey: '1',
+        sharedsecret: '1',
+        serial: 'OVERHTTP',
+        realm: 'north',
       })
       .set('Authorization', `Basic ${credentials}`)) as { body: { result: { status: boolean } } };
     expect(body.result.status).toBe(true);
     expect(await tokens.show(OPERATOR, 'OVERHTTP')).toMatchObject({
-      ...{ realms: ['north', 'south'], rollout: 'phase1' },
+      realms: ['north', 'south'],
+      rollout: 'phase1',
     });
   });
 });

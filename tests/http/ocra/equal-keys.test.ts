@@ -23,7 +23,11 @@ beforeEach(() => {
 
 async function init(key: Buffer, ocrasuite: string, more: Record<string, string> = {}): Promise<void> {
   const { body } = (await application.asAdmin('/admin/init', {
-    ...{ type: 'ocra', serial, otpkey: key.toString('hex'), ocrasuite, ...more },
+    type: 'ocra',
+    serial,
+    otpkey: key.toString('hex'),
+    ocrasuite,
+    ...more,
   })) as { body: { result: { status: boolean } } };
   expect(body.result.status).toBe(true);
 }

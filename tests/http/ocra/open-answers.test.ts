@@ -36,7 +36,12 @@ beforeEach(async () => {
   number += 1;
   [serial, user] = [`OPEN${number}`, `user${number}`];
   await here.services.users.add(OPERATOR, {
-    ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
+    resolver: 'staff',
+    login: user,
+    givenName: '',
+    surname: '',
+    email: '',
+    phone: '',
   });
   await enrol(serial, COUNTER);
 });

@@ -12,7 +12,9 @@ beforeAll(async () => {
   await application.addRealm('staff', ['anna', 'bert']);
   await application.addRealm('guests', ['gast']);
   await application.services.users.setPassword(OPERATOR, {
-    ...{ resolver: 'staff', login: 'anna', password: PASSWORD },
+    resolver: 'staff',
+    login: 'anna',
+    password: PASSWORD,
   });
 });
 afterAll(() => application.close());
@@ -30,7 +32,11 @@ async function ask(
   more: { name?: string; realm?: string; user?: string } = {},
 ): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name: 'otppin', scope: 'authentication', action: `otppin=${value}`, realm: '*', user: '*' },
+    name: 'otppin',
+    scope: 'authentication',
+    action: `otppin=${value}`,
+    realm: '*',
+    user: '*',
     ...more,
   });
 }

@@ -18,7 +18,9 @@ beforeAll(async () => {
   for (const name of ['bank', 'shop']) {
     await application.addRealm(name, ['ann']);
     await application.services.users.setPassword(OPERATOR, {
-      ...{ resolver: name, login: 'ann', password: PASSWORD },
+      resolver: name,
+      login: 'ann',
+      password: PASSWORD,
     });
   }
 });
@@ -40,7 +42,11 @@ afterEach(async () => {
 
 async function policy(realm: 'bank' | 'shop', mode: string, client = ''): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ name: `pin-${realm}`, scope: 'authentication', action: `otppin=${mode}`, realm, client },
+    name: `pin-${realm}`,
+    scope: 'authentication',
+    action: `otppin=${mode}`,
+    realm,
+    client,
   });
 }
 

@@ -201,7 +201,11 @@ describe('/admin/resync', () => {
   it('finds the token by its owner', async () => {
     await enrol(SUITE, { user: 'anna', realm: 'staff' });
     const value = await resync({
-      ...{ serial: '', user: 'anna', realm: 'staff', challenge1: '11111111', challenge2: '22222222' },
+      serial: '',
+      user: 'anna',
+      realm: 'staff',
+      challenge1: '11111111',
+      challenge2: '22222222',
       otp1: application.respond(SUITE, '11111111', { counter: 50n }),
       otp2: application.respond(SUITE, '22222222', { counter: 51n }),
     });
@@ -217,7 +221,10 @@ describe('/admin/resync', () => {
 
   it('refuses a token in roll-out phase 1', async () => {
     await application.services.enrolment.init(OPERATOR, {
-      ...{ type: 'ocra', serial: 'PHASE1', genkey: '1', sharedsecret: '1' },
+      type: 'ocra',
+      serial: 'PHASE1',
+      genkey: '1',
+      sharedsecret: '1',
     });
     expect(await resync({ ...answers, serial: 'PHASE1' })).toMatch(/roll-out/);
   });

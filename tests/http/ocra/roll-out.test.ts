@@ -309,7 +309,11 @@ describe('a challenge', () => {
     ] as const) {
       const action = `qrtanurl=https://${name}.example/`;
       await application.services.policies.set(OPERATOR, {
-        ...{ name, scope: 'authentication', action, realm, client },
+        name,
+        scope: 'authentication',
+        action,
+        realm,
+        client,
       });
     }
     const serial = `CLIENTS${number}`;

@@ -24,7 +24,10 @@ beforeAll(async () => {
   const { users, policies, settings: configuration } = application.services;
   await users.setPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
   await policies.set(OPERATOR, {
-    ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'bank' },
+    name: 'pin',
+    scope: 'authentication',
+    action: 'otppin=1',
+    realm: 'bank',
   });
   await configuration.set(OPERATOR, new Map([['OcraMaxChallenges', '100']]));
   await application.enrolPlain('LOOK', SUITE, { user: 'ann', realm: 'bank' });

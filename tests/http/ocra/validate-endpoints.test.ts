@@ -23,7 +23,12 @@ beforeEach(async () => {
   serial = `VALID${number}`;
   user = `user${number}`;
   await application.services.users.add(OPERATOR, {
-    ...{ resolver: 'staff', login: user, givenName: '', surname: '', email: '', phone: '' },
+    resolver: 'staff',
+    login: user,
+    givenName: '',
+    surname: '',
+    email: '',
+    phone: '',
   });
   await application.enrolPlain(serial, SUITE, { pin: 'pin', user, realm: 'staff' });
 });

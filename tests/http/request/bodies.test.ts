@@ -177,7 +177,8 @@ describe('a body', () => {
     expect(refused).toMatch(/^HTTP\/1\.1 401 /);
     const read = await sendPart(app, {
       headers: { ...AS_ADMIN, ...expecting },
-      ...{ sent: 'file=x', announced: 6 },
+      sent: 'file=x',
+      announced: 6,
     });
     expect(read).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   });
@@ -249,7 +250,9 @@ describe('the file of /admin/loadtokens', () => {
     const { body } = multipart(fields);
     return sendPart(createTestApp({}, refusing).app, {
       headers: { Cookie: cookie, Connection: 'close' },
-      ...{ contentType: MULTIPART, sent: body, announced: body.length },
+      contentType: MULTIPART,
+      sent: body,
+      announced: body.length,
     });
   };
 
@@ -314,7 +317,9 @@ describe('the file of /admin/loadtokens', () => {
     const { app, calls } = createTestApp();
     const answer = await sendPart(app, {
       headers: { ...AS_ADMIN, Connection: 'close' },
-      ...{ contentType, sent, announced: sent.length },
+      contentType,
+      sent,
+      announced: sent.length,
     });
     expectRefusal(answer, 413, "The parameter 'realm' is larger than 65536 bytes");
     expect(calls).toEqual([]);

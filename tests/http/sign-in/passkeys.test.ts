@@ -82,7 +82,8 @@ describe('a passkey', () => {
     expect(valueOf(await browser.get('/admin/passkeys'))).toMatchObject([{ name: 'laptop', lastused: null }]);
     const begun = await password(elsewhere);
     expect(valueOf(begun)).toMatchObject({
-      ...{ signed_in: false, second_factor: 'passkey' },
+      signed_in: false,
+      second_factor: 'passkey',
       options: { rpId: 'tan.example.com', userVerification: 'required' },
     });
     expect((await elsewhere.get(READ)).status).toBe(401);

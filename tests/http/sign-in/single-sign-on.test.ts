@@ -34,17 +34,29 @@ afterAll(async () => {
 
 beforeEach(() => {
   Object.assign(provider.behaviour, {
-    ...{ claims: { preferred_username: 'anna', groups: ['staff', 'helpdesk-team'] }, userinfo: {} },
-    ...{ nonce: undefined, audience: undefined, issuer: undefined, signsWrongly: false },
-    ...{ secret: CLIENT.clientSecret, hangs: false, trickles: false, padding: 0 },
+    claims: { preferred_username: 'anna', groups: ['staff', 'helpdesk-team'] },
+    userinfo: {},
+    nonce: undefined,
+    audience: undefined,
+    issuer: undefined,
+    signsWrongly: false,
+    secret: CLIENT.clientSecret,
+    hangs: false,
+    trickles: false,
+    padding: 0,
   });
   browser = new Browser(application.app);
 });
 
 function singleSignOn(): SingleSignOnParts {
   return {
-    ...{ ...CLIENT, issuer: provider.issuer, redirectUrl: REDIRECT, scopes: 'openid profile' },
-    ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', lifetime: 600 },
+    ...CLIENT,
+    issuer: provider.issuer,
+    redirectUrl: REDIRECT,
+    scopes: 'openid profile',
+    nameClaim: 'preferred_username',
+    groupsClaim: 'groups',
+    lifetime: 600,
     groups: new Map([
       ['helpdesk-team', 'helpdesk'],
       ['others', 'others'],
@@ -59,7 +71,11 @@ async function policy(given: {
   scope?: 'admin' | 'system';
 }): Promise<void> {
   await application.services.policies.set(OPERATOR, {
-    ...{ scope: 'admin', realm: '*', client: '', time: '', active: true },
+    scope: 'admin',
+    realm: '*',
+    client: '',
+    time: '',
+    active: true,
     ...given,
   });
 }
@@ -99,8 +115,11 @@ describe('single sign-on', () => {
     );
     const { searchParams: asked } = new URL((valueOf(begun) as { url: string }).url);
     expect(Object.fromEntries(asked)).toMatchObject({
-      ...{ response_type: 'code', code_challenge_method: 'S256', scope: 'openid profile' },
-      ...{ redirect_uri: REDIRECT, client_id: 'tankeeper' },
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      scope: 'openid profile',
+      redirect_uri: REDIRECT,
+      client_id: 'tankeeper',
     });
     const done = await signIn();
     expect([done.status, done.type]).toEqual([200, 'text/html']);
@@ -114,7 +133,9 @@ describe('single sign-on', () => {
     );
     expect(audit).toEqual([
       {
-        ...{ actor: 'oidc:anna', action: 'admin/sign-in/oidc/callback', subject: 'oidc:anna' },
+        actor: 'oidc:anna',
+        action: 'admin/sign-in/oidc/callback',
+        subject: 'oidc:anna',
         outcome: 'session opened, helpdesk',
       },
     ]);
@@ -258,8 +279,14 @@ describe('an answer of the provider is refused', () => {
     const known = { state: back.state ?? '', nonce: 'n', verifier: 'v' };
     const made = await foreign.seal(known, new Date('2030-01-01'));
     for (const cookie of [
-      ...['x', 'x'.repeat(43), `${sealed.slice(0, -4)}AAAA`, [none, ...rest].join('.'), made],
-      ...[`${head}...x`, login.cookies.get('access_token_cookie') ?? '', 'x'.repeat(5_000)],
+      'x',
+      'x'.repeat(43),
+      `${sealed.slice(0, -4)}AAAA`,
+      [none, ...rest].join('.'),
+      made,
+      `${head}...x`,
+      login.cookies.get('access_token_cookie') ?? '',
+      'x'.repeat(5_000),
     ]) {
       browser.cookies.set('sign_in_oidc', cookie);
       await expectSignedOut(await callback(back), ENDED);
@@ -330,13 +357,14 @@ describe('a provider that is away', () => {
   it('is told so, and the password signs in', async () => {
     const gone = await TestOpenidProvider.start();
     const plain = {
-      ...{ ...CLIENT, issuer: gone.issuer, redirectUrl: REDIRECT, scopes: 'openid' },
-      ...{
-        nameClaim: 'preferred_username',
-        groupsClaim: 'groups',
-        lifetime: 600,
-        groups: new Map<string, string>(),
-      },
+      ...CLIENT,
+      issuer: gone.issuer,
+      redirectUrl: REDIRECT,
+      scopes: 'openid',
+      nameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      lifetime: 600,
+      groups: new Map<string, string>(),
     };
     const server = application.restarted({ singleSignOn: plain });
     browser = new Browser(server.app);

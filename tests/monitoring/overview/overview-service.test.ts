@@ -6,8 +6,13 @@ import { callerNamed } from '../../support/values/callers.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CONFIGURATION = {
-  ...{ revision: 1n, changedAt: NOW, readAt: NOW, settings: new Map<string, string>() },
-  ...{ resolvers: [], policies: [], realms: [] },
+  revision: 1n,
+  changedAt: NOW,
+  readAt: NOW,
+  settings: new Map<string, string>(),
+  resolvers: [],
+  policies: [],
+  realms: [],
 } as unknown as Configuration;
 const none = (): Promise<never[]> => Promise.resolve([]);
 
@@ -44,7 +49,9 @@ describe('the overview', () => {
       });
       for (let time = 0; time < 2; time += 1) {
         expect(await overview.read(callerNamed('anna'))).toMatchObject({
-          ...{ storageEncryption: false, tokens: { summary: { total: 0 } }, licence: { kind: 'none' } },
+          storageEncryption: false,
+          tokens: { summary: { total: 0 } },
+          licence: { kind: 'none' },
         });
       }
       expect(asked).toBe(1);

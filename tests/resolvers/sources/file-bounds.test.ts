@@ -57,24 +57,10 @@ describe('a file that is named over HTTP', () => {
     await symlink(join(root, 'nothing'), join(root, 'open', 'dangling'));
     await symlink(root, join(root, 'open', 'up'));
     await symlink('loop', join(root, 'open', 'loop'));
+    // prettier-ignore
     const names = [
-      ...[
-        'secret',
-        'nothing',
-        'open',
-        'opener/users',
-        'open/../secret',
-        'open/../nothing',
-        'open/../open/users',
-      ],
-      ...[
-        'open/link',
-        'open/dangling',
-        'open/up/secret',
-        'open/up/nothing',
-        'open/up/opener/users',
-        'open/loop',
-      ],
+      'secret', 'nothing', 'open', 'opener/users', 'open/../secret', 'open/../nothing', 'open/../open/users',
+      'open/link', 'open/dangling', 'open/up/secret', 'open/up/nothing', 'open/up/opener/users', 'open/loop',
       'open/up',
     ].map((name) => `${root}/${name}`);
     const others = ['open/users', '../open/users', '/proc/self/environ', '/dev/stdin', '/', ''];

@@ -111,7 +111,9 @@ describe('a vault whose keys change while it runs', () => {
     const tokens = new JwtLoginTokens({ keys: vault });
     const at = new Date('2026-11-20T12:00:00Z');
     const claims = {
-      ...{ administrator: 'admin', session: 's'.repeat(43), csrfToken: 'c' },
+      administrator: 'admin',
+      session: 's'.repeat(43),
+      csrfToken: 'c',
       expiresAt: new Date('2026-11-20T13:00:00Z'),
     };
     const before = await tokens.sign(claims, at);

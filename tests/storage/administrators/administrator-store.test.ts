@@ -27,7 +27,10 @@ afterAll(() => test.drop());
 const names = async (): Promise<string[]> => (await store.list()).map(({ name }) => name);
 const proven = (administrator: string, hash: string) => ({ administrator, version: secretHash(hash) });
 const apiToken = (name: string, expiresAt: Date | null = null) => ({
-  ...{ name, administrator: 'alice', rights: ['monitoring:*', 'a,b"{}'], expiresAt },
+  name,
+  administrator: 'alice',
+  rights: ['monitoring:*', 'a,b"{}'],
+  expiresAt,
 });
 
 describe('administrators', () => {

@@ -44,7 +44,10 @@ beforeEach(async () => {
 function server(): { credentials: ConfirmedCredentials; store: SqlAdministratorStore } {
   const { database } = test;
   const own = new ConfirmedCredentials({
-    ...{ database, random: systemRandom, window: WINDOW, elapsed: () => time },
+    database,
+    random: systemRandom,
+    window: WINDOW,
+    elapsed: () => time,
   });
   return { credentials: own, store: new SqlAdministratorStore({ database, credentials: own }) };
 }
@@ -278,8 +281,10 @@ describe('what revokes nothing', () => {
       step?.remove(
         transaction,
         {
-          ...{ sessionsEndBy: NOW, challengesIssuedBefore: NOW },
-          ...{ limitsEndBy: NOW, responsesCountedBefore: NOW },
+          sessionsEndBy: NOW,
+          challengesIssuedBefore: NOW,
+          limitsEndBy: NOW,
+          responsesCountedBefore: NOW,
         },
         100,
       ),
@@ -341,7 +346,10 @@ describe('a comparison', () => {
     const proxy = await DatabaseProxy.start(test.url);
     const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 2_000 });
     const own = new ConfirmedCredentials({
-      ...{ database, random: systemRandom, window: WINDOW, elapsed: () => time },
+      database,
+      random: systemRandom,
+      window: WINDOW,
+      elapsed: () => time,
     });
     const away = new SqlAdministratorStore({ database, credentials: own });
     await own.confirm();

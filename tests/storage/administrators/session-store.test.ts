@@ -16,7 +16,11 @@ const LATER = new Date(NOW.getTime() + 60_000);
 const PROVEN = { administrator: 'alice', version: secretHash('hash') };
 const TOKEN = { kind: 'token', serial: 'QR17' } as const;
 const PASSKEY = {
-  ...{ administrator: 'alice', name: 'laptop', credentialId: 'Y3JlZA', counter: 0, transports: [] },
+  administrator: 'alice',
+  name: 'laptop',
+  credentialId: 'Y3JlZA',
+  counter: 0,
+  transports: [],
   publicKey: new Uint8Array([1, 2, 3]),
 };
 

@@ -77,8 +77,14 @@ describe('an untouched audit trail', () => {
     expect(result).toMatchObject({ rows: 10, findings: 0, all: [] });
     const row: unknown = await audited.test.database.knex('audit').where({ subject: 'subject 3' }).first();
     expect(row).toMatchObject({
-      ...{ actor: ACT.actor, action: ACT.action, outcome: 'done', realm: 'north,south' },
-      ...{ client: ACT.client, request_id: ACT.requestId, lane: 1, seq: '3' },
+      actor: ACT.actor,
+      action: ACT.action,
+      outcome: 'done',
+      realm: 'north,south',
+      client: ACT.client,
+      request_id: ACT.requestId,
+      lane: 1,
+      seq: '3',
     });
   });
 

@@ -63,13 +63,19 @@ describe('pruning', () => {
     const before = new Date('2026-10-15T00:00:00Z');
     // A partition of its own and the default one: the rows of both go.
     expect(await service.prune(OPERATOR, { before, force: false })).toEqual({
-      ...{ rows: 7, months: ['2026-08'] },
+      rows: 7,
+      months: ['2026-08'],
       // The writer that has ended, and its checkpoint.
       records: 2,
     });
     expect(await partitions()).not.toContain('audit_2026_08');
     expect(await subjects()).toEqual([
-      ...['2026-10 1', '2026-10 2', '2026-10 3', '2026-11 1', '2026-11 2', '2026-11 3'],
+      '2026-10 1',
+      '2026-10 2',
+      '2026-10 3',
+      '2026-11 1',
+      '2026-11 2',
+      '2026-11 3',
       'audit',
     ]);
     expect(await audited.verify()).toMatchObject({ rows: 7, findings: 0 });
@@ -130,7 +136,8 @@ describe('pruning', () => {
     const server = await fourMonths();
     const store = new SqlAuditStore({ database: server });
     const service = new AuditService({
-      ...{ authority: audited.authority, clock: audited.clock },
+      authority: audited.authority,
+      clock: audited.clock,
       store: Object.assign(Object.create(store) as SqlAuditStore, {
         prune: async (...given: Parameters<SqlAuditStore['prune']>) => {
           await audited.tamper(tampering);
@@ -281,7 +288,9 @@ describe('a retention', () => {
     audited.clock.time = new Date('2026-11-20T12:00:00Z');
     const days = (count: number, database = server): AuditRetention =>
       new AuditRetention({
-        ...{ store: new SqlAuditStore({ database }), audit: audited.service(database), clock: audited.clock },
+        store: new SqlAuditStore({ database }),
+        audit: audited.service(database),
+        clock: audited.clock,
         retention: count * 86_400,
       });
     // September is over since 50.5 days.
@@ -302,8 +311,10 @@ describe('a retention', () => {
     await addMonth('2026-08');
     await audited.tamper("UPDATE audit SET outcome = 'other' WHERE subject = '2026-11 1'");
     const retention = new AuditRetention({
-      ...{ store: new SqlAuditStore({ database: server }), audit: audited.service(server) },
-      ...{ clock: audited.clock, retention: 86_400 },
+      store: new SqlAuditStore({ database: server }),
+      audit: audited.service(server),
+      clock: audited.clock,
+      retention: 86_400,
     });
     await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
     expect(await retention.remove()).toBe(0);
@@ -324,7 +335,10 @@ describe('a retention', () => {
       },
     };
     const retention = new AuditRetention({
-      ...{ store, audit: held, clock: audited.clock, retention: 86_400 },
+      store,
+      audit: held,
+      clock: audited.clock,
+      retention: 86_400,
     });
     await expect(retention.remove()).rejects.toMatchObject({ code: 'database.unavailable' });
     expect(await retention.remove()).toBe(0);

@@ -30,8 +30,11 @@ async function tokenInRollout(): Promise<Token> {
 }
 
 const challengeFor = ({ id, serial }: Token, name: string) => ({
-  ...{ tokenId: id, transactionId: `${serial}-${name}` },
-  ...{ question: 'Q', data: '', issuedAt: NOW },
+  tokenId: id,
+  transactionId: `${serial}-${name}`,
+  question: 'Q',
+  data: '',
+  issuedAt: NOW,
 });
 
 const open = async ({ serial }: Token): Promise<string[]> =>

@@ -149,7 +149,8 @@ describe.each([
     await atOnce(20, (server) => server.answer(transactionId, wrongly(), ACT));
     expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 3 });
     expect((await here.find({ transactionId }))[0]?.challenge).toMatchObject({
-      ...{ wrongCount: 3, closedBy: 'exhausted' },
+      wrongCount: 3,
+      closedBy: 'exhausted',
     });
   });
 
@@ -164,7 +165,8 @@ describe.each([
     );
     expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(4);
     expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      ...{ counter: 4n, replayMarkers: ['mark 0', 'mark 1', 'mark 2', 'mark 3'] },
+      counter: 4n,
+      replayMarkers: ['mark 0', 'mark 1', 'mark 2', 'mark 3'],
     });
   });
 
@@ -355,8 +357,11 @@ describe('many challenges issued at once', () => {
     const results = await atOnce(40, (server, index) =>
       server.issue(
         {
-          ...{ tokenId: token.id, transactionId: `${token.serial}-${index}` },
-          ...{ question: 'Q', data: '', issuedAt: NOW },
+          tokenId: token.id,
+          transactionId: `${token.serial}-${index}`,
+          question: 'Q',
+          data: '',
+          issuedAt: NOW,
         },
         4,
         ACT,
@@ -373,8 +378,11 @@ describe('many challenges issued at once', () => {
     const results = await atOnce(16, (server, index) =>
       server.issue(
         {
-          ...{ tokenId: own[index]?.id ?? '', transactionId: 'wanted by all' },
-          ...{ question: 'Q', data: '', issuedAt: NOW },
+          tokenId: own[index]?.id ?? '',
+          transactionId: 'wanted by all',
+          question: 'Q',
+          data: '',
+          issuedAt: NOW,
         },
         4,
         ACT,

@@ -35,8 +35,11 @@ async function newToken(
 }
 
 const challengeFor = (tokenId: string, transactionId: string, issuedAt = NOW) => ({
-  ...{ tokenId, transactionId, issuedAt },
-  ...{ question: 'pay10euro', data: 'pay 10 euro' },
+  tokenId,
+  transactionId,
+  issuedAt,
+  question: 'pay10euro',
+  data: 'pay 10 euro',
 });
 
 async function issued(token: { id: string }, transactionId = `T${token.id}`): Promise<string> {
@@ -145,10 +148,15 @@ describe('answering a challenge', () => {
     const decision = await challenges.answer(await issued(token), rightly(), ACT);
     expect(decision).toMatchObject({ result: true, failCount: 0, reason: 'accepted' });
     expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      ...{ failCount: 0, counter: 42n, replayMarkers: ['mark 41'], lastSuccessAt: NOW },
+      failCount: 0,
+      counter: 42n,
+      replayMarkers: ['mark 41'],
+      lastSuccessAt: NOW,
     });
     expect(await challengeOf(`T${token.id}`)).toMatchObject({
-      ...{ receivedTan: true, validTan: true, closedBy: 'accepted' },
+      receivedTan: true,
+      validTan: true,
+      closedBy: 'accepted',
     });
     expect(await auditOf(token.serial)).toEqual(['created', 'issued', 'accepted']);
   });
@@ -159,7 +167,9 @@ describe('answering a challenge', () => {
     await challenges.answer(transactionId, rightly(), ACT);
     const before = await challenges.find({ transactionId });
     expect(await challenges.answer(transactionId, rightly(), ACT)).toMatchObject({
-      ...{ result: false, reason: 'closed', change: null },
+      result: false,
+      reason: 'closed',
+      change: null,
     });
     expect(await challenges.find({ transactionId })).toEqual(before);
     expect(await auditOf(token.serial)).toEqual(['created', 'issued', 'accepted', 'closed']);
@@ -240,7 +250,9 @@ describe('finding challenges', () => {
     await issued(plain, `${plain.serial}-plain`);
     const found = await challenges.find({ serial: token.serial });
     expect(found.map(({ challenge }) => challenge.transactionId.split('-')[1])).toEqual([
-      ...['latest', 'later', 'sooner'],
+      'latest',
+      'later',
+      'sooner',
     ]);
     expect(await challenges.find({ serial: plain.serial })).toEqual([]);
   });

@@ -138,7 +138,9 @@ describe('a challenge that this server has issued', () => {
       await there.answer(other, wrongly(), ACT);
     }
     expect(await here.answer(transactionId, rightly(), ACT)).toMatchObject({
-      ...{ result: false, reason: 'locked', failCount: 4 },
+      result: false,
+      reason: 'locked',
+      failCount: 4,
     });
   });
 
@@ -150,7 +152,10 @@ describe('a challenge that this server has issued', () => {
       ({ challenge, token }) => {
         reasons.push(challenge.closedBy);
         return Promise.resolve({
-          ...{ result: false, failCount: token.failCount, reason: 'expired', change: null },
+          result: false,
+          failCount: token.failCount,
+          reason: 'expired',
+          change: null,
         } as const);
       },
       ACT,

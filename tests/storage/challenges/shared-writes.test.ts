@@ -43,7 +43,9 @@ function opened(sharing: Sharing = SHARING): Server {
   const database = audited.server(true, sharing);
   pools.push(database);
   return {
-    ...{ database, challenges: new SqlChallengeStore({ database }), tokens: new SqlTokenStore({ database }) },
+    database,
+    challenges: new SqlChallengeStore({ database }),
+    tokens: new SqlTokenStore({ database }),
   };
 }
 
@@ -278,7 +280,8 @@ function changed(
     : {
         ...decision,
         change: {
-          ...{ ...change, token: { ...change.token, ...token } },
+          ...change,
+          token: { ...change.token, ...token },
           challenge: { ...change.challenge, ...challenge },
         },
       };

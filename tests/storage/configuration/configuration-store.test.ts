@@ -12,8 +12,14 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
 const POLICY: Policy = {
-  ...{ name: 'probe', scope: 'monitoring', action: 'tokens', realm: '*', user: 'probe' },
-  ...{ client: '10.0.0.0/8', time: '', active: true },
+  name: 'probe',
+  scope: 'monitoring',
+  action: 'tokens',
+  realm: '*',
+  user: 'probe',
+  client: '10.0.0.0/8',
+  time: '',
+  active: true,
 };
 
 let test: TestDatabase;
@@ -36,8 +42,14 @@ describe('the configuration of a fresh installation', () => {
     const configuration = await store.current();
     expect(configuration.policies).toEqual([
       {
-        ...{ name: 'ocra-administrators', scope: 'ocra', action: 'request, status, activationcode, calcOTP' },
-        ...{ realm: '*', user: '*', client: '', time: '', active: true },
+        name: 'ocra-administrators',
+        scope: 'ocra',
+        action: 'request, status, activationcode, calcOTP',
+        realm: '*',
+        user: '*',
+        client: '',
+        time: '',
+        active: true,
       },
     ]);
     expect(configuration).toMatchObject({ realms: [], resolvers: [], readAt: NOW });
@@ -151,12 +163,15 @@ describe('realms', () => {
     await store.putRealm('south', ['people'], ACT);
     const configuration = await store.current();
     expect(realmNamed(configuration, 'north')).toMatchObject({
-      ...{ isDefault: true, resolvers: ['Staff', 'guests', 'people'] },
+      isDefault: true,
+      resolvers: ['Staff', 'guests', 'people'],
     });
     expect(realmNamed(configuration, 'south')).toMatchObject({ isDefault: false });
     await store.putRealm('north', ['people'], ACT);
     expect(realmNamed(await store.current(), 'north')).toMatchObject({
-      ...{ id: realmNamed(configuration, 'north')?.id, isDefault: true, resolvers: ['people'] },
+      id: realmNamed(configuration, 'north')?.id,
+      isDefault: true,
+      resolvers: ['people'],
     });
   });
 
@@ -212,7 +227,8 @@ describe('resolvers', () => {
     await store.putResolver(resolverNamed('used'), ACT);
     await store.putRealm('user', ['used'], ACT);
     await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({
-      ...{ code: 'resolver.in-use', message: "The resolver 'used' is in use by the realms user" },
+      code: 'resolver.in-use',
+      message: "The resolver 'used' is in use by the realms user",
     });
     await store.putRealm('user', [], ACT);
     const tokens = new SqlTokenStore({ database: test.database });

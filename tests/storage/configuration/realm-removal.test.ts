@@ -167,7 +167,8 @@ describe('removing a realm of very many tokens', () => {
     expect(await broken).toMatchObject({ code: 'database.unavailable' });
     await holder.commit();
     expect(await Promise.all(inNorth.map(realmsOf))).toEqual([
-      ...[['south'], ['south']],
+      ['south'],
+      ['south'],
       ...[1, 2, 3].map(() => ['north', 'south']),
     ]);
     expect(await outcomes()).toEqual(['being removed, from 2 tokens']);

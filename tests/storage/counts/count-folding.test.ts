@@ -9,7 +9,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { insertState } from '../../support/database/token-rows.ts';
 import { until } from '../../support/values/until.ts';
 
-
 let test: TestDatabase;
 
 beforeAll(async () => {

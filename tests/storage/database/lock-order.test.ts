@@ -173,7 +173,10 @@ describe('the number of users of a resolver that is removed at that moment', () 
     const removing = await database.knex.transaction();
     await removing('resolvers').where({ name: 'gone' }).delete();
     const keeping = new SqlUserCountStore({ database }).keep({
-      ...{ resolverId: resolver?.id ?? '', settingsHash: '', users: 1, countedAt: new Date() },
+      resolverId: resolver?.id ?? '',
+      settingsHash: '',
+      users: 1,
+      countedAt: new Date(),
     });
     await untilWaiting(database);
     await removing.commit();

@@ -146,7 +146,10 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       housekeeping: (own) =>
         new AuditRetention({
-          ...{ store: audit(own).store, audit: audit(own).service, clock, retention: 86_400 },
+          store: audit(own).store,
+          audit: audit(own).service,
+          clock,
+          retention: 86_400,
         }).remove(),
     },
   ],

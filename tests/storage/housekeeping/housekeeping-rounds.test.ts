@@ -6,7 +6,6 @@ import type { BackgroundLoop } from '../../../src/kernel/background-loop.ts';
 import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
 import { until } from '../../support/values/until.ts';
 
-
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
 /** Rounds without a pause between them, and what they say. */

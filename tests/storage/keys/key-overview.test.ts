@@ -20,7 +20,9 @@ describe('/system/keys', () => {
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
     await new SqlKeyRegistry({ database }).register(KEY_ID, Buffer.from('canary'));
     await new SqlKeyHolders({ database }).beat('one', {
-      ...{ place: 'tan1:17', keyIds: [KEY_ID], sealingKey: KEY_ID },
+      place: 'tan1:17',
+      keyIds: [KEY_ID],
+      sealingKey: KEY_ID,
     });
     await database.close();
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');

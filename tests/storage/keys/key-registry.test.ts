@@ -39,7 +39,9 @@ describe('the keys of a database', () => {
     expect(await registry.register('once', Buffer.from('first'))).toBe(true);
     expect(await registry.register('once', Buffer.from('second'))).toBe(false);
     expect((await registry.registered()).at(-1)).toEqual({
-      ...{ keyId: 'once', canary: Buffer.from('first'), isWaiting: true },
+      keyId: 'once',
+      canary: Buffer.from('first'),
+      isWaiting: true,
     });
   });
 

@@ -82,7 +82,10 @@ async function fill(vault: SecretVault, count = TOKENS): Promise<void> {
     throw new Error('There are more tables, or fewer');
   }
   const rows = Array.from({ length: count }, (_, index) => ({
-    ...{ serial: serialOf(index), type: 'ocra', active: true, realm_set_id: 1 },
+    serial: serialOf(index),
+    type: 'ocra',
+    active: true,
+    realm_set_id: 1,
     ...secretsOf(tokens, serialOf(index)),
   }));
   await knex('tokens').insert(rows);
@@ -343,8 +346,16 @@ describe('retiring a key', () => {
     await rotation.makeCurrent(keyIdOf(TWO), ACT);
     await rotation.retire(keyIdOf(ONE), ACT);
     const imported = {
-      ...{ serial: 'any', fingerprint: Buffer.from('x'), token_version: 1, type_name: 'ocra', otp_length: 6 },
-      ...{ key_form: 'key', info: {}, resolver_class: '', resolver_id: '', user_id: '' },
+      serial: 'any',
+      fingerprint: Buffer.from('x'),
+      token_version: 1,
+      type_name: 'ocra',
+      otp_length: 6,
+      key_form: 'key',
+      info: {},
+      resolver_class: '',
+      resolver_id: '',
+      user_id: '',
     };
     const [token] = await test.database.knex('tokens').pluck<string[]>('id');
     await test.database.knex('imported_tokens').insert({ token_id: token, ...imported });

@@ -15,7 +15,9 @@ afterAll(async () => {
 
 function limit(name: string, points: number): SharedLimit {
   return new SharedLimit({
-    ...{ name, points, duration: 600 },
+    name,
+    points,
+    duration: 600,
     clock: systemClock,
     database: database.database,
   });
@@ -58,7 +60,10 @@ describe('a shared limit', () => {
   it('begins anew when its time is over', async () => {
     let later = 0;
     const counted = new SharedLimit({
-      ...{ name: 'e', points: 1, duration: 600, database: database.database },
+      name: 'e',
+      points: 1,
+      duration: 600,
+      database: database.database,
       clock: { now: () => new Date(Date.now() + later) },
     });
     expect(await countTimes(2, counted)).toEqual([true, false]);
@@ -72,7 +77,10 @@ describe('a shared limit', () => {
   it('keeps nobody out for longer than its time, also when the clock is set back', async () => {
     let later = 0;
     const counted = new SharedLimit({
-      ...{ name: 'clock', points: 1, duration: 600, database: database.database },
+      name: 'clock',
+      points: 1,
+      duration: 600,
+      database: database.database,
       clock: { now: () => new Date(Date.now() + later) },
     });
     // As if the clock had been a year ahead, here and for what the library has written.
@@ -93,7 +101,9 @@ describe('a shared limit', () => {
   it('goes by what this server has counted while the database is away', async () => {
     const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
     const counted = new SharedLimit({
-      ...{ name: 'f', points: 2, duration: 600 },
+      name: 'f',
+      points: 2,
+      duration: 600,
       clock: systemClock,
       database: away,
     });

@@ -13,7 +13,12 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
   const { database } = test;
   await database.knex.raw('ALTER TABLE users SET (autovacuum_enabled = false)');
   const users = Array.from({ length: 1_000 }, (_, index) => ({
-    ...{ login: `user${index}`, givenName: '', surname: '', email: '', phone: '', passwordHash: null },
+    login: `user${index}`,
+    givenName: '',
+    surname: '',
+    email: '',
+    phone: '',
+    passwordHash: null,
     userId: String(index),
   }));
   await new SqlImportTarget({ database }).transact(ACT, (target) =>

@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const seen = (minute: Date, outcome: ResponseMinute['outcome'], durations: number[]): ResponseMinute => ({
-  ...{ minute, outcome, durations },
+  minute,
+  outcome,
+  durations,
 });
 
 async function resolver(name: string): Promise<void> {

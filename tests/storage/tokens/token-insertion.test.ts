@@ -123,12 +123,26 @@ describe('tokens that are inserted at the same moment', () => {
   it('are as they were given, with owner and realm', async () => {
     const owner = await newOwner();
     const values = newTokens(3, {
-      ...{ type: 'ocra', description: 'Ännes "Gerät"', active: false, owner, realms: [' South'] },
-      ...{ failCount: 3, maxFail: 7, counter: 2n ** 62n, counterWindow: 5, syncWindow: 50, timeShift: -60 },
-      ...{ ocraSuite: null, rollout: 'phase2', replayMarkers: ['a', 'b"{},'] },
+      type: 'ocra',
+      description: 'Ännes "Gerät"',
+      active: false,
+      owner,
+      realms: [' South'],
+      failCount: 3,
+      maxFail: 7,
+      counter: 2n ** 62n,
+      counterWindow: 5,
+      syncWindow: 50,
+      timeShift: -60,
+      ocraSuite: null,
+      rollout: 'phase2',
+      replayMarkers: ['a', 'b"{},'],
       secrets: {
-        ...{ seed: sealedBytes('1'), sharedSecret: sealedBytes('2'), nonce: sealedBytes('3') },
-        ...{ pin: sealedBytes('4'), ocraPin: sealedBytes('5') },
+        seed: sealedBytes('1'),
+        sharedSecret: sealedBytes('2'),
+        nonce: sealedBytes('3'),
+        pin: sealedBytes('4'),
+        ocraPin: sealedBytes('5'),
       },
     });
     // The first token of a set of realms makes the set.

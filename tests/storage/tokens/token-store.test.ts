@@ -40,12 +40,26 @@ const auditOf = (subject: string): Promise<string[]> =>
 describe('a new token', () => {
   it('is found as it was given', async () => {
     const value = tokenValue('Whole', {
-      ...{ type: 'ocra', description: 'Ännes Gerät', active: false, owner: ann, realms: ['south', 'north'] },
-      ...{ failCount: 3, maxFail: 7, counter: 2n ** 62n, counterWindow: 5, syncWindow: 50, timeShift: -60 },
-      ...{ ocraSuite: null, rollout: 'phase2', replayMarkers: ['a', 'b"{},'] },
+      type: 'ocra',
+      description: 'Ännes Gerät',
+      active: false,
+      owner: ann,
+      realms: ['south', 'north'],
+      failCount: 3,
+      maxFail: 7,
+      counter: 2n ** 62n,
+      counterWindow: 5,
+      syncWindow: 50,
+      timeShift: -60,
+      ocraSuite: null,
+      rollout: 'phase2',
+      replayMarkers: ['a', 'b"{},'],
       secrets: {
-        ...{ seed: sealedBytes('1'), sharedSecret: sealedBytes('2'), nonce: sealedBytes('3') },
-        ...{ pin: sealedBytes('4'), ocraPin: sealedBytes('5') },
+        seed: sealedBytes('1'),
+        sharedSecret: sealedBytes('2'),
+        nonce: sealedBytes('3'),
+        pin: sealedBytes('4'),
+        ocraPin: sealedBytes('5'),
       },
     });
     const inserted = await tokens.insert(value, ACT);
@@ -127,7 +141,9 @@ describe('changing a token', () => {
     await test.database.knex('tokens').where({ serial: 'Counted' }).update({ fail_count: 5, counter: 9 });
     expect(await tokens.update('Counted', { description: `${seen?.description ?? ''}x` }, ACT)).toMatchObject(
       {
-        ...{ failCount: 5, counter: 9n, description: 'x' },
+        failCount: 5,
+        counter: 9n,
+        description: 'x',
       },
     );
   });
@@ -135,12 +151,15 @@ describe('changing a token', () => {
   it('gives and takes owner, realms and secrets', async () => {
     await tokens.insert(tokenValue('Assign'), ACT);
     expect(await tokens.update('Assign', { owner: bob, realms: ['west', 'north'] }, ACT)).toMatchObject({
-      ...{ owner: bob, realms: ['north', 'west'] },
+      owner: bob,
+      realms: ['north', 'west'],
     });
     expect(
       await tokens.update('Assign', { owner: null, realms: [], secrets: { seed: null } }, ACT),
     ).toMatchObject({
-      ...{ owner: null, realms: [], secrets: { seed: null } },
+      owner: null,
+      realms: [],
+      secrets: { seed: null },
     });
   });
 

@@ -31,7 +31,11 @@ afterAll(() => test.drop());
 
 function person(login: string): Omit<ManagedUser, 'userId'> {
   return {
-    ...{ login, givenName: 'Änne', surname: "O'Neil", email: 'a@example.org', phone: '+49 1' },
+    login,
+    givenName: 'Änne',
+    surname: "O'Neil",
+    email: 'a@example.org',
+    phone: '+49 1',
     passwordHash: '$argon2id$',
   };
 }
@@ -95,7 +99,8 @@ describe('a user of a managed resolver', () => {
       await users.insert(staff, person('stays'), ACT),
     ];
     const owner = ({ userId, login }: ManagedUser) => ({
-      ...{ resolverId: staff, resolver: 'staff' },
+      resolverId: staff,
+      resolver: 'staff',
       userId,
       login,
     });

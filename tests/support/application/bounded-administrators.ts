@@ -49,7 +49,10 @@ export class BoundedAdministrators {
 
   async #policy(given: { name: string; action: string; user: string; realm: string }): Promise<void> {
     await this.#application.services.policies.set(OPERATOR, {
-      ...{ scope: 'admin', client: '', time: '', active: true },
+      scope: 'admin',
+      client: '',
+      time: '',
+      active: true,
       ...given,
     });
   }

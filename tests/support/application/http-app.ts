@@ -6,7 +6,11 @@ import { fakeAudit } from '../fakes/audit-fakes.ts';
 import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { type AppConfig, type AppDependencies, type AppServices } from '../../../src/http/served-endpoints.ts';
+import {
+  type AppConfig,
+  type AppDependencies,
+  type AppServices,
+} from '../../../src/http/served-endpoints.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
@@ -128,8 +132,13 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       search: { search: answer('search', { tokens: null, people: null, transactions: null }) },
       people: {
         person: answer('person', {
-          ...{ login: 'ann', realm: 'staff', resolver: 'people', details: null },
-          ...{ tokens: [], hasMore: false, transactions: null },
+          login: 'ann',
+          realm: 'staff',
+          resolver: 'people',
+          details: null,
+          tokens: [],
+          hasMore: false,
+          transactions: null,
         }),
         token: answer('token', { tokens: [], hasMore: false, transactions: null }),
       },
@@ -166,8 +175,14 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
         state: 'open',
         events: [
           {
-            ...{ at: '2026-11-20T12:00:00.000000Z', event: 'issued', reason: '', action: 'ocra/request' },
-            ...{ actor: 'admin', client: '192.0.2.7', requestId: 'request-1', derived: false },
+            at: '2026-11-20T12:00:00.000000Z',
+            event: 'issued',
+            reason: '',
+            action: 'ocra/request',
+            actor: 'admin',
+            client: '192.0.2.7',
+            requestId: 'request-1',
+            derived: false,
           },
         ],
       }),

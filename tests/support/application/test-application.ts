@@ -108,14 +108,13 @@ interface TestApplicationOptions {
 }
 
 const DEFAULTS = {
-  ...{
-    dialect: 'documented',
-    resolverTimeout: 3,
-    resolverFileDirs: [],
-    trustProxy: [],
-    hasher: QUICK_HASHER,
-  },
-  ...{ configurationWindow: 0, credentialWindow: 0 },
+  dialect: 'documented',
+  resolverTimeout: 3,
+  resolverFileDirs: [],
+  trustProxy: [],
+  hasher: QUICK_HASHER,
+  configurationWindow: 0,
+  credentialWindow: 0,
 } as const satisfies TestApplicationOptions;
 
 /**
@@ -178,7 +177,10 @@ export class TestApplication {
       },
       metrics: appMetrics(this.metrics, this.services.monitoring),
       guards: buildGuards({
-        ...{ trustProxy, database: database.database, metrics: this.metrics, log },
+        trustProxy,
+        database: database.database,
+        metrics: this.metrics,
+        log,
         limits: { ...loadConfig({}).limits, ...options.limits },
         clock: systemClock,
       }),

@@ -54,7 +54,10 @@ export class AuditedDatabase {
   /** @returns a pool with a writer of its own, as another server would have */
   server(certified = true, sharing: Sharing = SHARING): Database {
     const server = openDatabase({
-      ...{ connection: this.test.url, applicationName: 'test', clock: this.clock, sharing },
+      connection: this.test.url,
+      applicationName: 'test',
+      clock: this.clock,
+      sharing,
       // On a machine that is busy.
       acquireTimeoutMs: 30_000,
     });
@@ -67,7 +70,9 @@ export class AuditedDatabase {
 
   service(database: Database = this.test.database): AuditService {
     return new AuditService({
-      ...{ store: new SqlAuditStore({ database }), authority: this.authority, clock: this.clock },
+      store: new SqlAuditStore({ database }),
+      authority: this.authority,
+      clock: this.clock,
     });
   }
 
@@ -89,7 +94,9 @@ export class AuditedDatabase {
     const result = await store.readInSteps(
       async (snapshot) =>
         verifyTrail(snapshot, {
-          ...{ keys, anchor, installation: await snapshot.installation() },
+          keys,
+          anchor,
+          installation: await snapshot.installation(),
           report: (finding) => all.push(finding),
         }),
       (step) => step(),

@@ -120,13 +120,11 @@ async function embeddedServer(): Promise<Server> {
     error: (message: string) => process.stderr.write(`${message}\n`),
   };
   const embedded = await openEmbeddedPostgres({
-    ...{
-      dataDir: join(folder, 'data'),
-      sharedFolder: join(folder, 'shared'),
-      role: 'guest',
-      durable: false,
-      log,
-    },
+    dataDir: join(folder, 'data'),
+    sharedFolder: join(folder, 'shared'),
+    role: 'guest',
+    durable: false,
+    log,
   });
   return {
     url: embeddedUrl(embedded.connection),

@@ -41,7 +41,10 @@ const POLICY = new ReadPolicy({
 });
 const RESOLVERS: readonly Resolver[] = [
   {
-    ...{ id: '1', name: 'myDefRes', kind: 'passwd', isBounded: true },
+    id: '1',
+    name: 'myDefRes',
+    kind: 'passwd',
+    isBounded: true,
     settings: { fileName: '/etc/tokens/def-passwd' },
   },
   { id: '2', name: 'myOtherRes', kind: 'managed', settings: {}, isBounded: true },
@@ -59,7 +62,12 @@ const PREVIEW: PolicyPreview = {
   locksOut: false,
 };
 const EXPLAINED: RightsExplanation = {
-  ...{ administrator: 'anna', groups: undefined, isKnown: true, realm: 'mydefrealm', client: '', at: AT },
+  administrator: 'anna',
+  groups: undefined,
+  isKnown: true,
+  realm: 'mydefrealm',
+  client: '',
+  at: AT,
   rights: [
     {
       right: { scope: 'admin', action: 'init' },
@@ -80,7 +88,10 @@ function fakeExplanations(answer: Answer): AdministrationOperations['explanation
     ),
     explainRights: answer('explainRights', EXPLAINED),
     explainValues: answer('explainValues', {
-      ...{ user: 'bert', realm: undefined, client: '', at: AT },
+      user: 'bert',
+      realm: undefined,
+      client: '',
+      at: AT,
       values: [
         {
           action: 'otppin',
@@ -92,8 +103,14 @@ function fakeExplanations(answer: Answer): AdministrationOperations['explanation
     explainRefusal: answer('explainRefusal', {
       ...EXPLAINED,
       refusal: {
-        ...{ requestId: 'request-1', administrator: 'anna', endpoint: 'admin/init', client: '', realm: '' },
-        ...{ right: { scope: 'admin' as const, action: 'init' }, isByApiToken: false, at: AT },
+        requestId: 'request-1',
+        administrator: 'anna',
+        endpoint: 'admin/init',
+        client: '',
+        realm: '',
+        right: { scope: 'admin' as const, action: 'init' },
+        isByApiToken: false,
+        at: AT,
       },
       changes: [{ policy: 'p', kind: 'set' as const, administrator: 'bert', at: AT }],
     }),
@@ -125,12 +142,23 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
     users: {
       find: answer('findUsers', [
         {
-          ...{ login: 'root', userId: '0', givenName: 'Ro', surname: 'Ot', email: 'root@example.com' },
-          ...{ phone: '+49 30 1', resolver: 'myDefRes', kind: 'passwd' as const },
+          login: 'root',
+          userId: '0',
+          givenName: 'Ro',
+          surname: 'Ot',
+          email: 'root@example.com',
+          phone: '+49 30 1',
+          resolver: 'myDefRes',
+          kind: 'passwd' as const,
         },
       ]),
       add: answer('addUser', {
-        ...{ login: 'anna', userId: '7', givenName: '', surname: '', email: '', phone: '' },
+        login: 'anna',
+        userId: '7',
+        givenName: '',
+        surname: '',
+        email: '',
+        phone: '',
       }),
       setPassword: answer('setUserPassword', undefined),
       remove: answer('removeUser', undefined),
@@ -177,8 +205,16 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       }),
       describe: answer('describeSettings', [
         {
-          ...{ key: 'OcraMaxChallenges', value: '4', isSet: false, isKnown: true, isWithheld: false },
-          ...{ initial: '4', form: 'number' as const, min: 1, max: 1000, meaning: 'open challenges' },
+          key: 'OcraMaxChallenges',
+          value: '4',
+          isSet: false,
+          isKnown: true,
+          isWithheld: false,
+          initial: '4',
+          form: 'number' as const,
+          min: 1,
+          max: 1000,
+          meaning: 'open challenges',
         },
         { key: 'password', value: undefined, isSet: true, isKnown: false, isWithheld: true },
       ]),

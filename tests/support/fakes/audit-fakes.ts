@@ -3,12 +3,27 @@ import type { VerificationRecord } from '../../../src/audit/verification-record.
 import type { Answer } from './answer.ts';
 
 const VERIFICATION: VerificationRecord = {
-  ...{ id: '1', state: 'finished', begunBy: 'admin', checkpoint: '' },
-  ...{ begunAt: new Date('2026-11-20T12:00:00Z'), endedAt: new Date('2026-11-20T12:00:01Z') },
-  ...{ rows: 10, of: 10, records: 2, newest: 'ab'.repeat(32), findings: 1, reason: '' },
+  id: '1',
+  state: 'finished',
+  begunBy: 'admin',
+  checkpoint: '',
+  begunAt: new Date('2026-11-20T12:00:00Z'),
+  endedAt: new Date('2026-11-20T12:00:01Z'),
+  rows: 10,
+  of: 10,
+  records: 2,
+  newest: 'ab'.repeat(32),
+  findings: 1,
+  reason: '',
   listed: [
     {
-      ...{ kind: 'removed', of: 'row', id: null, writer: 1, lane: 1, seq: '3-4', at: null },
+      kind: 'removed',
+      of: 'row',
+      id: null,
+      writer: 1,
+      lane: 1,
+      seq: '3-4',
+      at: null,
       reason: 'before row 4294967301',
     },
   ],
@@ -23,10 +38,22 @@ export function fakeAudit(
       page: answer('auditPage', {
         rows: [
           {
-            ...{ id: '4294967297', at: '2026-11-20T12:00:00.000000Z', actor: 'admin', action: 'admin/init' },
-            ...{ subject: 'OCRA1', realm: 'a', outcome: 'created', client: '192.0.2.7' },
-            ...{ requestId: 'request-1', transaction: '', writer: 1, lane: 1, seq: 1 },
-            ...{ prevHash: Buffer.alloc(32), hash: Buffer.alloc(32), signature: Buffer.alloc(64) },
+            id: '4294967297',
+            at: '2026-11-20T12:00:00.000000Z',
+            actor: 'admin',
+            action: 'admin/init',
+            subject: 'OCRA1',
+            realm: 'a',
+            outcome: 'created',
+            client: '192.0.2.7',
+            requestId: 'request-1',
+            transaction: '',
+            writer: 1,
+            lane: 1,
+            seq: 1,
+            prevHash: Buffer.alloc(32),
+            hash: Buffer.alloc(32),
+            signature: Buffer.alloc(64),
           },
         ],
         next: null,
@@ -35,7 +62,8 @@ export function fakeAudit(
     },
     auditExport: {
       grant: answer('auditExport', {
-        ...{ format: 'jsonl', isVerifiable: true },
+        format: 'jsonl',
+        isVerifiable: true,
         write: async (write: (text: string) => Promise<void>) => {
           await write('{}\n');
           return 1;

@@ -14,7 +14,13 @@ export class InMemoryUserStore implements ManagedUserStore {
   with(resolverId: string, login: string, more: Partial<ManagedUser> = {}): this {
     const userId = `${login}-id`;
     this.#users.set(`${resolverId}/${userId}`, {
-      ...{ userId, login, givenName: '', surname: '', email: '', phone: '', passwordHash: null },
+      userId,
+      login,
+      givenName: '',
+      surname: '',
+      email: '',
+      phone: '',
+      passwordHash: null,
       ...more,
     });
     return this;

@@ -13,7 +13,10 @@ export function fakeInstallation(
   const foretold = [{ code: 'realm.default', text: 'it is the default realm' }];
   const licence = {
     fields: { licensee: 'Example AG' },
-    ...{ unit: 'user' as const, licensed: 5, startsAt: undefined, endsAt: AT },
+    unit: 'user' as const,
+    licensed: 5,
+    startsAt: undefined,
+    endsAt: AT,
   };
   return {
     resolverTrials: { try: answer('tryResolver', { kind: 'read' as const, users: 3, first: undefined }) },
@@ -29,7 +32,11 @@ export function fakeInstallation(
       show: answer('showKeys', {
         keys: [
           {
-            ...{ keyId: KEY_ID, addedAt: AT, isCurrent: true, currentSince: AT, retiredAt: undefined },
+            keyId: KEY_ID,
+            addedAt: AT,
+            isCurrent: true,
+            currentSince: AT,
+            retiredAt: undefined,
             secrets: 7,
           },
         ],
@@ -50,16 +57,32 @@ function fakeWebhooks(answer: Answer): AdministrationOperations['webhooks'] {
   return {
     list: answer('listWebhooks', [
       {
-        ...{ name: 'siem', url: 'https://siem.example.com/', allowsHttp: false, isBounded: true },
-        ...{ events: ['token.locked' as const], realms: [], isEnabled: true, createdAt: AT },
-        ...{ waiting: 1, oldestAt: AT, givenUp: 0, delivered: 2, lastSuccessAt: AT, lastFailureAt: null },
+        name: 'siem',
+        url: 'https://siem.example.com/',
+        allowsHttp: false,
+        isBounded: true,
+        events: ['token.locked' as const],
+        realms: [],
+        isEnabled: true,
+        createdAt: AT,
+        waiting: 1,
+        oldestAt: AT,
+        givenUp: 0,
+        delivered: 2,
+        lastSuccessAt: AT,
+        lastFailureAt: null,
         lastFailure: '',
       },
     ]),
     deliveries: answer('deliveries', [
       {
-        ...{ eventId: 'e1', type: 'token.locked', occurredAt: AT, attempts: 1, nextAttemptAt: AT },
-        ...{ givenUpAt: null, lastFailure: 'HTTP 500' },
+        eventId: 'e1',
+        type: 'token.locked',
+        occurredAt: AT,
+        attempts: 1,
+        nextAttemptAt: AT,
+        givenUpAt: null,
+        lastFailure: 'HTTP 500',
       },
     ]),
     add: answer('addWebhook', 'whsec_c2VjcmV0'),

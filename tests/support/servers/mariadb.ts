@@ -60,7 +60,10 @@ export async function startMariadb(
   const [data, socket] = [join(folder, 'data'), join(folder, 'socket')];
   const account = process.getuid?.() === 0 ? ['--user=root'] : [];
   await run(installer, [
-    ...['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
     ...account,
   ]);
   const port = await freePort();
@@ -84,9 +87,17 @@ export async function startMariadb(
       child = spawn(
         program,
         [
-          ...['--no-defaults', `--datadir=${data}`, `--socket=${socket}`, `--port=${port}`],
-          ...['--bind-address=127.0.0.1', '--skip-name-resolve', `--pid-file=${join(folder, 'pid')}`],
-          ...['--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0', ...account, ...options],
+          '--no-defaults',
+          `--datadir=${data}`,
+          `--socket=${socket}`,
+          `--port=${port}`,
+          '--bind-address=127.0.0.1',
+          '--skip-name-resolve',
+          `--pid-file=${join(folder, 'pid')}`,
+          '--innodb-buffer-pool-size=32M',
+          '--innodb-flush-log-at-trx-commit=0',
+          ...account,
+          ...options,
         ],
         { stdio: 'ignore' },
       );

@@ -48,9 +48,16 @@ export class TestOpenidProvider {
     this.#others = others;
     this.#jwk = { ...jwk, kid: 'k', alg: 'ES256', use: 'sig' };
     this.behaviour = {
-      ...{ claims: {}, userinfo: {}, nonce: undefined, audience: undefined, issuer: undefined },
-      ...{ signsWrongly: false, secret: CLIENT.clientSecret, hangs: false },
-      ...{ trickles: false, padding: 0 },
+      claims: {},
+      userinfo: {},
+      nonce: undefined,
+      audience: undefined,
+      issuer: undefined,
+      signsWrongly: false,
+      secret: CLIENT.clientSecret,
+      hangs: false,
+      trickles: false,
+      padding: 0,
     };
     this.#server = createServer((request, response) => {
       void this.#answer(request, response);
@@ -105,9 +112,13 @@ export class TestOpenidProvider {
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         this.#json(response, 200, {
-          ...{ issuer, jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/me` },
-          ...{ authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-          ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+          issuer,
+          jwks_uri: `${issuer}/jwks`,
+          userinfo_endpoint: `${issuer}/me`,
+          authorization_endpoint: `${issuer}/auth`,
+          token_endpoint: `${issuer}/token`,
+          response_types_supported: ['code'],
+          subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['ES256'],
           authorization_response_iss_parameter_supported: true,
         });
@@ -136,7 +147,9 @@ export class TestOpenidProvider {
     });
     const back = new URL(redirectUrl);
     back.search = new URLSearchParams({
-      ...{ code, state: asked.get('state') ?? '', iss: this.issuer },
+      code,
+      state: asked.get('state') ?? '',
+      iss: this.issuer,
     }).toString();
     response.writeHead(302, { Location: back.href }).end();
   }
@@ -160,7 +173,9 @@ export class TestOpenidProvider {
       this.#json(response, 400, { error: 'invalid_grant' });
     } else {
       this.#json(response, 200, {
-        ...{ access_token: 'access', token_type: 'Bearer', expires_in: 60 },
+        access_token: 'access',
+        token_type: 'Bearer',
+        expires_in: 60,
         id_token: await this.#idToken(asked.nonce),
       });
     }

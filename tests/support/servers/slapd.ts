@@ -112,14 +112,34 @@ export async function makeCertificates(
   const authorityKey = join(folder, 'ca.key');
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   await run('openssl', [
-    ...[...request, '-days', '2', '-subj', '/CN=Test authority'],
-    ...['-keyout', authorityKey, '-out', files.authorityFile],
+    ...request,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=Test authority',
+    '-keyout',
+    authorityKey,
+    '-out',
+    files.authorityFile,
   ]);
   await run('openssl', [
-    ...[...request, '-days', '2', '-subj', '/CN=localhost'],
-    ...['-addext', `subjectAltName=${names}`, '-addext', 'basicConstraints=critical,CA:FALSE'],
-    ...['-CA', files.authorityFile, '-CAkey', authorityKey],
-    ...['-keyout', files.keyFile, '-out', files.certificateFile],
+    ...request,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    `subjectAltName=${names}`,
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+    '-CA',
+    files.authorityFile,
+    '-CAkey',
+    authorityKey,
+    '-keyout',
+    files.keyFile,
+    '-out',
+    files.certificateFile,
   ]);
   await chmod(files.keyFile, 0o600);
   return files;

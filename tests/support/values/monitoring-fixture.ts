@@ -83,7 +83,9 @@ export interface RecordedResolver {
 /** @returns every resolver with its users */
 export function recordedResolvers(): readonly RecordedResolver[] {
   return FIXTURE.resolvers.map(({ name, kind, users, limit }) => ({
-    ...{ name, users, limit },
+    name,
+    users,
+    limit,
     kind: kind === 'passwd' ? 'passwd' : 'sql',
   }));
 }

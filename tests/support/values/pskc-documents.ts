@@ -47,11 +47,9 @@ ${parts.packages ?? keyPackage(parts)}
 export function ocraPackage(serial: string, suite: string, secret: Buffer, counter?: number): string {
   const more = counter === undefined ? '' : `<Counter><PlainValue>${counter}</PlainValue></Counter>`;
   return keyPackage({
-    ...{
-      serial,
-      algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:ocra',
-      parameters: `<Suite>${suite}</Suite>`,
-    },
+    serial,
+    algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:ocra',
+    parameters: `<Suite>${suite}</Suite>`,
     data: `<Secret><PlainValue>${secret.toString('base64')}</PlainValue></Secret>${more}`,
   });
 }

@@ -58,7 +58,10 @@ function isReadByDevice(row: UrlRow): boolean {
     return url.kind === 'init' && startRollOut([], url).token.sharedSecret === row.sharedsecret.toLowerCase();
   }
   const token: DeviceToken = {
-    ...{ serial: 'T1', suite: row.suite, sharedSecret: '', counter: '0' },
+    serial: 'T1',
+    suite: row.suite,
+    sharedSecret: '',
+    counter: '0',
     key: row.key,
   };
   if (url.kind !== 'req') {
@@ -67,7 +70,10 @@ function isReadByDevice(row: UrlRow): boolean {
   const challenge = openChallenge([token], url, row.data, WITHOUT_CALLBACK);
   const suite = parseOcraSuite(row.suite);
   const expected = computeResponse(suite, fromHex(row.key), {
-    ...{ question: row.challenge, counter: 0n, timeStep: 0n, pin: '1' },
+    question: row.challenge,
+    counter: 0n,
+    timeStep: 0n,
+    pin: '1',
   });
   return (
     challenge.message === (row.message ?? '') &&
@@ -91,7 +97,11 @@ async function activatedKey({ sharedsecret, activationcode, nonce, ok = '' }: Ke
     serial: 'T1',
   });
   const text = buildNonceUrl(SUITE, fromHex(ok), {
-    ...{ message: undefined, callbackUrl: '', question: 'abc', transactionId: '1', serial: 'T1' },
+    message: undefined,
+    callbackUrl: '',
+    question: 'abc',
+    transactionId: '1',
+    serial: 'T1',
     nonce: fromHex(nonce),
   });
   const url = readCode(text);

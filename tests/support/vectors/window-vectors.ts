@@ -53,7 +53,12 @@ function checkCounters(row: CounterRow): CheckedRow {
   const found = row.result_for_tan_of_counter_0_44.map((_, used) => {
     const response = computeResponse(suite, key, { question, counter: BigInt(used) });
     const result = verifyResponse({
-      ...{ suite, key, question, counter, lookBehind, response },
+      suite,
+      key,
+      question,
+      counter,
+      lookBehind,
+      response,
       counterWindow: row.window,
       now: OF_NO_MATTER,
     });
@@ -70,7 +75,11 @@ function checkTimes(row: TimeRow): CheckedRow {
   const found = row.offset_result.map(([offset]) => {
     const timeStep = timeStepAt(suite, new Date((row.now + offset) * 1_000));
     const result = verifyResponse({
-      ...{ suite, key, question, counter, lookBehind },
+      suite,
+      key,
+      question,
+      counter,
+      lookBehind,
       response: computeResponse(suite, key, { question, timeStep }),
       now: new Date(row.now * 1_000),
       timeWindow: 180,

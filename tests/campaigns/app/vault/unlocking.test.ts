@@ -65,8 +65,14 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
   it('takes the right PIN alone, and forgets wrong ones after it', async () => {
     const wrong = Array.from({ length: 3 }, () => WRONG_PIN);
     expect(await kindsOf(first, [...wrong, PIN, ...wrong, PIN])).toEqual([
-      ...['wrong', 'wrong', 'wrong', 'open'],
-      ...['wrong', 'wrong', 'wrong', 'open'],
+      'wrong',
+      'wrong',
+      'wrong',
+      'open',
+      'wrong',
+      'wrong',
+      'wrong',
+      'open',
     ]);
   });
 
@@ -77,7 +83,11 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
 
   it('refuses even the right PIN before the wait is over', async () => {
     expect(await kindsOf(first, [WRONG_PIN, WRONG_PIN, WRONG_PIN, WRONG_PIN, PIN])).toEqual([
-      ...['wrong', 'wrong', 'wrong', 'wrong', 'too-early'],
+      'wrong',
+      'wrong',
+      'wrong',
+      'wrong',
+      'too-early',
     ]);
     await first.moveClock(5);
     expect((await unlock(first)).kind).toBe('open');
@@ -124,8 +134,14 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       [first, second, first, second, first, second, first, second].map((page) => unlock(page, WRONG_PIN)),
     );
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
-      ...['too-early', 'too-early', 'too-early', 'too-early'],
-      ...['wrong', 'wrong', 'wrong', 'wrong'],
+      'too-early',
+      'too-early',
+      'too-early',
+      'too-early',
+      'wrong',
+      'wrong',
+      'wrong',
+      'wrong',
     ]);
   });
 

@@ -15,11 +15,22 @@ const RESOLVERS = [
   { id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' },
 ];
 const POLICY = {
-  ...{ name: 'p', scope: 'ocra', action: 'request', realm: '*', user: 'bert' },
-  ...{ client: '10.0.0.0/8', time: '', active: true },
+  name: 'p',
+  scope: 'ocra',
+  action: 'request',
+  realm: '*',
+  user: 'bert',
+  client: '10.0.0.0/8',
+  time: '',
+  active: true,
 };
 const USER = {
-  ...{ userId: '7', login: 'ada', givenName: 'Ada', surname: '\u001b[31mL', email: 'a@b', phone: '1' },
+  userId: '7',
+  login: 'ada',
+  givenName: 'Ada',
+  surname: '\u001b[31mL',
+  email: 'a@b',
+  phone: '1',
   resolver: 'customers',
 };
 const ANSWERS: Answers = {
@@ -237,12 +248,17 @@ describe('what scripts read', () => {
     ]);
     expect(await json('admin', 'api-token', 'list', 'admin')).toEqual([
       {
-        ...{ name: 'probe', administrator: 'admin', rights: ['monitoring:*'] },
-        ...{ created: CREATED.toISOString(), expires: null },
+        name: 'probe',
+        administrator: 'admin',
+        rights: ['monitoring:*'],
+        created: CREATED.toISOString(),
+        expires: null,
       },
     ]);
     expect(await json('admin', 'api-token', 'add', 'admin', 'probe', '--rights', '*')).toEqual({
-      ...{ administrator: 'admin', name: 'probe', token: 'tk_secret' },
+      administrator: 'admin',
+      name: 'probe',
+      token: 'tk_secret',
     });
     expect(await json('realm', 'list')).toEqual([
       { name: 'bank', default: true, resolvers: ['customers', 'staff'] },
@@ -257,8 +273,13 @@ describe('what scripts read', () => {
     expect(await json('resolver', 'test', 'unix')).toEqual({ name: 'unix', users: 12 });
     expect(await json('user', 'list', '--realm', 'bank')).toEqual([
       {
-        ...{ login: 'ada', resolver: 'customers', userid: '7', givenname: 'Ada' },
-        ...{ surname: '\u001b[31mL', email: 'a@b', phone: '1' },
+        login: 'ada',
+        resolver: 'customers',
+        userid: '7',
+        givenname: 'Ada',
+        surname: '\u001b[31mL',
+        email: 'a@b',
+        phone: '1',
       },
     ]);
     expect(await json('policy', 'list')).toMatchObject([POLICY, { name: 'q' }]);

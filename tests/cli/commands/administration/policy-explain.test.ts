@@ -9,7 +9,12 @@ const OBSTACLES = [
   { kind: 'time', text: 'it holds at * 8-17 * * * *' },
 ];
 const EXPLAINED = {
-  ...{ administrator: 'carol', groups: undefined, isKnown: false, realm: undefined, client: '', at: AT },
+  administrator: 'carol',
+  groups: undefined,
+  isKnown: false,
+  realm: undefined,
+  client: '',
+  at: AT,
   rights: [
     {
       right: { scope: 'admin', action: 'show' },
@@ -64,7 +69,13 @@ async function run(...parameters: readonly string[]): Promise<{
 describe('policy explain', () => {
   it('shows every right with its reasons', async () => {
     const { out, calls } = await run(
-      ...['policy', 'explain', 'carol', '--realm', 'office', '--client', '10.0.0.5'],
+      'policy',
+      'explain',
+      'carol',
+      '--realm',
+      'office',
+      '--client',
+      '10.0.0.5',
     );
     expect(out).toContain('there is no administrator carol');
     expect(out).toMatch(/admin:show +yes +office +desk/);
@@ -82,7 +93,9 @@ describe('policy explain', () => {
     const { out } = await run('--json', 'policy', 'explain', 'carol', '--only', 'refused');
     expect(JSON.parse(out)).toEqual([
       {
-        ...{ right: 'admin:init', outcome: 'no', realms: [] },
+        right: 'admin:init',
+        outcome: 'no',
+        realms: [],
         policies: [{ policy: 'day', applies: false, obstacles: OBSTACLES }],
       },
     ]);

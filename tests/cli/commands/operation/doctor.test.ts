@@ -41,13 +41,14 @@ describe('tankeeper doctor', () => {
   it('prints each finding with its remedy, errors first, harmless for a terminal', async () => {
     const { dependencies, io } = reporting(FINDINGS);
     await runProgram(['doctor'], dependencies);
+    // prettier-ignore
     expect(io.out()).toBe(
       [
-        ...['error    database.fsync', '         fsync is off', '         remedy: fsync = on', ''],
+        'error    database.fsync', '         fsync is off', '         remedy: fsync = on', '',
         'warning  clock.differs',
-        ...['         the clock is \\u001b[31mwrong', '         remedy: set it', ''],
-        ...['note     realms.none', '         there is no realm', '         remedy: add one', ''],
-        ...['1 checks, 1 more not possible: 1 error, 1 warning, 1 note', ''],
+        '         the clock is \\u001b[31mwrong', '         remedy: set it', '',
+        'note     realms.none', '         there is no realm', '         remedy: add one', '',
+        '1 checks, 1 more not possible: 1 error, 1 warning, 1 note', '',
       ].join('\n'),
     );
     expect(io.err()).toBe('tankeeper: the installation has 1 error, 1 warning, 1 note\n');
@@ -58,7 +59,9 @@ describe('tankeeper doctor', () => {
     await runProgram(['--json', 'doctor'], dependencies);
     const [note, warning, error] = FINDINGS;
     expect(JSON.parse(io.out())).toEqual({
-      ...{ errors: 1, warnings: 1, notes: 1 },
+      errors: 1,
+      warnings: 1,
+      notes: 1,
       findings: [error, warning, note],
       checks: CHECKS,
     });

@@ -19,8 +19,13 @@ const LISTING: KeyListing = {
   ],
 };
 const ROTATION: Rotation = {
-  ...{ keyId: TWO, isNew: true, lagging: [], resealed: 12, left: 0 },
-  ...{ unreadable: [], unreadableCount: 0 },
+  keyId: TWO,
+  isNew: true,
+  lagging: [],
+  resealed: 12,
+  left: 0,
+  unreadable: [],
+  unreadableCount: 0,
 };
 
 describe('tankeeper keys list', () => {
@@ -38,15 +43,15 @@ describe('tankeeper keys list', () => {
     const { dependencies, io } = fakeCli({ 'keys.list': LISTING });
     await runProgram(['--json', 'keys', 'list'], dependencies);
     expect((JSON.parse(io.out()) as unknown[])[1]).toEqual({
-      ...{
-        keyid: TWO,
-        state: 'added',
-        added: AT.toISOString(),
-        current_since: null,
-        retired: null,
-        secrets: 0,
-      },
-      ...{ servers: ['one:1'], missing_on: ['two:2'], seals_on: [] },
+      keyid: TWO,
+      state: 'added',
+      added: AT.toISOString(),
+      current_since: null,
+      retired: null,
+      secrets: 0,
+      servers: ['one:1'],
+      missing_on: ['two:2'],
+      seals_on: [],
     });
   });
 });

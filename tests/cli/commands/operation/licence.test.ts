@@ -50,7 +50,9 @@ describe('tankeeper licence, in words and for scripts', () => {
       EXPIRED,
       'VALID   no\nREASON  it was valid till 2027-12-31\n',
       {
-        ...{ installed: true, valid: false, reason: 'it was valid till 2027-12-31' },
+        installed: true,
+        valid: false,
+        reason: 'it was valid till 2027-12-31',
         licence: LICENCE.fields,
       },
     ],
@@ -108,7 +110,9 @@ describe('tankeeper licence on a database', () => {
     test = await createTestDatabase();
     await writeFile(join(folder, 'vendor.pem'), vendor.publicKey);
     environment = {
-      ...{ HOME: folder, DATA_DIR: folder, DATABASE_URL: test.url },
+      HOME: folder,
+      DATA_DIR: folder,
+      DATABASE_URL: test.url,
       LICENCE_PUBLIC_KEY_FILE: join(folder, 'vendor.pem'),
     };
     // A server, not a command, makes the key.

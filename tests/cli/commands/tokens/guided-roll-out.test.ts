@@ -6,8 +6,14 @@ import { fakeIo } from '../../fake-io.ts';
 
 const PHASE_1 = { kind: 'phase1', serial: 'LSGO1', sharedSecret: 'ab', appImport: 'lseqr://init?a=1' };
 const PHASE_2 = {
-  ...{ kind: 'phase2', serial: 'LSGO1', nonce: 'cd', transactionId: '42', question: 'Q', signature: 'ef' },
-  ...{ callbackUrl: 'http://127.0.0.1:5001/ocra/check_t', appImport: 'lseqr://nonce?a=1' },
+  kind: 'phase2',
+  serial: 'LSGO1',
+  nonce: 'cd',
+  transactionId: '42',
+  question: 'Q',
+  signature: 'ef',
+  callbackUrl: 'http://127.0.0.1:5001/ocra/check_t',
+  appImport: 'lseqr://nonce?a=1',
 };
 const RIGHT = { known: true, dropped: false, failCount: 0, result: true };
 const WRONG = { ...RIGHT, failCount: 1, result: false };
@@ -45,7 +51,10 @@ describe('token init at a terminal', () => {
     );
     expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
     expect(calls.map(([name]) => name)).toEqual([
-      ...['enrolment.init', 'ocra.activationCode', 'enrolment.init', 'ocra.checkTransaction'],
+      'enrolment.init',
+      'ocra.activationCode',
+      'enrolment.init',
+      'ocra.checkTransaction',
     ]);
     expect(calls[2]?.[1]).toMatchObject({ serial: 'LSGO1', activationcode: 'NEWCODE' });
     expect(calls[3]?.[1]).toEqual({ transactionId: '42', pass: '123456' });
@@ -102,7 +111,11 @@ describe('token init at a terminal', () => {
 
 describe('challenge', () => {
   const ISSUED = {
-    ...{ serial: 'LSGO1', transactionId: '42', question: 'Q', data: 'Pay?', url: 'lseqr://req?a=1' },
+    serial: 'LSGO1',
+    transactionId: '42',
+    question: 'Q',
+    data: 'Pay?',
+    url: 'lseqr://req?a=1',
     callbackUrl: 'http://127.0.0.1:5001/ocra/check_t',
   };
 
@@ -130,7 +143,11 @@ describe('challenge', () => {
     const { dependencies, io } = fakeCli({ 'ocra.requestChallenge': ISSUED });
     expect(await runProgram(['--json', 'challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
     expect(JSON.parse(io.out())).toEqual({
-      ...{ serial: 'LSGO1', transactionid: '42', challenge: 'Q', data: 'Pay?', url: 'lseqr://req?a=1' },
+      serial: 'LSGO1',
+      transactionid: '42',
+      challenge: 'Q',
+      data: 'Pay?',
+      url: 'lseqr://req?a=1',
       callbackurl: ISSUED.callbackUrl,
     });
   });

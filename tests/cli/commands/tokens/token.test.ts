@@ -31,8 +31,14 @@ const TOKEN: DescribedToken = {
 const INIT_URL = 'lseqr://init?sh=00ff&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=OCRA1';
 const PHASE1 = { kind: 'phase1', serial: 'OCRA1', sharedSecret: '00ff', appImport: INIT_URL };
 const PHASE2 = {
-  ...{ kind: 'phase2', serial: 'OCRA1', nonce: 'aa', transactionId: 'ff00', question: 'abc0000' },
-  ...{ callbackUrl: 'https://t/ocra/check_t', signature: 'bb', appImport: 'lseqr://nonce?me=x' },
+  kind: 'phase2',
+  serial: 'OCRA1',
+  nonce: 'aa',
+  transactionId: 'ff00',
+  question: 'abc0000',
+  callbackUrl: 'https://t/ocra/check_t',
+  signature: 'bb',
+  appImport: 'lseqr://nonce?me=x',
 };
 const PLAIN = { kind: 'plain', serial: 'OCRA1', otpkey: '31323334' };
 const ANSWERS: Answers = {
@@ -86,21 +92,33 @@ describe('token list and show', () => {
   it('shows scripts the same, key by key', async () => {
     const { out } = await run(['list', '--json']);
     expect((JSON.parse(out) as unknown[])[0]).toEqual({
-      ...{ serial: 'OCRA1', type: 'ocra', user: 'ada', resolver: 'customers', realms: ['bank', 'office'] },
-      ...{ state: 'active', failcount: 2 },
+      serial: 'OCRA1',
+      type: 'ocra',
+      user: 'ada',
+      resolver: 'customers',
+      realms: ['bank', 'office'],
+      state: 'active',
+      failcount: 2,
     });
     expect(JSON.parse((await run(['show', 'OCRA1', '--json'])).out)).toEqual({
-      ...{
-        serial: 'OCRA1',
-        type: 'ocra',
-        description: TOKEN.description,
-        user: 'ada',
-        resolver: 'customers',
-      },
-      ...{ realms: ['bank', 'office'], state: 'active', active: true, rollout: 'complete' },
-      ...{ suite: TOKEN.ocraSuite, failcount: 2, maxfail: 10, counter: '18446744073709551615' },
-      ...{ counterwindow: 10, syncwindow: 1000, timeshift: 0 },
-      ...{ created: '2026-11-01T00:00:00.000Z', lastsuccess: null },
+      serial: 'OCRA1',
+      type: 'ocra',
+      description: TOKEN.description,
+      user: 'ada',
+      resolver: 'customers',
+      realms: ['bank', 'office'],
+      state: 'active',
+      active: true,
+      rollout: 'complete',
+      suite: TOKEN.ocraSuite,
+      failcount: 2,
+      maxfail: 10,
+      counter: '18446744073709551615',
+      counterwindow: 10,
+      syncwindow: 1000,
+      timeshift: 0,
+      created: '2026-11-01T00:00:00.000Z',
+      lastsuccess: null,
     });
   });
 
@@ -199,14 +217,23 @@ describe('token init', () => {
 
   it('gives scripts one object', async () => {
     expect(JSON.parse((await run(['init', '--json'])).out)).toEqual({
-      ...{ kind: 'phase1', serial: 'OCRA1', sharedsecret: '00ff', app_import: INIT_URL },
+      kind: 'phase1',
+      serial: 'OCRA1',
+      sharedsecret: '00ff',
+      app_import: INIT_URL,
     });
     const answers = { 'enrolment.init': PHASE2 };
     expect(
       JSON.parse((await run(['init', '--activation-code-file', secretFile, '--json'], { answers })).out),
     ).toEqual({
-      ...{ kind: 'phase2', serial: 'OCRA1', nonce: 'aa', transactionid: 'ff00', challenge: 'abc0000' },
-      ...{ url: 'https://t/ocra/check_t', signature: 'bb', app_import: 'lseqr://nonce?me=x' },
+      kind: 'phase2',
+      serial: 'OCRA1',
+      nonce: 'aa',
+      transactionid: 'ff00',
+      challenge: 'abc0000',
+      url: 'https://t/ocra/check_t',
+      signature: 'bb',
+      app_import: 'lseqr://nonce?me=x',
     });
   });
 

@@ -14,12 +14,24 @@ const HISTORY: TransactionHistory = {
   more: 3,
   events: [
     {
-      ...{ at: '2026-11-20T12:00:00.123000Z', event: 'issued', reason: '', action: 'ocra/request' },
-      ...{ actor: 'portal', client: '192.0.2.7', requestId: 'r1', derived: false },
+      at: '2026-11-20T12:00:00.123000Z',
+      event: 'issued',
+      reason: '',
+      action: 'ocra/request',
+      actor: 'portal',
+      client: '192.0.2.7',
+      requestId: 'r1',
+      derived: false,
     },
     {
-      ...{ at: '2026-11-20T12:00:09.000000Z', event: 'refused', reason: 'replay', action: 'ocra/check_t' },
-      ...{ actor: '', client: '192.0.2.8', requestId: 'r2', derived: false },
+      at: '2026-11-20T12:00:09.000000Z',
+      event: 'refused',
+      reason: 'replay',
+      action: 'ocra/check_t',
+      actor: '',
+      client: '192.0.2.8',
+      requestId: 'r2',
+      derived: false,
     },
   ],
 };
@@ -41,8 +53,13 @@ describe('tankeeper transaction show', () => {
     const { dependencies, io } = fakeCli({ 'transactions.history': HISTORY });
     expect(await runProgram(['transaction', 'show', 'x', '--json'], dependencies)).toBe(0);
     expect(JSON.parse(io.out())).toEqual({
-      ...{ transactionid: '0123456789abcdef0123', serial: 'OCRA1', realms: ['north', 'south'] },
-      ...{ state: 'accepted', stored: true, data: HISTORY.data, more: 3 },
+      transactionid: '0123456789abcdef0123',
+      serial: 'OCRA1',
+      realms: ['north', 'south'],
+      state: 'accepted',
+      stored: true,
+      data: HISTORY.data,
+      more: 3,
       events: HISTORY.events.map(({ requestId, ...event }) => ({ ...event, requestid: requestId })),
     });
   });

@@ -26,8 +26,13 @@ describe('a command that is interrupted', () => {
     const environment = { DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1H' };
     expect(await runCli(['migrate'], environment)).toMatchObject({ code: 0 });
     const settings = [
-      ...[`ldapuri=ldap://127.0.0.1:${directory.port}`, 'ldapbase=dc=test', 'loginnameattribute=uid'],
-      ...['ldapfilter=(uid=%s)', 'ldapsearchfilter=(uid=*)', 'uidtype=dn', 'enforcetls=False'],
+      `ldapuri=ldap://127.0.0.1:${directory.port}`,
+      'ldapbase=dc=test',
+      'loginnameattribute=uid',
+      'ldapfilter=(uid=%s)',
+      'ldapsearchfilter=(uid=*)',
+      'uidtype=dn',
+      'enforcetls=False',
     ].flatMap((setting) => ['--set', setting]);
     const added = await runCli(
       ['resolver', 'add', 'staff', '--kind', 'ldap', '--force', ...settings],

@@ -378,7 +378,9 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     expect(response.status).toBe(200);
     expect(rows).toEqual(
       outcomes.map((outcome) => ({
-        ...{ outcome, action: action ?? path.slice(1), client: '127.0.0.1' },
+        outcome,
+        action: action ?? path.slice(1),
+        client: '127.0.0.1',
         actor: asked.actor ?? (isOpen === true ? '' : 'admin'),
       })),
     );

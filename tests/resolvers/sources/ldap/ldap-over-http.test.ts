@@ -61,7 +61,11 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
 
   it('takes the password of the directory where otppin=1 asks for it, and no empty one', async () => {
     await ask('/system/setPolicy', {
-      ...{ name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'office', user: '*' },
+      name: 'pin',
+      scope: 'authentication',
+      action: 'otppin=1',
+      realm: 'office',
+      user: '*',
     });
     await application.enrolPlain('LDAP1', SUITE, { user: 'anna@office' });
     for (const [password, isRight] of [

@@ -57,12 +57,20 @@ describe('a passwd file', () => {
   it('tells of its users as LinOTP writes them', async () => {
     await writeFile(fileName, `# users\n${ANNA}\n\n${EVA}\r\njörg:x:1005::Jörg:/:\n${GAST}`);
     expect(await source.findByLogin('anna')).toEqual({
-      ...{ userId: '1001', login: 'anna', givenName: 'Anna', surname: 'Ahlers' },
-      ...{ phone: '+49 30 1001', email: 'anna@example.com' },
+      userId: '1001',
+      login: 'anna',
+      givenName: 'Anna',
+      surname: 'Ahlers',
+      phone: '+49 30 1001',
+      email: 'anna@example.com',
     });
     expect(await source.findById('1006')).toEqual({
-      ...{ userId: '1006', login: 'eva.maria', givenName: 'Eva', surname: 'Maria von der Heide' },
-      ...{ phone: '+49 170 1006', email: 'eva@example.com' },
+      userId: '1006',
+      login: 'eva.maria',
+      givenName: 'Eva',
+      surname: 'Maria von der Heide',
+      phone: '+49 170 1006',
+      email: 'eva@example.com',
     });
     expect(await source.findById('1005')).toMatchObject({
       givenName: 'Jörg',
@@ -192,7 +200,11 @@ describe('a passwd file with a fault', () => {
 describe('the users of a resolver', () => {
   const users = new InMemoryUserStore().with('7', 'anna');
   const resolver = (kind: Resolver['kind'], settings: Resolver['settings'] = {}): Resolver => ({
-    ...{ id: '7', name: 'res', kind, settings, isBounded: false },
+    id: '7',
+    name: 'res',
+    kind,
+    settings,
+    isBounded: false,
   });
 
   it('are opened by its kind', async () => {

@@ -147,8 +147,12 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     it('are told with names, address and phone, the mobile one where there is no other', async () => {
       const anna = {
-        ...{ userId: '1', login: 'anna', givenName: 'Anna', surname: 'Muster' },
-        ...{ email: 'anna@example.com', phone: '+49 30 1' },
+        userId: '1',
+        login: 'anna',
+        givenName: 'Anna',
+        surname: 'Muster',
+        email: 'anna@example.com',
+        phone: '+49 30 1',
       };
       expect(await users().findByLogin('anna')).toEqual(anna);
       expect(await users().findById('1')).toEqual(anna);
@@ -370,7 +374,9 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
   it('that stands still with its connections open is given up in time, and asked again when it goes on', async () => {
     const impatient = sqlUsers({
-      ...{ settings: sqlSettings(place.reach), password: place.password, timeoutMs: 1_000 },
+      settings: sqlSettings(place.reach),
+      password: place.password,
+      timeoutMs: 1_000,
     });
     expect(await impatient.count()).toBe(PEOPLE.length);
     await mariadb.stall();
