@@ -26,8 +26,8 @@ export function sourcesOver(
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
-    fileBounds: new FileBounds({ folders: [], timeLimit: 3_000 }),
-    timeLimit: 3_000,
+    fileBounds: new FileBounds({ folders: [], timeLimit: 30_000 }),
+    timeLimit: 30_000,
     log: SILENT,
     ...dependencies,
   });
