@@ -69,7 +69,7 @@ export class CanaryInstallation {
     url.password = this.marks.word('database password', 'in DATABASE_URL');
     this.#environment = {
       ...{ DATABASE_URL: url.href, DATA_DIR: join(folder, 'server'), TMPDIR: join(folder, 'tmp') },
-      ...{ HOME: join(folder, 'home'), LOG_LEVEL: 'debug', DATABASE_STATEMENT_TIMEOUT: '2S' },
+      ...{ HOME: join(folder, 'home'), LOG_LEVEL: 'debug', DATABASE_STATEMENT_TIMEOUT: '4S' },
       ...{ ADMIN_PASSWORD_FILE: this.secretFile(this.adminPassword), TRUST_PROXY: 'loopback' },
       ...{ HOUSEKEEPING_INTERVAL: '2', LIMIT_CLIENT_FAILURES: '5', LIMIT_CLIENT_REQUESTS: '100000' },
     };
