@@ -15,6 +15,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const MARK = /UPDATE challenges SET watched_until/;
@@ -109,7 +110,7 @@ async function begin(
     closedBy: null,
   };
   const waited = watch.wait(
-    { id: row.id, administrator: 'portal', since, waitMs: 20_000, openMs: NEVER },
+    { id: row.id, administrator: 'portal', since, waitMs: 60_000, openMs: NEVER },
     new AbortController().signal,
   );
   waited.catch(nothing);
@@ -148,7 +149,7 @@ function rowsOf(transactionid: string): Promise<Row[]> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about');
@@ -323,7 +324,7 @@ describe('a change at the moment at which the wait begins', () => {
     const challenge = await application.challenge(await enrol());
     const [row] = await rowsOf(challenge.transactionid);
     const since = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
-    const wanted = { id: row?.id ?? '', administrator: 'portal', since, waitMs: 20_000, openMs: NEVER };
+    const wanted = { id: row?.id ?? '', administrator: 'portal', since, waitMs: 60_000, openMs: NEVER };
     const waited = await whileHeld(
       MARK,
       () => watch.wait(wanted, new AbortController().signal),

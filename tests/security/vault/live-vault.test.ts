@@ -9,6 +9,7 @@ import { LiveVault } from '../../../src/security/vault/live-vault.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const SECRET = Buffer.from('secret');
@@ -179,7 +180,7 @@ describe('a server that follows the list of keys', () => {
 });
 
 async function until(isDone: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!isDone()) {
     expect(performance.now()).toBeLessThan(deadline);
     await new Promise((resolve) => setTimeout(resolve, 5));

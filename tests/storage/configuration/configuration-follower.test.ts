@@ -10,10 +10,10 @@ import { SqlConfigurationStore } from '../../../src/storage/configuration/config
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** So long that within a test it never comes. */
 const NEVER = 600_000;
-const TIMEOUT_MS = 15_000;
 const LISTENER = 'test listener';
 
 let test: TestDatabase;
@@ -81,7 +81,7 @@ function follow(world: World = {}): Following {
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) {
       throw new Error(`It did not come about that ${what}`);
@@ -243,7 +243,7 @@ describe('a connection that tells of changes', () => {
 describe('while the database is away', () => {
   it('nobody is served by an old configuration; it is logged once, and once that it is back', async () => {
     const proxy = await DatabaseProxy.start(test.url);
-    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 2_000 });
+    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 20_000 });
     cleanUps.push(
       () => proxy.stop(),
       () => database.close(),

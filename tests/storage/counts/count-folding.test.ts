@@ -7,8 +7,7 @@ import * as counts from '../../../src/storage/database/migrations/007-counts.ts'
 import { expectRightCounts, pendingDeltas } from '../../campaigns/count-model/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';
-
-const TIMEOUT_MS = 20_000;
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let test: TestDatabase;
 
@@ -34,7 +33,7 @@ function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>
 }
 
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about in time');
@@ -73,7 +72,7 @@ describe('folding in the background', () => {
     expect(await pendingDeltas(test.database)).toBe(2);
     expect(new Set(lines)).toEqual(new Set(['debug Folded counts']));
     await expectRightCounts(test.database);
-  }, 60_000);
+  });
 
   it('clears away after an autovacuum that is at work', async () => {
     const { log } = recordingLog();
@@ -96,7 +95,7 @@ describe('folding in the background', () => {
     await knex('users').whereRaw('login::int > 40000').delete();
     await until(async () => (await pendingDeltas(test.database)) === 0);
     await folding.stop();
-  }, 60_000);
+  });
 
   it('is quiet while the database is away, and folds again when it is back', async () => {
     const { lines, log } = recordingLog();
@@ -123,7 +122,7 @@ describe('folding in the background', () => {
     await until(async () => (await pendingDeltas(database)) === 0);
     await folding.stop();
     await nowhere.close();
-  }, 60_000);
+  });
 
   it('says once what else keeps it from folding', async () => {
     const { lines, log } = recordingLog();
@@ -137,7 +136,7 @@ describe('folding in the background', () => {
     await folding.stop();
     await knex.raw('ALTER TABLE hidden RENAME TO count_state');
     expect(lines).toEqual(['warn Counts cannot be folded: they stay right, but take longer to read']);
-  }, 60_000);
+  });
 });
 
 describe('a server that has begun with few users', () => {
@@ -171,7 +170,7 @@ describe('a server that has begun with few users', () => {
     });
     await expectRightCounts(database);
     await database.knex.raw("DELETE FROM tokens WHERE serial LIKE 'P%'");
-  }, 60_000);
+  });
 });
 
 describe('the migration', () => {
@@ -185,5 +184,5 @@ describe('the migration', () => {
     await knex.transaction((sql) => counts.up(sql));
     expect(await pendingDeltas(test.database)).toBe(0);
     await expectRightCounts(test.database);
-  }, 60_000);
+  });
 });

@@ -7,8 +7,8 @@ import { type Database, openDatabase, poolUsage } from '../../../src/storage/dat
 import { DatabaseWatch } from '../../../src/storage/database/database-watch.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
-const TIMEOUT_MS = 15_000;
 /** So long that within a test it never comes: whoever waited for a connection would fail the test. */
 const ACQUIRE_MS = 60_000;
 /** The time limit for a sign of life where the database counts as present, and where it counts as missing. */
@@ -79,7 +79,7 @@ async function connectionsOf(application: string): Promise<number> {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about in time');

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { BackgroundLoop } from '../../../src/kernel/background-loop.ts';
 import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
-
-const TIMEOUT_MS = 10_000;
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 
@@ -18,7 +17,7 @@ function roundsOf(round: Round): { rounds: BackgroundLoop; lines: string[] } {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!condition()) {
     if (performance.now() > deadline) {
       throw new Error('It did not come about in time');
