@@ -219,7 +219,7 @@ describe('the limits of work', () => {
     // Where the database does not end it, we do.
     const endless = single.transact(async ({ sql }) => {
       await sql.raw('SET LOCAL statement_timeout = 0');
-      await sql.raw('SELECT pg_sleep(30)');
+      await sql.raw('SELECT pg_sleep(5)');
     });
     expect(await message(endless)).toBe('the database is not available: the connection was lost');
     await single.close();
