@@ -6,6 +6,6 @@ export default {
   ...base,
   roots: ['<rootDir>/tests/campaigns'],
   // Most start programs of their own.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   testPathIgnorePatterns: ['/node_modules/'],
 };

@@ -18,7 +18,7 @@ export default {
   globalSetup: '<rootDir>/tests/support/database/global-setup.ts',
   globalTeardown: '<rootDir>/tests/support/database/global-teardown.ts',
   // A busy machine may take ten times as long as a quiet one.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // More than the two cores of CI: many tests wait for servers that they have started.
   maxWorkers: 3,
   // The modules of each file stay in memory (jest's ESM mode). With gigabytes of them, a file of 1 s took 68 s.

@@ -13,7 +13,7 @@ import { haproxySettings } from './patroni-settings.ts';
 import { findPorts } from './private-ports.ts';
 
 const NODES = 3;
-const SETTLE_MS = 120_000;
+const SETTLE_MS = 300_000;
 const POLL_MS = 250;
 const DATABASE = 'tankeeper';
 

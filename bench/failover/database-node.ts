@@ -13,7 +13,7 @@ import {
 } from './patroni-settings.ts';
 
 const STOP_MS = 20_000;
-const ANSWER_MS = 2_000;
+const ANSWER_MS = 5_000;
 
 /** The state of a node in Patroni's REST interface. */
 export interface NodeState {
@@ -143,7 +143,7 @@ export class DatabaseNode {
     const response = await fetch(`http://127.0.0.1:${this.ports.patroni}/switchover`, {
       method: 'POST',
       body: JSON.stringify({ leader: this.name, candidate: to }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(120_000),
     });
     const answer = await response.text();
     return response.ok ? undefined : `${response.status} ${answer}`;

@@ -29,7 +29,7 @@ export interface FailoverRound {
 const CALM_MS = 4_000;
 /** For so long before it is killed, the primary commits what no standby gets to know of. */
 const HELD_BACK_MS = 500;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const POLL_MS = 50;
 
 /**

@@ -65,13 +65,13 @@ describe('tankeeper check', () => {
     const { out } = await runCli(add, environment);
     tokenFile = join(folder, 'token');
     await writeFile(tokenFile, (JSON.parse(out) as { token: string }).token);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await server.stop();
     await rm(folder, { recursive: true });
     await database.drop();
-  }, 60_000);
+  });
 
   /** Runs it in this process, with real HTTP. */
   async function check(...parameters: readonly string[]): Promise<{ code: number; line: string }> {
@@ -186,5 +186,5 @@ describe('tankeeper check', () => {
     expect(other).toMatchObject({ code: 3, out: expect.stringContaining('/dev/null/last.yaml') });
     const broken = await runCli(['check'], { ...environment, PORT: 'x' });
     expect(broken).toMatchObject({ code: 3, out: expect.stringContaining('TANKEEPER UNKNOWN - ') });
-  }, 60_000);
+  });
 });

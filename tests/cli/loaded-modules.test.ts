@@ -73,5 +73,5 @@ describe('a command', () => {
     const others = [...SERVER, ...FILES, ...DIRECTORIES, ...CODES];
     expect(loaded.filter((name) => others.some((other) => name.startsWith(other)))).toEqual([]);
     await test.drop();
-  }, 60_000);
+  });
 });

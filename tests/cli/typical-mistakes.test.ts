@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -9,8 +9,6 @@ import { runProgram } from '../../src/cli/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
-
-jest.setTimeout(120_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ignore = (): void => undefined;
@@ -38,7 +36,7 @@ beforeAll(async () => {
   const config = loadConfig({
     DATA_DIR: folder,
     DATABASE_URL: test.url,
-    RESOLVER_TIMEOUT: '1S',
+    RESOLVER_TIMEOUT: '10S',
     DATABASE_POOL_SIZE: '5',
   });
   await (await openInstallation(config, 'server', LOG)).close();

@@ -28,5 +28,5 @@ describe('the dialect linotp, asked what nobody recorded', () => {
     reportReplay('compat/derived-exchanges.jsonl', rows, []);
     expect(rows.filter(({ identical }) => !identical).map(({ name }) => name)).toEqual([]);
     expect(rows).toHaveLength(33);
-  }, 120_000);
+  });
 });

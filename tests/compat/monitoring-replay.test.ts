@@ -57,7 +57,7 @@ it('every recorded request to /monitoring gets the recorded bytes, or its ledger
   expect(findings).toEqual(NOTHING_FOUND);
   expect(counted).toHaveLength(432);
   expect(onPurpose).toBeLessThanOrEqual(MAX_ON_PURPOSE);
-}, 300_000);
+});
 
 function readExchanges(): MonitoringExchange[] {
   return readFileSync(join(import.meta.dirname, '..', 'exchanges', 'monitoring-3.4.4.jsonl'), 'utf8')

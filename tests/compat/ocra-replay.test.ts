@@ -29,7 +29,7 @@ describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
     reportReplay(`exchanges/${FILE}.jsonl`, rows, ledger);
     expect(compareWithLedger(FILE, checked, ledger)).toEqual(NOTHING_FOUND);
     expect(rows.filter(({ identical }) => !identical).length).toBeLessThanOrEqual(MAX_DIFFERENCES);
-  }, 300_000);
+  });
 
   it('is asked all but the samples', () => {
     expect(recordings).toHaveLength(397);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { until } from '../support/values/until.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
     LIMIT_LOGIN_FAILURES: '4',
   };
   servers = [await startServerProcess(environment), await startServerProcess(environment)];
-}, 120_000);
+});
 
 afterAll(async () => {
   const ends = await Promise.all(servers.map((server) => server.stop()));
@@ -35,7 +36,7 @@ afterAll(async () => {
   await database.drop();
   rmSync(folder, { recursive: true });
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-}, 60_000);
+});
 
 async function post(
   server: number,
@@ -65,16 +66,18 @@ describe('two servers on one database', () => {
       post(index, '203.0.113.1', '/ocra/check_t', { transactionid: `${index}`, pass: '12345678' }),
     );
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([20, 60]);
-    const lines = servers.map(
-      (server) =>
-        server.output().match(/A limit is reached[^\n]*203\.0\.113\.1","limit":"client-failures"/g)?.length ??
-        0,
-    );
-    expect(lines).toEqual([1, 1]);
+    const lines = (): readonly number[] =>
+      servers.map(
+        (server) =>
+          server.output().match(/A limit is reached[^\n]*203\.0\.113\.1","limit":"client-failures"/g)
+            ?.length ?? 0,
+      );
+    await until(() => lines().every((number) => number > 0));
+    expect(lines()).toEqual([1, 1]);
     expect((await post(0, '198.51.100.1', '/ocra/check_t', { transactionid: '1', pass: '1' })).status).toBe(
       200,
     );
-  }, 60_000);
+  });
 
   it('bound wrong passwords over both, and let the administrator in meanwhile', async () => {
     const statuses = await many(16, (index) =>
@@ -84,7 +87,7 @@ describe('two servers on one database', () => {
     const administrator = { username: 'admin', password: PASSWORD };
     expect((await post(1, '203.0.113.2', '/admin/login', administrator)).status).toBe(429);
     expect((await post(1, '198.51.100.2', '/admin/login', administrator)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('each bound by themselves while the database is away, and work again when it is back', async () => {
     await proxy.cut();
@@ -101,11 +104,15 @@ describe('two servers on one database', () => {
     } finally {
       await proxy.restore();
     }
-    let status = 0;
-    for (let attempt = 0; status !== 200 && attempt < 200; attempt += 1) {
-      status = (await post(0, '203.0.113.5', '/ocra/check_t', { transactionid: '1', pass: '1' })).status;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    let [client, status] = [0, 0];
+    await until(async () => {
+      client += 1;
+      ({ status } = await post(0, `10.0.0.${client % 256}`, '/ocra/check_t', {
+        transactionid: '1',
+        pass: '1',
+      }));
+      return status === 200;
+    });
     expect(status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -57,7 +57,7 @@ describe('npm start', () => {
     await closed;
     expect(output).toContain('"message":"Stopped"');
     await expect(fetch(url)).rejects.toThrow();
-  }, 60_000);
+  });
 });
 
 function endGroup(): void {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     environment,
   );
   apiToken = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? added.output;
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -87,7 +87,7 @@ describe('a Python client with nothing but the standard library', () => {
     } finally {
       await other.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe('curl', () => {

@@ -9,6 +9,7 @@ import { MIGRATION_LOCK } from '../../src/storage/database/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -50,7 +51,7 @@ async function takesConnection(port: number): Promise<boolean> {
 async function longestRefusal(port: number): Promise<number> {
   const begun = performance.now();
   let longest = 0;
-  let takenAt = begun;
+  let refusedAt: number | undefined;
   const server = { isReady: false };
   const ready = async (): Promise<void> => {
     while ((await statusOf(`http://127.0.0.1:${port}`, '/startupz')) !== 200) {
@@ -61,9 +62,11 @@ async function longestRefusal(port: number): Promise<number> {
   const watched = ready();
   while (!server.isReady) {
     const askedAt = performance.now();
-    if (await takesConnection(port)) {
-      longest = Math.max(longest, askedAt - takenAt);
-      takenAt = performance.now();
+    if (!(await takesConnection(port))) {
+      refusedAt ??= askedAt;
+    } else if (refusedAt !== undefined) {
+      longest = Math.max(longest, askedAt - refusedAt);
+      refusedAt = undefined;
     }
     await sleep(5);
   }
@@ -88,7 +91,7 @@ it.each(['1', '2'])(
     await database.database.knex.transaction(async (holder) => {
       await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
       starting = startServerProcess(environment);
-      const deadline = performance.now() + 20_000;
+      const deadline = performance.now() + PATIENCE_MS;
       while ((await statusOf(base, '/startupz')) === undefined && performance.now() < deadline) {
         await sleep(20);
       }
@@ -107,5 +110,4 @@ it.each(['1', '2'])(
     expect(await statusOf(base, '/readyz')).toBe(200);
     expect(await server?.stop()).toMatchObject({ code: 0 });
   },
-  60_000,
 );

@@ -30,14 +30,14 @@ beforeAll(async () => {
   store = new SqlAdministratorStore({ database: database.database });
   passwordHash = await new Argon2PasswordHasher().hash(PASSWORD);
   writeFileSync(join(folder, 'new-password'), 'another password');
-}, 120_000);
+});
 
 afterAll(async () => {
   const ends = await Promise.all(servers.map((server) => server.stop()));
   rmSync(folder, { recursive: true });
   await database.drop();
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-}, 30_000);
+});
 
 beforeEach(async () => {
   await database.database.knex('administrators').where({ name: 'zoe' }).delete();

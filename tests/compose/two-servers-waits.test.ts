@@ -13,10 +13,10 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../support/servers/server-process.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const KEY = '31'.repeat(32);
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
-const TIMEOUT_MS = 30_000;
 
 let folder: string;
 let database: TestDatabase;
@@ -32,14 +32,14 @@ beforeAll(async () => {
   const password = await printedPassword(single);
   authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
   withWorkers = await startServerProcess({ ...environment, WORKERS: '2' });
-}, 120_000);
+});
 
 afterAll(async () => {
   const ends: ProcessEnd[] = await Promise.all([single, withWorkers].map((server) => server.stop()));
   rmSync(folder, { recursive: true });
   await database.drop();
   expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-}, 60_000);
+});
 
 interface Answer {
   readonly end: string | null;
@@ -80,7 +80,7 @@ async function begin(
   const waits = Array.from({ length: count }, () =>
     post(server, '/ocra/checkstatus', { transactionid, wait: '60S' }),
   );
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const metrics = await fetch(`${server.baseUrl}/metrics`, { headers: { Authorization: authorization } });
     if ((await metrics.text()).includes(`\ntankeeper_status_waiting_requests ${count}\n`)) {
@@ -98,40 +98,32 @@ const ANSWERED = [expect.objectContaining({ received_tan: true, valid_tan: true 
 it.each([
   ['another server', 'SINGLE', () => single, () => withWorkers],
   ['a server with workers, each of them', 'WORKERS', () => withWorkers, () => single],
-] as const)(
-  'a response by one server ends the waits on %s',
-  async (_what, serial, waiting, answering) => {
-    const { transactionid, pass } = await transaction(serial);
-    const waits = await begin(waiting(), transactionid, 8);
-    const { value } = await post(answering(), '/ocra/check_t', { transactionid, pass });
-    expect(value).toEqual({ failcount: 0, result: true });
-    const answers = await Promise.all(waits);
-    expect(answers).toEqual(waits.map(() => ({ end: 'changed', value: ANSWERED })));
-  },
-  60_000,
-);
+] as const)('a response by one server ends the waits on %s', async (_what, serial, waiting, answering) => {
+  const { transactionid, pass } = await transaction(serial);
+  const waits = await begin(waiting(), transactionid, 8);
+  const { value } = await post(answering(), '/ocra/check_t', { transactionid, pass });
+  expect(value).toEqual({ failcount: 0, result: true });
+  const answers = await Promise.all(waits);
+  expect(answers).toEqual(waits.map(() => ({ end: 'changed', value: ANSWERED })));
+});
 
 it.each([
   ['in one process', 'DRAINED1', () => single],
   ['with workers', 'DRAINED2', () => withWorkers],
-] as const)(
-  'a server that stops answers at once those that wait: %s',
-  async (_what, serial, server) => {
-    const { transactionid } = await transaction(serial);
-    const waits = await begin(server(), transactionid, 4);
-    const begun = performance.now();
-    const ended = server().stop();
-    expect((await Promise.all(waits)).map(({ end }) => end)).toEqual(waits.map(() => 'stopping'));
-    // Requests in work may take seven seconds of a stop, which these would take whole.
-    expect(performance.now() - begun).toBeLessThan(7_000);
-    const { output } = await ended;
-    expect(output).not.toContain('some requests were cut off');
-    const again = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder });
-    if (server() === single) {
-      single = again;
-    } else {
-      withWorkers = again;
-    }
-  },
-  60_000,
-);
+] as const)('a server that stops answers at once those that wait: %s', async (_what, serial, server) => {
+  const { transactionid } = await transaction(serial);
+  const waits = await begin(server(), transactionid, 4);
+  const begun = performance.now();
+  const ended = server().stop();
+  expect((await Promise.all(waits)).map(({ end }) => end)).toEqual(waits.map(() => 'stopping'));
+  // Requests in work may take seven seconds of a stop, which these would take whole.
+  expect(performance.now() - begun).toBeLessThan(7_000);
+  const { output } = await ended;
+  expect(output).not.toContain('some requests were cut off');
+  const again = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder });
+  if (server() === single) {
+    single = again;
+  } else {
+    withWorkers = again;
+  }
+});

@@ -1,15 +1,12 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SystemAccount } from '../../src/embedded-postgres/account.ts';
 import { accountForNewCluster } from '../../src/embedded-postgres/account.ts';
 import type { EmbeddedConnection } from '../../src/embedded-postgres/membership.ts';
 import { accountNamed, describeAsRoot, NOBODY } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';
 import { visitSocket } from './support/socket-visitor.ts';
-
-// Databases are started here, on machines that may be busy.
-jest.setTimeout(120_000);
 
 const INVALID_AUTHORIZATION = '28000';
 const folders = embeddedFolders();

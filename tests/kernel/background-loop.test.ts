@@ -128,6 +128,9 @@ describe('rounds in the background', () => {
   it('go on at once as long as there is more to do, and pause then', async () => {
     const { loop, done } = roundsOf((number) => Promise.resolve(number < 100), { pause: EVER });
     loop.start();
+    while (done() < 100) {
+      await sleep(1);
+    }
     await sleep(20);
     await loop.stop();
     expect(done()).toBe(100);

@@ -38,7 +38,7 @@ describe.each(FIXTURES)('the fixture %s', (fixture) => {
     close = () => database.close();
     await sql('administrators').delete();
     imported = await importFixture(app.services, fixture);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await close();

@@ -148,7 +148,6 @@ describe('a dump that is cut off', () => {
       }
       await rm(folder, { recursive: true });
     },
-    60_000,
   );
 
   it('is refused before anything is written', async () => {

@@ -47,16 +47,10 @@ function refusal(message: RegExp): object {
 }
 
 describe('a database file of SQLite', () => {
-  it.each([FIXTURE, '3.4.4-postgresql'] as const)(
-    'with %s is imported as its dump is',
-    async (fixture) => {
-      (await makeSqlite(fixture, path)).close();
-      expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(
-        await contentAfterImport(fixture),
-      );
-    },
-    60_000,
-  );
+  it.each([FIXTURE, '3.4.4-postgresql'] as const)('with %s is imported as its dump is', async (fixture) => {
+    (await makeSqlite(fixture, path)).close();
+    expect(await contentAfterImport(fixture, `sqlite:///${path}`)).toEqual(await contentAfterImport(fixture));
+  });
 
   it('may be named as SQLAlchemy does, or as a path', async () => {
     (await makeSqlite(FIXTURE, path)).close();
@@ -199,7 +193,6 @@ describeWithProgram('a dump of SQLite', findSystemProgram('sqlite3'), 'sqlite3',
       await writeFile(dump, await dumped());
       expect(await contentAfterImport(fixture, dump)).toEqual(await contentAfterImport(fixture));
     },
-    60_000,
   );
 
   it('is refused where sqlite3 gave up, or where its end is missing', async () => {

@@ -7,6 +7,7 @@ import { SqlDeliveryStore } from '../../src/storage/webhooks/delivery-store.ts';
 import { DeliveryDispatcher, type DispatchLimits } from '../../src/webhooks/delivery-dispatcher.ts';
 import { HttpWebhookSender } from '../../src/webhooks/sending/http-sender.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../support/application/test-application.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 
@@ -24,7 +25,7 @@ export class TestDispatcher {
   }
 
   /** Starts it with the receivers that there are now. */
-  async start(limits: Partial<DispatchLimits> = {}, timeoutMs = 10_000): Promise<this> {
+  async start(limits: Partial<DispatchLimits> = {}, timeoutMs = PATIENCE_MS): Promise<this> {
     await this.database.audit.outbox.refresh(this.database.knex);
     const line = (message: string, fields?: object): void => {
       this.logged.push(JSON.stringify({ message, ...fields }));

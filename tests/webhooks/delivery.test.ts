@@ -266,10 +266,10 @@ describe('several servers', () => {
     await server.enrol();
     expect(await killed.store.fanOut(10)).toBe(1);
     const [{ id: webhookId } = { id: '' }] = await killed.store.receivers();
-    const [claim] = await killed.store.claim([{ webhookId, free: 5 }], 300);
+    const [claim] = await killed.store.claim([{ webhookId, free: 5 }], 5_000);
     // It was delivered, and never settled.
     expect(claim?.attempts).toBe(1);
-    expect(await killed.store.claim([{ webhookId, free: 5 }], 300)).toEqual([]);
+    expect(await killed.store.claim([{ webhookId, free: 5 }], 5_000)).toEqual([]);
     await dispatch();
     await receiver.arrived(1);
     expect(receiver.ids).toEqual([claim?.id]);

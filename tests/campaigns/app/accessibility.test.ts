@@ -33,14 +33,10 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await site[Symbol.asyncDispose]();
   });
 
-  it.each([360, 390, 1280])(
-    'have no violation of axe in light and dark, %d pixels wide',
-    async (width) => {
-      const { page } = await openApp(browser, site.origin, width);
-      expect(await visitScreens(page, codes, axeLook)).toEqual([]);
-    },
-    60_000,
-  );
+  it.each([360, 390, 1280])('have no violation of axe in light and dark, %d pixels wide', async (width) => {
+    const { page } = await openApp(browser, site.origin, width);
+    expect(await visitScreens(page, codes, axeLook)).toEqual([]);
+  });
 
   it('have no violation either before the app is open', async () => {
     const found: string[] = [];
@@ -73,7 +69,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await openlySent.goto('/');
     await see(openlySent, 'This connection is not secure');
     expect(found).toEqual([]);
-  }, 60_000);
+  });
 
   it('fit 320 pixels and have targets of 44 pixels, in German', async () => {
     const { page } = await openApp(browser, site.origin, 320);
@@ -82,7 +78,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await expectScreen(page, 'Einstellungen');
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     expect(await visitScreens(page, codes, sizeLook)).toEqual([]);
-  }, 60_000);
+  });
 
   it('leave no English text in German', async () => {
     const { page } = await openApp(browser, site.origin);
@@ -92,7 +88,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await page.getByLabel('PIN').fill(PIN);
     await page.getByRole('button', { name: 'Entsperren' }).click();
     expect(await visitScreens(page, codes, englishLook)).toEqual([]);
-  }, 60_000);
+  });
 
   it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
     const { page } = await openApp(browser, site.origin);

@@ -15,7 +15,7 @@ import { OPERATOR } from '../../support/values/callers.ts';
 import { ACT } from '../../support/values/token-values.ts';
 
 // Signatures by the thousand, which take some seconds of a machine that has nothing else to do.
-jest.setTimeout(400_000);
+jest.setTimeout(1_200_000);
 
 /** More for a long search: FC_RUNS=20000. */
 const RUNS = Number(process.env.FC_RUNS ?? 400);

@@ -7,7 +7,7 @@ import { runCli } from '../../cli/cli-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_200_000);
 
 const TOKENS = 200_000;
 /** The rows of this test as JSON are about three times as large. */

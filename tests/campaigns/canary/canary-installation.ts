@@ -73,7 +73,7 @@ export class CanaryInstallation {
       TMPDIR: join(folder, 'tmp'),
       HOME: join(folder, 'home'),
       LOG_LEVEL: 'debug',
-      DATABASE_STATEMENT_TIMEOUT: '2S',
+      DATABASE_STATEMENT_TIMEOUT: '4S',
       ADMIN_PASSWORD_FILE: this.secretFile(this.adminPassword),
       TRUST_PROXY: 'loopback',
       HOUSEKEEPING_INTERVAL: '2',

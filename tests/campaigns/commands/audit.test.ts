@@ -6,9 +6,6 @@ import { type ServerProcess, startServerProcess } from '../../support/servers/se
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { type Ended, runCli } from '../../cli/cli-process.ts';
 
-/** The tests share the machine with others: many times what they take on their own. */
-const TIMEOUT_MS = 300_000;
-
 describe('tankeeper audit, beside a server', () => {
   let folder: string;
   let database: TestDatabase;
@@ -20,94 +17,80 @@ describe('tankeeper audit, beside a server', () => {
     database = await createTestDatabase();
     environment = { DATABASE_URL: database.url, DATA_DIR: folder };
     server = await startServerProcess(environment);
-  }, TIMEOUT_MS);
+  });
 
   afterAll(async () => {
     server.process.kill('SIGKILL');
     await rm(folder, { recursive: true });
     await database.drop();
-  }, TIMEOUT_MS);
+  });
 
   const tankeeper = (...parameters: string[]): Promise<Ended> =>
     runCli(['audit', ...parameters], environment);
 
-  it(
-    'verifies what servers and commands have written, also of a server that was killed',
-    async () => {
-      // Its first administrator is a row of the server's.
-      server.process.kill('SIGKILL');
-      expect((await runCli(['setting', 'set', 'OcraMaxChallengeRequests', '1000'], environment)).code).toBe(
-        0,
-      );
-      const { code, out } = await tankeeper('verify', '--json');
-      const { rows, findings } = JSON.parse(out) as { rows: number; findings: unknown[] };
-      expect({ code, rows, findings }).toEqual({ code: 0, rows: 2, findings: [] });
-      const search = await tankeeper('search', '--serial', 'OcraMaxChallengeRequests', '--json');
-      expect(JSON.parse(search.out)).toMatchObject([
-        {
-          actor: expect.stringMatching(/^operator:/),
-          subject: 'OcraMaxChallengeRequests',
-          outcome: 'stored',
-        },
-      ]);
-    },
-    TIMEOUT_MS,
-  );
+  it('verifies what servers and commands have written, also of a server that was killed', async () => {
+    // Its first administrator is a row of the server's.
+    server.process.kill('SIGKILL');
+    expect((await runCli(['setting', 'set', 'OcraMaxChallengeRequests', '1000'], environment)).code).toBe(0);
+    const { code, out } = await tankeeper('verify', '--json');
+    const { rows, findings } = JSON.parse(out) as { rows: number; findings: unknown[] };
+    expect({ code, rows, findings }).toEqual({ code: 0, rows: 2, findings: [] });
+    const search = await tankeeper('search', '--serial', 'OcraMaxChallengeRequests', '--json');
+    expect(JSON.parse(search.out)).toMatchObject([
+      {
+        actor: expect.stringMatching(/^operator:/),
+        subject: 'OcraMaxChallengeRequests',
+        outcome: 'stored',
+      },
+    ]);
+  });
 
-  it(
-    'exports what verifies without the database, for the key that verify shows, and for no other one',
-    async () => {
-      const file = join(folder, 'trail.jsonl');
-      expect(await tankeeper('export', '--output', file)).toMatchObject({
-        code: 0,
-        // With the row of its own.
-        out: 'rows exported: 3\n',
+  it('exports what verifies without the database, for the key that verify shows, and for no other one', async () => {
+    const file = join(folder, 'trail.jsonl');
+    expect(await tankeeper('export', '--output', file)).toMatchObject({
+      code: 0,
+      // With the row of its own.
+      out: 'rows exported: 3\n',
+    });
+    expect(await tankeeper('export', '--output', file)).toMatchObject({ code: 1 });
+    const { out } = await tankeeper('verify', '--json');
+    const [key = ''] = (JSON.parse(out) as { keys: string[] }).keys;
+    const offline = (...more: string[]): Promise<Ended> =>
+      runCli(['audit', 'verify', '--file', file, ...more], {
+        DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       });
-      expect(await tankeeper('export', '--output', file)).toMatchObject({ code: 1 });
-      const { out } = await tankeeper('verify', '--json');
-      const [key = ''] = (JSON.parse(out) as { keys: string[] }).keys;
-      const offline = (...more: string[]): Promise<Ended> =>
-        runCli(['audit', 'verify', '--file', file, ...more], {
-          DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-        });
-      expect(await offline('--key', key)).toMatchObject({ code: 0, err: '' });
-      expect(await offline('--key', Buffer.alloc(32, 1).toString('base64'))).toMatchObject({ code: 1 });
-      const text = await readFile(file, 'utf8');
-      const altered = await runCli(
-        ['audit', 'verify', '--file', '-'],
-        {},
-        text.replace('"created"', '"removed"'),
-      );
-      expect(altered).toMatchObject({ code: 1 });
-      expect(altered.out).toMatch(/^changed: row \d+ \(writer 1, lane 1, seq 1\) of 20/m);
-    },
-    TIMEOUT_MS,
-  );
+    expect(await offline('--key', key)).toMatchObject({ code: 0, err: '' });
+    expect(await offline('--key', Buffer.alloc(32, 1).toString('base64'))).toMatchObject({ code: 1 });
+    const text = await readFile(file, 'utf8');
+    const altered = await runCli(
+      ['audit', 'verify', '--file', '-'],
+      {},
+      text.replace('"created"', '"removed"'),
+    );
+    expect(altered).toMatchObject({ code: 1 });
+    expect(altered.out).toMatch(/^changed: row \d+ \(writer 1, lane 1, seq 1\) of 20/m);
+  });
 
-  it(
-    'names the row that somebody has changed, and then prunes only when it is forced',
-    async () => {
-      await database.database
-        .knex('audit')
-        .where({ subject: 'OcraMaxChallengeRequests' })
-        .update({ outcome: 'other' });
-      const { code, out, err } = await tankeeper('verify');
-      expect({ code, err }).toEqual({
-        code: 1,
-        err: 'tankeeper: the audit trail does not verify: 1 finding\n',
-      });
-      expect(out).toMatch(
-        /^changed: row \d+ \(writer \d+, lane 1, seq 1\) of 20\d\d-.*: it does not match its signature\n/,
-      );
-      const refused = await tankeeper('prune', '--before', '2026-01-01');
-      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not verify') });
-      expect(await tankeeper('prune', '--before', '2026-01-01', '--force')).toMatchObject({
-        code: 0,
-        out: 'there was nothing to prune (0 rows, 0 records of the journal)\n',
-      });
-    },
-    TIMEOUT_MS,
-  );
+  it('names the row that somebody has changed, and then prunes only when it is forced', async () => {
+    await database.database
+      .knex('audit')
+      .where({ subject: 'OcraMaxChallengeRequests' })
+      .update({ outcome: 'other' });
+    const { code, out, err } = await tankeeper('verify');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'tankeeper: the audit trail does not verify: 1 finding\n',
+    });
+    expect(out).toMatch(
+      /^changed: row \d+ \(writer \d+, lane 1, seq 1\) of 20\d\d-.*: it does not match its signature\n/,
+    );
+    const refused = await tankeeper('prune', '--before', '2026-01-01');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not verify') });
+    expect(await tankeeper('prune', '--before', '2026-01-01', '--force')).toMatchObject({
+      code: 0,
+      out: 'there was nothing to prune (0 rows, 0 records of the journal)\n',
+    });
+  });
 });
 
 describe('tankeeper audit verify, of a trail without rows', () => {
@@ -125,32 +108,24 @@ describe('tankeeper audit verify, of a trail without rows', () => {
     await database.drop();
   });
 
-  it(
-    'finds nothing while nothing was done',
-    async () => {
-      const embedded = { DATA_DIR: join(folder, 'embedded') };
-      for (const command of [['migrate'], ['audit', 'verify'], ['audit', 'verify']]) {
-        expect(await runCli(command, embedded)).toMatchObject({ code: 0, err: '' });
-      }
-    },
-    TIMEOUT_MS,
-  );
+  it('finds nothing while nothing was done', async () => {
+    const embedded = { DATA_DIR: join(folder, 'embedded') };
+    for (const command of [['migrate'], ['audit', 'verify'], ['audit', 'verify']]) {
+      expect(await runCli(command, embedded)).toMatchObject({ code: 0, err: '' });
+    }
+  });
 
-  it(
-    'says that it was emptied where there is an administrator',
-    async () => {
-      const server = await startServerProcess(environment);
-      await server.stop();
-      await database.database.knex.raw('TRUNCATE audit, audit_journal');
-      const { code, out, err } = await runCli(['audit', 'verify'], environment);
-      expect({ code, err }).toEqual({
-        code: 1,
-        err: 'tankeeper: the audit trail does not verify: 1 finding\n',
-      });
-      expect(out).toMatch(
-        /^removed: row: there is none at all, though there is the administrator 'admin'\n0 rows, 0 records of the journal: 1 findings\n/,
-      );
-    },
-    TIMEOUT_MS,
-  );
+  it('says that it was emptied where there is an administrator', async () => {
+    const server = await startServerProcess(environment);
+    await server.stop();
+    await database.database.knex.raw('TRUNCATE audit, audit_journal');
+    const { code, out, err } = await runCli(['audit', 'verify'], environment);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'tankeeper: the audit trail does not verify: 1 finding\n',
+    });
+    expect(out).toMatch(
+      /^removed: row: there is none at all, though there is the administrator 'admin'\n0 rows, 0 records of the journal: 1 findings\n/,
+    );
+  });
 });

@@ -99,7 +99,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.getByText('Nothing else follows.').waitFor();
     await page.route('**/console/api/system/settings', (route) => route.abort());
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached', timeout: 10_000 });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { settings } = await site.application.services.configuration.current();
     expect(settings.get('OcraMaxChallenges')).toBe('6');
   });

@@ -75,7 +75,7 @@ describeWithProgram('the test bench', findChromium(), 'chromium', (program) => {
     await button(page, 'Issue challenge').click();
     await page.getByRole('img', { name: 'QR code of the challenge' }).waitFor();
     await page.getByText('Open: no response yet').waitFor();
-    await page.getByText(/^Takes responses for (?:20:00|19:\d\d)$/).waitFor();
+    await page.getByText(/^Takes responses for (?:20:00|1\d:\d\d)$/).waitFor();
     await button(page, 'Read the code').click();
     // Nothing can be sent before the text is confirmed.
     expect(await page.getByRole('group', { name: 'The device shows' }).innerText()).toBe(text);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrashFleet } from './crash-fleet.ts';
 import type { CrashPostgres } from './crash-postgres.ts';
 import type { ReportedLedger } from '../reported-answers/reported-ledger.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** The parts to kill, in turn. */
 export const KILLS = ['server', 'backend', 'postmaster'] as const;
@@ -32,8 +33,6 @@ export interface StormPlan {
   readonly limit: number;
 }
 
-/** The longest time for servers that were not killed to accept responses again, in milliseconds. */
-const RECOVERY_LIMIT_MS = 30_000;
 /** Milliseconds between the recovery and the next kill. */
 const MIN_CALM_MS = 50;
 const MAX_CALM_MS = 450;
@@ -94,7 +93,7 @@ async function recovery(
   since: number,
   url: string,
 ): Promise<number | undefined> {
-  const deadline = at + RECOVERY_LIMIT_MS;
+  const deadline = at + PATIENCE_MS;
   for (;;) {
     const silence = ledger.silenceAfter(since, url);
     if (silence !== undefined || performance.now() > deadline) {

@@ -219,7 +219,7 @@ describe('after a crash', () => {
     const { connection, close } = await folders.open({ dataDir });
     await close();
     const { uid, gid } = await stat(cluster);
-    const stranger = spawn('sleep', ['60'], { uid, gid });
+    const stranger = spawn('sleep', ['600'], { uid, gid });
     await once(stranger, 'spawn');
     const lines = [stranger.pid, cluster, 1_700_000_000, 5432, connection.host, '', '  1  1', 'ready', ''];
     await writeFile(join(cluster, 'postmaster.pid'), lines.join('\n'));

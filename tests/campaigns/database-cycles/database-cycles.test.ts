@@ -15,6 +15,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** The number of times that the database goes away and returns; 50 for the long form. */
 const CYCLES = Number(process.env.DATABASE_CYCLES ?? 10);
@@ -23,7 +24,6 @@ const PASSWORD = 'correct horse battery';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 /** Below the time-out for a connection, which is 5 s, on a busy machine; the actual time is printed. */
 const AT_ONCE_MS = 4_000;
-const TIMEOUT_MS = 20_000;
 
 const results: (string | number)[][] = [];
 let folder: string;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     ADMIN_PASSWORD_FILE: join(folder, 'password'),
     HOUSEKEEPING_INTERVAL: '1',
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   const { code } = await server.stop();
@@ -58,7 +58,7 @@ afterAll(async () => {
     measures: 'A database that goes away and comes back: [Faults](../faults.md#database-cycles).',
     sections: [{ head: ['measured', 'result'], rows: results }],
   });
-}, 60_000);
+});
 
 /** Every endpoint, from the code, so that new ones are included. */
 function endpoints(): readonly Endpoint[] {
@@ -106,7 +106,7 @@ async function ask({ path, methods, parameters }: Endpoint, authorization = BASI
   )
     // So that no connection of this client is counted.
     .set({ Authorization: authorization, Connection: 'close' })
-    .timeout(TIMEOUT_MS);
+    .timeout(PATIENCE_MS);
   const retryAfter = headers['retry-after'] ?? null;
   return { status, retryAfter, text, milliseconds: performance.now() - begun };
 }
@@ -116,7 +116,7 @@ async function readiness(): Promise<number> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) {
       throw new Error(`It did not come about:\n${server.output().slice(-2_000)}`);
@@ -171,7 +171,7 @@ describe('while the database is known to be away', () => {
       await proxy.restore();
     }
     await until(async () => (await readiness()) === 200);
-  }, 60_000);
+  });
 
   it('a command says which database is away, and no more', async () => {
     await proxy.cut();
@@ -191,56 +191,60 @@ describe('while the database is known to be away', () => {
       await proxy.restore();
     }
     await until(async () => (await readiness()) === 200);
-  }, 120_000);
+  });
 });
 
 describe(`a database that goes away and comes back, ${CYCLES} times`, () => {
-  it('leaves nothing behind: no connection, no socket, no wait, and all works as before', async () => {
-    const all = endpoints();
-    const some = all.filter(({ path }) =>
-      ['/ocra/check_t', '/monitoring/config', '/admin/login'].includes(path),
-    );
-    const many = Array.from({ length: 10 }, () => some).flat();
-    const flood = (): Promise<Reported[]> => Promise.all(many.map((one) => ask(one)));
-    const cycle = async (): Promise<readonly number[]> => {
-      const underWay = flood();
-      await proxy.cut();
-      await until(async () => (await readiness()) === 503);
-      const reported = [...(await underWay), ...(await flood())];
-      await proxy.restore();
-      await until(async () => (await readiness()) === 200);
-      return reported.map(({ status }) => status);
-    };
-    await cycle();
-    await flood();
-    const before = openFiles();
-    const statuses: number[] = [];
-    for (let round = 1; round < CYCLES; round += 1) {
-      statuses.push(...(await cycle()));
-    }
-    // Some were answered before it went; none with anything but its answer or 503.
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual((CYCLES - 1) * 30);
-    const after = await flood();
-    expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
-    await until(async () => (await connections()) <= POOL + 2);
-    const metrics = all.filter(({ path }) => path === '/metrics');
-    // Housekeeping and other loops use one now and then.
-    await until(async () => {
-      const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Reported];
-      return (
-        /^tankeeper_database_waiting_requests 0$/m.test(text) &&
-        /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)
+  it(
+    'leaves nothing behind: no connection, no socket, no wait, and all works as before',
+    async () => {
+      const all = endpoints();
+      const some = all.filter(({ path }) =>
+        ['/ocra/check_t', '/monitoring/config', '/admin/login'].includes(path),
       );
-    });
-    // Connections of the pool come and go; a leak of one for each cycle would show.
-    await until(() => Promise.resolve(openFiles() <= before + POOL + 2));
-    results.push(
-      ['cycles', CYCLES],
-      ['answers, all 200 or 503', statuses.length],
-      ['connections to the database at the end', await connections()],
-      ['open files before', before],
-      ['open files after', openFiles()],
-    );
-  }, 600_000);
+      const many = Array.from({ length: 10 }, () => some).flat();
+      const flood = (): Promise<Reported[]> => Promise.all(many.map((one) => ask(one)));
+      const cycle = async (): Promise<readonly number[]> => {
+        const underWay = flood();
+        await proxy.cut();
+        await until(async () => (await readiness()) === 503);
+        const reported = [...(await underWay), ...(await flood())];
+        await proxy.restore();
+        await until(async () => (await readiness()) === 200);
+        return reported.map(({ status }) => status);
+      };
+      await cycle();
+      await flood();
+      const before = openFiles();
+      const statuses: number[] = [];
+      for (let round = 1; round < CYCLES; round += 1) {
+        statuses.push(...(await cycle()));
+      }
+      // Some were answered before it went; none with anything but its answer or 503.
+      expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual((CYCLES - 1) * 30);
+      const after = await flood();
+      expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));
+      await until(async () => (await connections()) <= POOL + 2);
+      const metrics = all.filter(({ path }) => path === '/metrics');
+      // Housekeeping and other loops use one now and then.
+      await until(async () => {
+        const [{ text }] = (await Promise.all(metrics.map((one) => ask(one)))) as [Reported];
+        return (
+          /^tankeeper_database_waiting_requests 0$/m.test(text) &&
+          /^tankeeper_database_connections\{state="used"\} 0$/m.test(text)
+        );
+      });
+      // Connections of the pool come and go; a leak of one for each cycle would show.
+      await until(() => Promise.resolve(openFiles() <= before + POOL + 2));
+      results.push(
+        ['cycles', CYCLES],
+        ['answers, all 200 or 503', statuses.length],
+        ['connections to the database at the end', await connections()],
+        ['open files before', before],
+        ['open files after', openFiles()],
+      );
+    },
+    CYCLES * 120_000,
+  );
 });

@@ -167,7 +167,7 @@ describe('bin/backup-daily', () => {
        setInterval(() => undefined, 1000);
        console.error('begun');`,
     );
-    const late = await backUp({ TANKEEPER: hanging, BACKUP_RECIPIENT: 'age1x', BACKUP_TIMEOUT: '1' });
+    const late = await backUp({ TANKEEPER: hanging, BACKUP_RECIPIENT: 'age1x', BACKUP_TIMEOUT: '8' });
     expect(late).toEqual({ code: 1, err: expect.stringMatching(/^begun\nended\nthe backup failed/) });
     const stopped = spawn('sh', [join(REPOSITORY, 'bin/backup-daily')], {
       env: { PATH: process.env.PATH, TANKEEPER: hanging, BACKUP_DIR: backups, BACKUP_RECIPIENT: 'age1x' },

@@ -16,6 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ignored = (): void => undefined;
 const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
@@ -39,7 +40,7 @@ beforeAll(async () => {
     log: LOG,
   });
   url = embeddedUrl(postgres.connection);
-}, 60_000);
+});
 
 afterAll(async () => {
   await postgres.close();
@@ -70,12 +71,13 @@ async function codesOf(
 async function configure(statement: string, setting: string, value: string): Promise<void> {
   await queryOnce(url, statement);
   await queryOnce(url, 'SELECT pg_reload_conf()');
-  for (let tries = 0; ; tries += 1) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
     const [row] = await queryOnce<{ value: string }>(url, 'SELECT current_setting($1) AS value', [setting]);
     if (row?.value === value) {
       return;
     }
-    expect(tries).toBeLessThan(500);
+    expect(performance.now()).toBeLessThan(deadline);
     await sleep(20);
   }
 }

@@ -45,8 +45,8 @@ describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql
     const act = { actor: 'test', action: 'migrate', client: '', requestId: '' };
     await migrate(loadConfig({ DATA_DIR: folder, ...environment }), LOG, act);
     await postgres.caughtUp();
-  }, 120_000);
-  afterAll(() => postgres.remove(), 60_000);
+  });
+  afterAll(() => postgres.remove());
 
   it('has no finding about the standby until that is away, and none when it is back', async () => {
     expect(await codesOf('replica.', environment)).toEqual([]);
@@ -55,7 +55,7 @@ describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql
     await postgres.startReplica();
     await postgres.caughtUp();
     expect(await codesOf('replica.', environment)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is read-only for a DATABASE_URL that names the standby', async () => {
     expect(await codesOf('database.read-only', { DATABASE_URL: postgres.replicaUrl })).toEqual([
@@ -85,7 +85,7 @@ describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer',
   beforeAll(async () => {
     test = await createTestDatabase();
     bouncer = await startPgBouncer(program, test.url, DOCUMENTED_LINES);
-  }, 60_000);
+  });
   afterAll(async () => {
     await bouncer.remove();
     await test.drop();

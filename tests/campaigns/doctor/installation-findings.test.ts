@@ -195,7 +195,7 @@ describe('a lock that another holds', () => {
   it('makes the checks that wait for it findings, and no other', async () => {
     const report = await house.test.database.knex.transaction(async (sql) => {
       await sql.raw('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
-      return examineInstallation(house.config, { timeoutMs: 1_000 });
+      return examineInstallation(house.config, { timeoutMs: 5_000 });
     });
     const failed = report.checks.filter(({ state: end }) => end !== 'done').map(({ name }) => name);
     expect(failed).toEqual(['backup', 'audit']);

@@ -4,13 +4,12 @@ import type { FuzzedEndpoint } from './fuzz-endpoints.ts';
 import { type HostileRequest, hostileRequest, soundRequests } from './fuzz-requests.ts';
 import type { FuzzServer } from './fuzz-server.ts';
 import { faultOf, isAccepted, isSuccess, type Tolerance } from './fuzz-verdict.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const AT_ONCE = 8;
 const BATCH = 400;
 /** Batches between two progress reports. */
 const REPORTED = 5;
-/** The longest time to answer an unrelated client on a busy machine, in milliseconds. */
-const HEALTH_MS = 20_000;
 /** Bytes of a request and of its answer that a failure shows. */
 const MAX_LENGTH = 3_000;
 
@@ -161,7 +160,7 @@ export class FuzzCampaign {
   /** Checks that an unrelated client is served. */
   async #assertHealth(): Promise<void> {
     const response = await fetch(`${this.#server.process.baseUrl}/healthz`, {
-      signal: AbortSignal.timeout(HEALTH_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (response.status !== 200 || (await response.text()) !== '{"status":"ok"}') {
       throw new Error(`The server is not well: ${response.status}`);

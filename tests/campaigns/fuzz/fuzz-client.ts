@@ -9,8 +9,11 @@ export interface FuzzAnswer {
   readonly body: Buffer;
 }
 
-/** Milliseconds without an answer after which the server counts as hanging. */
-const TIMEOUT_MS = 20_000;
+/**
+ * Milliseconds without an answer after which the server counts as hanging: fewer than the 30 s after which it gives up a
+ * request by itself.
+ */
+const TIMEOUT_MS = 25_000;
 
 /** A client that keeps its connection while the server allows it, and checks that each request has one answer. */
 export class FuzzClient {

@@ -13,6 +13,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ADMINISTRATOR = { name: 'admin', password: 'an administrator of the fuzzer' };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
@@ -83,7 +84,7 @@ export class FuzzServer {
     const process = await startServerProcess({
       ...own,
       ADMIN_PASSWORD_FILE: password,
-      RESOLVER_TIMEOUT: '1S',
+      RESOLVER_TIMEOUT: '3S',
       RESOLVER_FILE_DIRS: dirname(passwdFileOf(folder)),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
     });
@@ -132,7 +133,7 @@ export class FuzzServer {
       [...this.process.output().matchAll(/\{"fuzzMemory":(\{[^}]*\})\}/g)].map(([, text = '']) => text);
     const before = reported().length;
     this.process.process.kill('SIGUSR2');
-    const deadline = performance.now() + 20_000;
+    const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
       const text = reported()[before];
       if (text !== undefined) {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
   environment = { DATABASE_URL: own.url, DATA_DIR: join(folder, 'data') };
   server = await startServerProcess({ ...environment, ADMIN_PASSWORD_FILE: join(folder, 'new-password') });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -114,5 +114,5 @@ describe('the guide to moving from LinOTP', () => {
     ]);
     // The roll-back needs LinOTP as it was.
     expect(await linotpContent()).toEqual(before);
-  }, 120_000);
+  });
 });

@@ -28,9 +28,9 @@ describe('changing the key while two servers run', () => {
     installation = await KeyInstallation.create();
     servers = [await installation.start(), await installation.start()];
     oldKey = (await installation.keys())[0]?.keyid ?? '';
-  }, 120_000);
+  });
 
-  afterEach(() => installation.remove(), 60_000);
+  afterEach(() => installation.remove());
 
   it('loses no response, no enrolment, no PIN and no login; then the old key can go', async () => {
     const cookie = await installation.logIn(servers[0]);
@@ -65,7 +65,7 @@ describe('changing the key while two servers run', () => {
     expect(await load.confirmAll([again, servers[0]])).toEqual([]);
     expect((await installation.ask(again, '/monitoring/storageEncryption', {})).result.value).toBe(true);
     expect((await installation.ask(servers[0], '/monitoring/storageEncryption', {})).result.value).toBe(true);
-  }, 240_000);
+  });
 
   it('may be killed in the middle, and goes on from there', async () => {
     await installation.load(20_000);
@@ -94,7 +94,7 @@ describe('changing the key while two servers run', () => {
     expect(await installation.confirm(servers, 'LOADED19999', 0)).toEqual(accepted);
     await installation.json('keys', 'retire', oldKey, '--remove-from-file', '--yes');
     expect(await installation.openAll()).toBe(20_000);
-  }, 240_000);
+  });
 });
 
 describe('a server on another machine', () => {
@@ -129,7 +129,7 @@ describe('a server on another machine', () => {
     } finally {
       await installation.remove();
     }
-  }, 240_000);
+  });
 });
 
 describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
@@ -156,7 +156,7 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
       await installation.remove();
       hsm.remove();
     }
-  }, 240_000);
+  });
 });
 
 /** The constant load of customers and administrators. */

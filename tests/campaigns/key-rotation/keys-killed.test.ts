@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const TOKENS = 300;
-const TIMEOUT_MS = 90_000;
 
 let installation: KeyInstallation;
 let server: ServerProcess;
@@ -18,9 +18,9 @@ beforeAll(async () => {
   installation = await KeyInstallation.create({ HOUSEKEEPING_INTERVAL: 'off' });
   server = await installation.start();
   await installation.load(TOKENS);
-}, 180_000);
+});
 
-afterAll(() => installation.remove(), 120_000);
+afterAll(() => installation.remove());
 
 /** Runs a command until it waits for this lock, ends it by SIGKILL there, and lets go of the lock. */
 async function killedAt(lock: string, ...words: readonly string[]): Promise<void> {
@@ -33,7 +33,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
     stdio: 'ignore',
   });
   const ended = once(command, 'close') as Promise<[number | null, string | null]>;
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await isGuestWaiting())) {
     expect(performance.now()).toBeLessThan(deadline);
     await sleep(50);
@@ -68,7 +68,7 @@ describe('a change of the key that is killed', () => {
     expect(prepared).toMatch(/^[0-9a-f]{16}$/);
     expect(await installation.json('keys', 'add')).toMatchObject({ keyid: prepared, made: false });
     expect([keysInFile().length, leftovers()]).toEqual([2, []]);
-  }, 240_000);
+  });
 
   it('after the key became current goes on from there, also by two at once', async () => {
     await killedAt('tokens IN EXCLUSIVE MODE', 'keys', 'rotate');
@@ -81,7 +81,7 @@ describe('a change of the key that is killed', () => {
     expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(TOKENS);
     expect(await installation.openAll()).toBe(TOKENS);
     expect(await installation.confirm([server, server], 'LOADED0', 0)).toMatchObject({ result: true });
-  }, 240_000);
+  });
 
   it('before the old one is retired leaves it in its place, and the file as it was', async () => {
     const [old = '', fresh] = (await installation.keys()).map(({ keyid }) => keyid);
@@ -97,5 +97,5 @@ describe('a change of the key that is killed', () => {
     });
     expect(await installation.openAll()).toBe(TOKENS);
     expect(await installation.confirm([server, server], 'LOADED1', 0)).toMatchObject({ result: true });
-  }, 240_000);
+  });
 });

@@ -43,14 +43,14 @@ beforeAll(async () => {
   };
   probe = await apiToken('probe', 'monitoring:metrics');
   loader = await apiToken('loader', 'admin:loadtokens');
-}, 120_000);
+});
 
 afterAll(async () => {
   const { code } = await server.stop();
   rmSync(folder, { recursive: true });
   await database.drop();
   expect(code).toBe(0);
-}, 30_000);
+});
 
 /** @returns a body of nearly 16 MiB: a beginning, and the same again and again */
 function repeated(unit: string, begin = ''): Buffer {
@@ -125,13 +125,13 @@ describe.each(HOSTILE)('%s', (_what, contentType, makeBody) => {
       expect(answer).toMatch(answered[index] ?? '');
     });
     expect(server.process.exitCode).toBeNull();
-  }, 60_000);
+  });
 
   it('is answered when its beginning has come, and its end does not matter', async () => {
     const beginning = makeBody().subarray(0, 65_536);
     expect(await send(probe, contentType, Buffer.alloc(0), MAX_BODY)).toMatch(/^HTTP\/1\.1 200 [^]*ERR410/);
     expect(await send(loader, contentType, beginning, MAX_BODY)).toMatch(/^HTTP\/1\.1 400 /);
-  }, 60_000);
+  });
 });
 
 describe('a file of keys', () => {
@@ -146,7 +146,7 @@ describe('a file of keys', () => {
     const body = form(container({ packages: packages.join('') }));
     expect(Math.round(body.length / 1024 / 1024)).toBe(15);
     expect(await send(loader, MULTIPART, body)).toMatch(/"imported": 8000/);
-  }, 120_000);
+  });
 
   it.each([
     ['blanks', FORM, () => Buffer.from(`file=${'+'.repeat(16_000_000)}`)],
@@ -154,14 +154,10 @@ describe('a file of keys', () => {
     ['escaped characters', JSON_TYPE, () => Buffer.from(`{"file":"${'\\u00e4'.repeat(2_700_000)}"}`)],
     ['line ends', MULTIPART, () => form('\r'.repeat(16_000_000))],
     ['euro signs', MULTIPART, () => form('€'.repeat(5_500_000))],
-  ])(
-    'of 16 MiB of %s is refused with the reason',
-    async (_what, contentType, makeBody) => {
-      const sent = send(loader, contentType, makeBody());
-      expect(new Set(await healthDuring(sent))).toEqual(new Set([200]));
-      expect(await sent).toMatch(/^HTTP\/1\.1 200 [^]*The key file /);
-      expect(server.process.exitCode).toBeNull();
-    },
-    60_000,
-  );
+  ])('of 16 MiB of %s is refused with the reason', async (_what, contentType, makeBody) => {
+    const sent = send(loader, contentType, makeBody());
+    expect(new Set(await healthDuring(sent))).toEqual(new Set([200]));
+    expect(await sent).toMatch(/^HTTP\/1\.1 200 [^]*The key file /);
+    expect(server.process.exitCode).toBeNull();
+  });
 });

@@ -57,7 +57,7 @@ describeWithProgram('a dump of pg_dump', findPostgres(), 'postgresql', (programs
   beforeAll(async () => {
     server = await postgresNode(programs, folder, 'postgres');
     await initialise(programs, server);
-  }, 90_000);
+  });
   afterAll(() => server.stop());
 
   it('of 3.4.4 with COPY is imported as the fixture is', async () => {
@@ -65,7 +65,7 @@ describeWithProgram('a dump of pg_dump', findPostgres(), 'postgresql', (programs
     const path = await dump(await load(fixture, 'linotp3'), []);
     expect(await readFile(path, 'utf8')).toMatch(/^COPY public\."Token"/m);
     expect(await contentAfterImport(fixture, path)).toEqual(await contentAfterImport(fixture));
-  }, 60_000);
+  });
 
   describe('of 2.12.6', () => {
     const fixture = '2.12.6-postgresql';
@@ -75,7 +75,7 @@ describeWithProgram('a dump of pg_dump', findPostgres(), 'postgresql', (programs
     beforeAll(async () => {
       url = await load(fixture, 'linotp2');
       expected = await contentAfterImport(fixture);
-    }, 60_000);
+    });
 
     it.each([
       ['COPY', [], ''],
@@ -108,7 +108,7 @@ describeWithProgram('a dump of pg_dump', findPostgres(), 'postgresql', (programs
         ]);
       }
     }
-  }, 60_000);
+  });
 });
 
 const mariadb = await findMariadb();
@@ -126,7 +126,7 @@ describeWithProgram(
       }
       await server.query(`CREATE USER 'linotp'@'127.0.0.1' IDENTIFIED BY 'linotp'`);
       await server.query(`GRANT ALL ON *.* TO 'linotp'@'127.0.0.1'`);
-    }, 90_000);
+    });
     afterAll(() => server.remove());
 
     const urlOf = (name: string): string => `mysql://linotp:linotp@127.0.0.1:${server.port}/${name}`;
@@ -193,7 +193,7 @@ describeWithProgram(
         const expected = await contentAfterImport(fixture);
         expect(await contentAfterImport(fixture, urlOf(name))).toEqual(expected);
         expect(await dumpsOf(fixture, name)).toEqual([expected, expected, expected]);
-      }, 60_000);
+      });
 
       it('is imported as the live database is', async () => {
         const fixture = '3.4.4-mariadb';
@@ -202,7 +202,7 @@ describeWithProgram(
         const { tokens } = live as { tokens: readonly { description: string }[] };
         expect(tokens.map(({ description }) => description)).toContain('Annas Schlüssel – grün ?');
         expect(await dumpsOf(fixture, name)).toEqual([live, live, live]);
-      }, 60_000);
+      });
     });
 
     it('has every character of a text', async () => {
@@ -217,6 +217,6 @@ describeWithProgram(
           live,
         ]);
       }
-    }, 60_000);
+    });
   },
 );

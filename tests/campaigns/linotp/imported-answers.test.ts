@@ -30,7 +30,7 @@ describe('an installation imported from LinOTP 2.12.6', () => {
     app = await TestApplication.open();
     app.clock.set(AFTER_THE_MOVE);
     await importFixture(app.services, '2.12.6-postgresql');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await app.close();
@@ -165,5 +165,5 @@ describe('local administrators of LinOTP 3', () => {
     } finally {
       await app.close();
     }
-  }, 60_000);
+  });
 });

@@ -33,7 +33,7 @@ async function withInstallation(
 ): Promise<void> {
   const test = await createTestDatabase();
   const dataDir = await mkdtemp(join(folder, 'data-'));
-  const environment = { DATABASE_URL: test.url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '1' };
+  const environment = { DATABASE_URL: test.url, DATA_DIR: dataDir, RESOLVER_TIMEOUT: '3' };
   try {
     // Makes the key that seals secrets, and the first administrator.
     await (await startServerProcess(environment)).stop();
@@ -76,4 +76,4 @@ it('ends the same where it is killed at five moments and repeated', async () => 
       differences: [],
     });
   });
-}, 300_000);
+});

@@ -23,7 +23,7 @@ describe('a live PostgreSQL', () => {
     expect(await contentAfterImport('3.4.4-postgresql', linotp.url)).toEqual(
       await contentAfterImport('3.4.4-postgresql'),
     );
-  }, 60_000);
+  });
 });
 
 (mariadb === undefined ? describe.skip : describe)('a live MariaDB', () => {
@@ -37,7 +37,7 @@ describe('a live PostgreSQL', () => {
       `CREATE USER 'linotp'@'127.0.0.1' IDENTIFIED BY 'a:b@c/d'`,
       `GRANT ALL ON *.* TO 'linotp'@'127.0.0.1'`,
     );
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await server.remove();
@@ -64,7 +64,6 @@ describe('a live PostgreSQL', () => {
       const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
       expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
     },
-    90_000,
   );
 });
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/servers/free-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
-
-const START_TIMEOUT_MS = 30_000;
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** A series of the answer to a query. */
 interface QueriedSeries {
@@ -65,7 +64,7 @@ export async function startPrometheus(
 }
 
 async function untilReady(address: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   const isReady = (): Promise<boolean> =>
     fetch(`http://${address}/-/ready`).then(
       ({ ok }) => ok,

@@ -12,6 +12,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPgBouncer } from '../../support/servers/system-programs.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** Far fewer connections to PostgreSQL than the server has to PgBouncer. */
 const POOL = ['default_pool_size = 2', 'max_db_connections = 2'];
@@ -80,6 +81,10 @@ async function raceThem(client: ServerClient, open: readonly OpenTransaction[]):
 }
 
 async function printed(server: ServerProcess, text: string): Promise<number> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!server.output().includes(text) && performance.now() < deadline) {
+    await sleep(20);
+  }
   // The log is written at the end of a turn.
   await sleep(50);
   return server.output().split(text).length - 1;
@@ -91,9 +96,9 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
 
     beforeAll(async () => {
       pooled = await startPooled(program, { DATABASE_PREPARED_STATEMENTS: 'off' }, setLimits);
-    }, 120_000);
+    });
 
-    afterAll(() => pooled.close(), 30_000);
+    afterAll(() => pooled.close());
 
     it('accepts each of many concurrent responses once, over two connections to PostgreSQL', async () => {
       const { client, database } = pooled;
@@ -104,12 +109,11 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
          WHERE datname = current_database() AND application_name <> 'test' AND backend_type = 'client backend'`,
       );
       expect(rows[0]?.backends).toBeLessThanOrEqual(2);
-    }, 60_000);
+    });
 
     it('notices changes within a second, without a notice of the database', async () => {
       const { client, database, environment } = pooled;
-      const counts = async (): Promise<unknown> => {
-        await sleep(PROMISED_MS);
+      const present = async (): Promise<{ sync: string; total: number; realms: number }> => {
         const { sync, total, realms } = (await client.get('/monitoring/config')).body.result?.value as {
           readonly sync: string;
           readonly total: number;
@@ -117,14 +121,20 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
         };
         return { sync, total, realms };
       };
-      const before = (await counts()) as { readonly total: number; readonly realms: number };
+      const counts = async (): ReturnType<typeof present> => {
+        await sleep(PROMISED_MS);
+        const first = await present();
+        // A busy server may be late with asking by itself: then it learns by this request, and says so once.
+        return first.sync === 'True' ? first : present();
+      };
+      const before = await counts();
       await database.database.knex('configuration').insert({ key: 'unheard', value: '1' });
       expect(await counts()).toEqual({ sync: 'True', total: before.total + 1, realms: before.realms });
       await runTankeeper(['resolver', 'add', 'people'], environment);
       const added = await runTankeeper(['realm', 'add', 'bank', '--resolvers', 'people'], environment);
       expect(added).toMatchObject({ code: 0 });
       expect(await counts()).toMatchObject({ sync: 'True', realms: before.realms + 1 });
-    }, 60_000);
+    });
 
     it.each([
       ['migrate', ['migrate']],
@@ -133,13 +143,9 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       ['key rotation', ['keys', 'rotate']],
       ['counts', ['count', '--verify']],
       ['the audit trail', ['audit', 'verify']],
-    ])(
-      'serves the command: %s',
-      async (_what, parameters) => {
-        expect(await runTankeeper(parameters, pooled.environment)).toMatchObject({ code: 0 });
-      },
-      60_000,
-    );
+    ])('serves the command: %s', async (_what, parameters) => {
+      expect(await runTankeeper(parameters, pooled.environment)).toMatchObject({ code: 0 });
+    });
 
     it('reports the counts of tokens', async () => {
       const { body } = await pooled.client.post('/monitoring/tokens', { realms: '*' });
@@ -158,7 +164,7 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       expect(answers.map(({ body }) => body.result?.value)).toEqual(
         waits.map(() => [expect.objectContaining({ valid_tan: true })]),
       );
-    }, 30_000);
+    });
 
     it('keeps the time limits of a role or database, and has nothing to warn of', () => {
       expect(pooled.server.output()).not.toMatch(/"component":"(?:database|configuration)"/);
@@ -171,16 +177,16 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
 
     beforeAll(async () => {
       pooled = await startPooled(program, {});
-    }, 120_000);
+    });
 
-    afterAll(() => pooled.close(), 30_000);
+    afterAll(() => pooled.close());
 
     it('answers all requests, accepts each response once, and warns once of the setting', async () => {
       const { client, server } = pooled;
       const open = await openTransactions(client, 'NAMED');
       expect(await raceThem(client, open)).toEqual(open.map(() => 1));
       expect(await printed(server, 'DATABASE_PREPARED_STATEMENTS=off')).toBe(1);
-    }, 60_000);
+    });
 
     it('warns that statements have no time limit', async () => {
       expect(await printed(pooled.server, 'a pooler drops statement_timeout and lock_timeout')).toBe(1);
@@ -200,5 +206,5 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       await database.drop();
       rmSync(folder, { recursive: true });
     }
-  }, 60_000);
+  });
 });

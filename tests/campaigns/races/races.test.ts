@@ -63,7 +63,7 @@ beforeAll(async () => {
   race = new AnswerRace();
   // Only the token's lock closes challenges, so the fail counts follow from the answers alone.
   await client.post('/system/setConfig', { OcraMaxChallengeRequests: '1000' });
-}, 120_000);
+});
 
 afterAll(async () => {
   race.close();
@@ -93,7 +93,7 @@ afterAll(async () => {
     ],
   });
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-}, 60_000);
+});
 
 /**
  * Responses, in turn over the servers; a third of them right: every third, or, for every other transaction, the last
@@ -272,7 +272,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect(await tokenOf(outcome.transaction.serial)).toEqual({ fail_count: 0, counter: '1' });
       }
     },
-    30_000 + TRANSACTIONS * TIMEOUT_MS,
+    600_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -297,7 +297,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect({ counts, fail_count, ok: isExplainable(counts, 4, fail_count) }).toMatchObject({ ok: true });
       }
     },
-    30_000 + TRANSACTIONS * TIMEOUT_MS,
+    600_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -326,7 +326,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect(times('locked')).toBe(24 - 8 + 20);
       }
     },
-    30_000 + TRANSACTIONS * TIMEOUT_MS,
+    600_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 
   it(
@@ -357,7 +357,7 @@ describe(`${ANSWERS} answers at once to each transaction, a third of them right,
         expect([0, ANSWERS - 3]).toContain(times('locked'));
       }
     },
-    30_000 + TRANSACTIONS * TIMEOUT_MS,
+    600_000 + TRANSACTIONS * TIMEOUT_MS,
   );
 });
 
@@ -382,12 +382,12 @@ describe('one response for four transactions of a token with the same question, 
       expect(its.map(({ times }) => times('accepted')).reduce((all, one) => all + one)).toBe(1);
       expect(await tokenOf(serial)).toEqual({ fail_count: 48, counter: '1' });
     }
-  }, 60_000);
+  });
 });
 
 describe('the audit trail of it all', () => {
   it('verifies', async () => {
     const { code, output } = await runTankeeper(['audit', 'verify'], environment);
     expect({ code, output }).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 });

@@ -13,10 +13,9 @@ import {
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const LAG = 'tankeeper-replica-lag';
-/** More than the pause after which a server tries a replica again. */
-const TRIED_AGAIN_MS = 15_000;
 
 /** The answer of /monitoring/tokens. */
 interface Counted {
@@ -45,7 +44,7 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     });
     client = await ServerClient.open(server);
     await postgres.caughtUp();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     const { code } = await server.stop();
@@ -53,7 +52,7 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     await postgres.remove();
     rmSync(folder, { recursive: true });
     expect(code).toBe(0);
-  }, 60_000);
+  });
 
   async function addToken(serial: string): Promise<void> {
     await client.post('/admin/init', {
@@ -70,9 +69,9 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     return { status, total: value?.Summary.total, lag: headers.get(LAG) };
   }
 
-  /** Asks until the source of the counts is another one. */
+  /** Asks until this is the source of the counts: a busy server may leave the replica aside for a while. */
   async function countedFrom(source: 'replica' | 'primary'): Promise<Counted> {
-    const deadline = performance.now() + TRIED_AGAIN_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const answer = await counted();
       if ((answer.lag === null) === (source === 'primary')) {
@@ -93,11 +92,11 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     await addToken('REPLICA1');
     await addToken('REPLICA2');
     await postgres.caughtUp();
-    expect(await counted()).toEqual({ status: 200, total: 2, lag: '0' });
+    expect(await countedFrom('replica')).toEqual({ status: 200, total: 2, lag: '0' });
     const active = await client.post('/monitoring/activeUsers', {});
     expect(active.headers.get(LAG)).toBe('0');
     expect(active.body.result?.value).toMatchObject({ total: 0 });
-  }, 30_000);
+  });
 
   it('is not read for what is no count', async () => {
     for (const path of ['config', 'storageEncryption', 'license']) {
@@ -111,7 +110,7 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     try {
       await addToken('REPLICA3');
       await sleep(2_000);
-      const { total, lag } = await counted();
+      const { total, lag } = await countedFrom('replica');
       expect(total).toBe(2);
       expect(Number(lag)).toBeGreaterThanOrEqual(2);
       expect(Number(lag)).toBeLessThan(60);
@@ -119,8 +118,8 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
       await postgres.onReplica('SELECT pg_wal_replay_resume()');
     }
     await postgres.caughtUp();
-    expect(await counted()).toEqual({ status: 200, total: 3, lag: '0' });
-  }, 30_000);
+    expect(await countedFrom('replica')).toEqual({ status: 200, total: 3, lag: '0' });
+  });
 
   it('is left aside while it lags further than the bound', async () => {
     const lines: string[] = [];
@@ -153,20 +152,20 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
       expect.stringMatching(/^The read replica is not used .* it lags \d+ seconds$/),
       'The read replica is used for counts again',
     ]);
-  }, 30_000);
+  });
 
   it('does not keep anybody waiting while it is silent', async () => {
     const { total } = await countedFrom('replica');
     network.freeze();
     const begun = performance.now();
     expect(await counted()).toEqual({ status: 200, total, lag: null });
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     const again = performance.now();
     expect(await counted()).toEqual({ status: 200, total, lag: null });
     expect(performance.now() - again).toBeLessThan(1_000);
     network.thaw();
     expect(await countedFrom('replica')).toEqual({ status: 200, total, lag: '0' });
-  }, 60_000);
+  });
 
   it('is replaced by the primary while it is stopped, which is logged once, and the server stays ready', async () => {
     const before = [logged('The read replica is not used'), logged('The read replica is used')];
@@ -178,7 +177,11 @@ describeWithProgram('a read replica', findPostgres(), 'postgresql', (programs) =
     await postgres.startReplica();
     await postgres.caughtUp();
     expect(await countedFrom('replica')).toEqual({ status: 200, total: 5, lag: '0' });
+    const deadline = performance.now() + PATIENCE_MS;
+    while (logged('The read replica is used') === before[1] && performance.now() < deadline) {
+      await sleep(20);
+    }
     const after = [logged('The read replica is not used'), logged('The read replica is used')];
     expect(after).toEqual(before.map((lines) => lines + 1));
-  }, 60_000);
+  });
 });

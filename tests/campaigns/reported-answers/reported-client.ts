@@ -24,7 +24,7 @@ interface Envelope {
 }
 
 /** Milliseconds after which a missing answer counts as unknown. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 
 /** Sends HTTP requests to several servers, with the same rights; never repeats one by itself. */
 export class ReportedClient {

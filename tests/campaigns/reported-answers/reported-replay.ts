@@ -4,12 +4,11 @@ import { type Ask, checkReported, type Finding, type ReportedReport } from './re
 import type { ReportedClient } from './reported-client.ts';
 import { sendResponse } from './reported-exchange.ts';
 import type { ReportedLedger } from './reported-ledger.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** The number of repetitions of each right response, all at once. */
 const TIMES = 2;
 const AT_ONCE = 8;
-/** Milliseconds for one answer, with servers and database running. */
-const LIMIT_MS = 30_000;
 
 /** All faults that were found, and the extent of the search. */
 export interface ReportedVerdict {
@@ -59,7 +58,7 @@ export async function verifyReported(
 }
 
 async function untilAnswered(send: () => Promise<{ readonly outcome: string }>): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while ((await send()).outcome !== 'reported') {
     if (performance.now() > deadline) {
       throw new Error('The servers do not answer when responses are replayed');

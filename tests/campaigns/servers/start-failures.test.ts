@@ -33,7 +33,7 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' };
   // A first start: makes schema, key and administrator.
   await (await startServerProcess(environment)).stop();
-}, 60_000);
+});
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -66,7 +66,7 @@ describe('a start is refused with a clear message', () => {
     expect(await refusedStart({ WIRE_DIALECT: 'klingon' })).toContain(
       "tankeeper: WIRE_DIALECT='klingon' is not allowed. Allowed: documented, linotp.",
     );
-  }, 30_000);
+  });
 
   it('for a database that cannot be reached, without the password', async () => {
     const output = await refusedStart({ DATABASE_URL: 'postgres://tank:hunter2@127.0.0.1:1/keeper' });
@@ -74,7 +74,7 @@ describe('a start is refused with a clear message', () => {
       "the database 'keeper' on 127.0.0.1, port 1 is not available: no server is listening there",
     );
     expect(output).not.toContain('hunter2');
-  }, 30_000);
+  });
 
   it('for a port that is taken', async () => {
     const { port, release } = await takePort();
@@ -82,7 +82,7 @@ describe('a start is refused with a clear message', () => {
       `Cannot listen on 127.0.0.1 port ${port}: another program listens there`,
     );
     release();
-  }, 30_000);
+  });
 
   it('for a port that is taken at the very first start, and the next one still shows the first password', async () => {
     const fresh = await createTestDatabase({ schema: 'empty' });
@@ -93,7 +93,7 @@ describe('a start is refused with a clear message', () => {
     const { output } = await (await startServerProcess({ ...environment, ...change })).stop();
     expect(output).toMatch(/The first administrator is 'admin'. The password, shown this once:\s+\S{16,}/);
     await fresh.drop();
-  }, 60_000);
+  });
 
   it('for an encryption key that is lost: names its id, writes nothing', async () => {
     const content = readFileSync(keyFile);
@@ -103,7 +103,7 @@ describe('a start is refused with a clear message', () => {
     expect(existsSync(keyFile)).toBe(false);
     writeFileSync(keyFile, content, { mode: 0o600 });
     await (await startServerProcess(environment)).stop();
-  }, 60_000);
+  });
 
   it('for a wrong encryption key: names both ids, overwrites nothing', async () => {
     const wrongFile = join(folder, 'wrong.key');
@@ -111,7 +111,7 @@ describe('a start is refused with a clear message', () => {
     const before = readFileSync(wrongFile);
     expect(await refusedStart({ ENCRYPTION_KEY_FILE: wrongFile })).toMatch(/[0-9a-f]{16}.*[0-9a-f]{16}/s);
     expect(readFileSync(wrongFile)).toEqual(before);
-  }, 30_000);
+  });
 
   it('for a first password that is too short', async () => {
     const fresh = await createTestDatabase({ schema: 'empty' });
@@ -124,7 +124,7 @@ describe('a start is refused with a clear message', () => {
     });
     expect(output).toContain('The password in ADMIN_PASSWORD_FILE does not do: ');
     await fresh.drop();
-  }, 30_000);
+  });
 
   it('for a secret file that is not there', async () => {
     const fresh = await createTestDatabase({ schema: 'empty' });
@@ -135,7 +135,7 @@ describe('a start is refused with a clear message', () => {
     });
     expect(output).toMatch(/ADMIN_PASSWORD_FILE='.*nowhere' cannot be read \(ENOENT\)/);
     await fresh.drop();
-  }, 30_000);
+  });
 });
 
 describe('the embedded database', () => {
@@ -146,7 +146,7 @@ describe('the embedded database', () => {
     dataDir = join(folder, 'embedded');
     mkdirSync(dataDir);
     server = await startServerProcess({ DATA_DIR: dataDir });
-  }, 60_000);
+  });
 
   it('lets no second server into its folder, and the first goes on', async () => {
     const { code, output } = await runTankeeper(['serve'], { DATA_DIR: dataDir, PORT: '0' });
@@ -155,7 +155,7 @@ describe('the embedded database', () => {
       /the data folder .*embedded is in use by another tankeeper server \(process \d+\)/,
     );
     expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
-  }, 30_000);
+  });
 
   it('lets commands in while the server runs', async () => {
     const { code, output } = await runTankeeper(['admin', 'list', '--json'], { DATA_DIR: dataDir });
@@ -163,7 +163,7 @@ describe('the embedded database', () => {
       code: 0,
       names: ['admin'],
     });
-  }, 30_000);
+  });
 
   it('keeps its key readable for its owner alone', () => {
     expect(statSync(join(dataDir, 'encryption.key')).mode & 0o777).toBe(0o600);
@@ -174,5 +174,5 @@ describe('the embedded database', () => {
     expect(code).toBe(0);
     expect(output).toContain('"message":"Stopped"');
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
-  }, 30_000);
+  });
 });

@@ -46,7 +46,7 @@ describe('SIGTERM', () => {
     });
     expect((await answered).status).toBe(200);
     expect(await stopped).toMatchObject({ code: 0, output: expect.stringContaining('"message":"Stopped"') });
-  }, 30_000);
+  });
 
   it('does not wait longer than ten seconds for a database that hangs', async () => {
     const server = await startServerProcess(environment());
@@ -57,7 +57,7 @@ describe('SIGTERM', () => {
       return Promise.all([server.stop(), expect(answering).rejects.toThrow()]);
     });
     expect(end).toMatchObject({ code: 0, output: expect.stringContaining('some requests were cut off') });
-  }, 60_000);
+  });
 });
 
 describe('signals that come again', () => {
@@ -73,7 +73,7 @@ describe('signals that come again', () => {
     await untilRefused(`${server.baseUrl}/healthz`);
     expect(await request.finish()).toMatch(/^HTTP\/1\.1 200 /);
     expect(await stopped).toMatchObject({ code: 0, output: expect.stringContaining('"message":"Stopped"') });
-  }, 60_000);
+  });
 
   it('end the wait for requests after that, with status 130, and still stop the embedded database', async () => {
     const dataDir = join(folder, 'data');
@@ -84,7 +84,7 @@ describe('signals that come again', () => {
     expect(existsSync(join(dataDir, 'postgres/PG_VERSION'))).toBe(true);
     expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
     expect(existsSync(join(dataDir, 'postgres.socket/.s.PGSQL.5432'))).toBe(false);
-  }, 300_000);
+  });
 
   /** Again where this machine was so busy that the server had stopped waiting by itself. */
   async function stopUrgently(dataDir: string): Promise<ProcessEnd> {
@@ -123,7 +123,7 @@ describe('a signal before the server is ready', () => {
     expect(server.out).toContain('"message":"Stopped before it was ready"');
     expect(server.out).not.toContain('"message":"Listening"');
     await fresh.drop();
-  }, 60_000);
+  });
 });
 
 /** Until a request hangs in the database. */

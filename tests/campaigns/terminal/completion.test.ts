@@ -35,7 +35,7 @@ describe('completion in a shell', () => {
     // Imports may bring serials of any characters.
     await queryOnce(test.url, `UPDATE tokens SET serial = $$${EVIL}$$ WHERE serial = 'T1'`);
     await queryOnce(test.url, `UPDATE tokens SET serial = '${SPACED}' WHERE serial = 'U1'`);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await test.drop();
@@ -95,6 +95,5 @@ describe('completion in a shell', () => {
       expect(inShell(shell, words, script, 'tankeeper token show U')).toEqual([SPACED]);
       expect(await readdir(folder)).not.toContain('hacked');
     },
-    60_000,
   );
 });

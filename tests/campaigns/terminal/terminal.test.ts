@@ -79,7 +79,7 @@ describeInTerminal('npm start in a terminal', () => {
         expect(terminal.output).toContain('"message":"Stopped"');
       }
     },
-    ROUNDS * 60_000,
+    ROUNDS * 300_000,
   );
 
   it('stops when Ctrl-C is pressed five times in a row', async () => {

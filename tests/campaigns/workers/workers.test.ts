@@ -6,9 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HalfRequest } from '../../support/servers/half-request.ts';
-import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
+import {
+  killProcessesOf,
+  processesOf,
+  untilNobodyIsLeft,
+  untilStopped,
+} from '../../support/servers/processes-of.ts';
 import { printedPassword, ServerClient } from '../../support/servers/server-client.ts';
 import {
+  type ProcessEnd,
   runTankeeper,
   type ServerProcess,
   startServerProcess,
@@ -19,7 +25,7 @@ import { until } from '../../support/values/until.ts';
 
 const REQUESTS_A_SECOND = 50;
 /** A client whose request takes longer waits for an answer that never comes. */
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 
 let folder: string;
 let database: TestDatabase;
@@ -40,14 +46,14 @@ beforeAll(async () => {
     LIMIT_CLIENT_FAILURES: '20',
     LIMIT_CLIENT_REQUESTS: String(REQUESTS_A_SECOND),
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await server.stop();
   killProcessesOf(folder);
   rmSync(folder, { recursive: true });
   await database.drop();
-}, 60_000);
+});
 
 /** Sends a request over a connection of its own, which the primary hands to the next worker. */
 async function post(path: string, parameters: Record<string, string>, client = ''): Promise<Response> {
@@ -84,10 +90,10 @@ describe('two workers', () => {
     expect(output.match(/A new encryption key was made/g)).toHaveLength(1);
     expect(workersOf(server.process)).toHaveLength(2);
     for (const worker of [1, 2]) {
-      expect(output).toMatch(new RegExp(`"message":"request","worker":${worker},`));
+      await until(() => server.output().includes(`"message":"request","worker":${worker},`));
     }
     expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('show the metrics of both, on either port', async () => {
     const before = await counted('/ocra/checkstatus');
@@ -99,7 +105,7 @@ describe('two workers', () => {
     });
     expect(await counted('/ocra/checkstatus', response.text())).toBe(before + 20);
     expect(await metrics()).toMatch(/^tankeeper_workers 2$/m);
-  }, 60_000);
+  });
 
   it('accept exactly one of 64 identical right responses', async () => {
     const client = await ServerClient.open(server);
@@ -110,7 +116,7 @@ describe('two workers', () => {
     });
     expect(answers.filter((value) => value === '{"failcount":0,"result":true}')).toHaveLength(1);
     expect(answers.filter((value) => value === '{"failcount":0,"result":false}')).toHaveLength(63);
-  }, 60_000);
+  });
 
   it('tell a client of exactly as many failures as the limit says, over both', async () => {
     const statuses = await times(
@@ -123,7 +129,7 @@ describe('two workers', () => {
     expect(failures).toBeLessThanOrEqual(20);
     expect(failures).toBeGreaterThan(0);
     expect(statuses.filter((status) => status === 429)).toHaveLength(80 - failures);
-  }, 60_000);
+  });
 
   it('answer no more requests of a client in a second than the limit says, together', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -149,7 +155,7 @@ describe('two workers', () => {
     expect(admitted).toBeLessThanOrEqual(REQUESTS_A_SECOND * seconds);
     expect(admitted).toBeGreaterThanOrEqual((REQUESTS_A_SECOND * 3) / 4);
     expect(statuses.filter(({ status }) => status === 429)).toHaveLength(400 - admitted);
-  }, 60_000);
+  });
 });
 
 describe('a worker that is killed under load', () => {
@@ -184,7 +190,7 @@ describe('a worker that is killed under load', () => {
     expect(now).toHaveLength(2);
     expect(now).toContain(survivor);
     expect(now).not.toContain(victim);
-  }, 120_000);
+  });
 });
 
 describe('a connection on its way to a worker that is killed', () => {
@@ -193,6 +199,7 @@ describe('a connection on its way to a worker that is killed', () => {
     const [victim = 0] = workersOf(own.process);
     // A stopped worker does not take the connection that it is handed.
     process.kill(victim, 'SIGSTOP');
+    await untilStopped(victim);
     const requests = [1, 2].map(() =>
       fetch(`${own.baseUrl}/healthz`, {
         headers: { Connection: 'close' },
@@ -206,7 +213,7 @@ describe('a connection on its way to a worker that is killed', () => {
     process.kill(victim, 'SIGKILL');
     expect((await Promise.all(requests)).sort()).toEqual([200, 'TypeError']);
     expect((await own.stop()).code).toBe(0);
-  }, 120_000);
+  });
 });
 
 describe('signals to all processes of a server, as a terminal sends them', () => {
@@ -226,20 +233,28 @@ describe('signals to all processes of a server, as a terminal sends them', () =>
     expect(code).toBe(0);
     expect(output).toContain('"message":"Stopped"');
     expect(output).not.toContain('A worker has ended');
-  }, 120_000);
+  });
 
   it('cut requests off when they come again, with status 130', async () => {
+    const { code, output } = await stopUrgently();
+    expect(code).toBe(130);
+    expect(output).toContain('"message":"Stopped; some requests were cut off"');
+  });
+
+  /** Again where this machine was so busy that the server had stopped waiting by itself. */
+  async function stopUrgently(): Promise<ProcessEnd> {
     const own = await startServerProcess(environment);
     const request = await HalfRequest.begin(Number(new URL(own.baseUrl).port));
+    const begun = performance.now();
     const stopped = own.stop();
     await until(() => own.output().includes('"message":"Stopping"'));
     await sleep(2_100);
     own.process.kill('SIGINT');
+    const isInTime = performance.now() - begun < 6_500;
     expect(await request.answer()).toBe('');
-    const { code, output } = await stopped;
-    expect(code).toBe(130);
-    expect(output).toContain('"message":"Stopped; some requests were cut off"');
-  }, 120_000);
+    const end = await stopped;
+    return isInTime ? end : stopUrgently();
+  }
 });
 
 describe('workers on an embedded database', () => {
@@ -259,7 +274,7 @@ describe('workers on an embedded database', () => {
     expect((await client.check(transaction)).body.result?.value).toEqual({ failcount: 0, result: true });
     expect((await again.stop()).code).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('a start with workers that fails', () => {
@@ -283,7 +298,7 @@ describe('a start with workers that fails', () => {
     expect(output).not.toContain('shown this once');
     expect(output).not.toMatch(/\n\s+at /);
     expect(processesOf(dataDir)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** A client with one connection, which it opens again when it breaks. */

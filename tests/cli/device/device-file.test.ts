@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { changeDeviceFile, readDeviceFile } from '../../../src/cli/device/device-file.ts';
 import { type DeviceState, emptyDeviceState } from '../../../src/cli/device/device-state.ts';
 import { type DeviceToken, putToken } from '../../../src/device/device-token.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const TOKEN = {
   serial: 'OCRA1',
@@ -63,7 +64,7 @@ describe("the virtual device's file", () => {
   });
 
   it('uses no counter twice, however many scan at once', async () => {
-    const counters = await Promise.all(Array.from({ length: 20 }, () => countUp()));
+    const counters = await Promise.all(Array.from({ length: 20 }, () => countUp(PATIENCE_MS)));
     expect(new Set(counters).size).toBe(20);
     expect((await readDeviceFile(file)).tokens[0]?.counter).toBe('20');
   });

@@ -197,7 +197,8 @@ describe('streams', () => {
     const begun = performance.now();
     void first.services.live?.end();
     expect(await stopping.close(7_000)).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    // A stream that did not end would hold it up for its grace.
+    expect(performance.now() - begun).toBeLessThan(6_000);
     expect(await reader.next()).toBeUndefined();
     const again = await stream(browser);
     expect((await again.next())?.id).toBe(before?.id);
@@ -206,7 +207,7 @@ describe('streams', () => {
   it('are no requests of hours in metrics and log, and no aborted ones', async () => {
     const reader = await stream(await signedIn('finn'));
     await reader.next();
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await new Promise((resolve) => setTimeout(resolve, 2_700));
     const before = application.logged.length;
     reader.close();
     await untilOpen(0);
@@ -216,7 +217,7 @@ describe('streams', () => {
     const text = await application.metrics.text();
     expect(text).toMatch(/tankeeper_http_requests_total\{endpoint="\/admin\/live",status="2xx"\} \d/);
     expect(text).not.toMatch(/endpoint="\/admin\/live",status="aborted"/);
-    const slow = /duration_seconds_bucket\{le="1",endpoint="\/admin\/live"\} (\d+)/.exec(text)?.[1];
+    const slow = /duration_seconds_bucket\{le="2\.5",endpoint="\/admin\/live"\} (\d+)/.exec(text)?.[1];
     const all = /duration_seconds_count\{endpoint="\/admin\/live"\} (\d+)/.exec(text)?.[1];
     expect(slow).toBe(all);
   });

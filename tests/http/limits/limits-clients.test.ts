@@ -202,7 +202,7 @@ describe('one transaction', () => {
       await application.close();
     }
     await open({});
-  }, 60_000);
+  });
 
   it('is the same one through all doors together, and no other form of its id is it', async () => {
     await open({ exempt: [], transactionFailures: DOORS.length, clientFailures: 1_000 });

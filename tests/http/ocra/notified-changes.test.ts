@@ -109,7 +109,7 @@ async function begin(
     closedBy: null,
   };
   const waited = watch.wait(
-    { id: row.id, administrator: 'portal', since, waitMs: 20_000, openMs: NEVER },
+    { id: row.id, administrator: 'portal', since, waitMs: 60_000, openMs: NEVER },
     new AbortController().signal,
   );
   waited.catch(nothing);
@@ -313,7 +313,7 @@ describe('a change at the moment at which the wait begins', () => {
     const challenge = await application.challenge(await enrol());
     const [row] = await rowsOf(challenge.transactionid);
     const since = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
-    const wanted = { id: row?.id ?? '', administrator: 'portal', since, waitMs: 20_000, openMs: NEVER };
+    const wanted = { id: row?.id ?? '', administrator: 'portal', since, waitMs: 60_000, openMs: NEVER };
     const waited = await whileHeld(
       MARK,
       () => watch.wait(wanted, new AbortController().signal),

@@ -69,12 +69,12 @@ describe('the second phase of a roll-out', () => {
       vault.seal(vault.open(sealed, 'shared-secret', SERIAL), 'shared-secret', SERIAL),
     );
     expect(result).toMatchObject({ status: true, value: true });
-  }, 30_000);
+  });
 
   it('is refused when the token has another shared secret meanwhile', async () => {
     const result = await phase2While(() => vault.seal(Buffer.alloc(32, 9), 'shared-secret', SERIAL));
     expect(JSON.stringify(result)).toContain('has left this roll-out meanwhile');
-  }, 30_000);
+  });
 });
 
 it('a challenge is requested while the key is resealed', async () => {
@@ -88,4 +88,4 @@ it('a challenge is requested while the key is resealed', async () => {
   );
   const pass = application.respond(suite, '12345678');
   expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: true });
-}, 30_000);
+});

@@ -344,7 +344,7 @@ describe('a comparison', () => {
 
   it('that fails lets nothing be taken from memory, not even when the next one succeeds', async () => {
     const proxy = await DatabaseProxy.start(test.url);
-    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 2_000 });
+    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 20_000 });
     const own = new ConfirmedCredentials({
       database,
       random: systemRandom,

@@ -1,5 +1,5 @@
 import { SqlTap } from '../../support/database/sql-tap.ts';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
@@ -8,8 +8,6 @@ import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase } from '../../support/database/audited-database.ts';
 import { rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
-
-jest.setTimeout(120_000);
 
 let audited: AuditedDatabase;
 let servers: readonly Database[];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
@@ -8,8 +8,6 @@ import { OPERATOR } from '../../support/values/callers.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { ACT } from '../../support/values/token-values.ts';
-
-jest.setTimeout(120_000);
 
 let audited: AuditedDatabase;
 beforeEach(async () => {

@@ -13,6 +13,7 @@ import type { Database } from '../../../src/storage/database/database.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../../support/values/callers.ts';
 import { ACT } from '../../support/values/token-values.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -416,13 +417,15 @@ describe('the partitions of months', () => {
     upkeep.start();
     const checkpoints = async (): Promise<number> =>
       (await audited.test.database.knex('audit_journal').where({ kind: 'checkpoint' })).length;
-    for (let tries = 0; tries < 500 && (await checkpoints()) < 1; tries += 1) {
-      await sleep(20);
-    }
+    const until = async (wanted: number): Promise<void> => {
+      const deadline = performance.now() + PATIENCE_MS;
+      while ((await checkpoints()) < wanted && performance.now() < deadline) {
+        await sleep(20);
+      }
+    };
+    await until(1);
     await server.autocommit.audit.write(ACT, 'second', 'done');
-    for (let tries = 0; tries < 500 && (await checkpoints()) < 2; tries += 1) {
-      await sleep(20);
-    }
+    await until(2);
     await upkeep.stop();
     // Nothing was written since: no third one.
     await sleep(100);

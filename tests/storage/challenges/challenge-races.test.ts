@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Decision } from '../../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
@@ -10,9 +10,6 @@ import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
-
-// Hundreds of transactions, each of which takes its time on a busy machine.
-jest.setTimeout(120_000);
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 

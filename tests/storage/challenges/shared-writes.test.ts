@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Decision } from '../../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
@@ -13,8 +13,6 @@ import { SqlTap } from '../../support/database/sql-tap.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
-
-jest.setTimeout(120_000);
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 

@@ -233,7 +233,7 @@ describe('a connection that tells of changes', () => {
 describe('while the database is away', () => {
   it('nobody is served by an old configuration; it is logged once, and once that it is back', async () => {
     const proxy = await DatabaseProxy.start(test.url);
-    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 2_000 });
+    const database = openDatabase({ connection: proxy.url, acquireTimeoutMs: 20_000 });
     cleanUps.push(
       () => proxy.stop(),
       () => database.close(),

@@ -62,7 +62,7 @@ describe('folding in the background', () => {
     expect(await pendingDeltas(test.database)).toBe(2);
     expect(new Set(lines)).toEqual(new Set(['debug Folded counts']));
     await expectRightCounts(test.database);
-  }, 60_000);
+  });
 
   it('clears away after an autovacuum that is at work', async () => {
     const { log } = recordingLog();
@@ -85,7 +85,7 @@ describe('folding in the background', () => {
     await knex('users').whereRaw('login::int > 40000').delete();
     await until(async () => (await pendingDeltas(test.database)) === 0);
     await folding.stop();
-  }, 60_000);
+  });
 
   it('is quiet while the database is away, and folds again when it is back', async () => {
     const { lines, log } = recordingLog();
@@ -112,7 +112,7 @@ describe('folding in the background', () => {
     await until(async () => (await pendingDeltas(database)) === 0);
     await folding.stop();
     await nowhere.close();
-  }, 60_000);
+  });
 
   it('says once what else keeps it from folding', async () => {
     const { lines, log } = recordingLog();
@@ -126,7 +126,7 @@ describe('folding in the background', () => {
     await folding.stop();
     await knex.raw('ALTER TABLE hidden RENAME TO count_state');
     expect(lines).toEqual(['warn Counts cannot be folded: they stay right, but take longer to read']);
-  }, 60_000);
+  });
 });
 
 describe('a server that has begun with few users', () => {
@@ -160,7 +160,7 @@ describe('a server that has begun with few users', () => {
     });
     await expectRightCounts(database);
     await database.knex.raw("DELETE FROM tokens WHERE serial LIKE 'P%'");
-  }, 60_000);
+  });
 });
 
 describe('the migration', () => {
@@ -174,5 +174,5 @@ describe('the migration', () => {
     await knex.transaction((sql) => counts.up(sql));
     expect(await pendingDeltas(test.database)).toBe(0);
     await expectRightCounts(test.database);
-  }, 60_000);
+  });
 });

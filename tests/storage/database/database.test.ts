@@ -176,7 +176,7 @@ describe('the pool', () => {
   });
 
   it('makes nobody wait for ever for a connection', async () => {
-    const database = open({ poolSize: 1, acquireTimeoutMs: 1_000 });
+    const database = open({ poolSize: 1, acquireTimeoutMs: 3_000 });
     const fault = await database.transact(() => faultOf(database.ready()));
     expect(fault.message).toBe('the database is not available: no connection became free in time');
   });

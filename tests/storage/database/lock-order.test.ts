@@ -17,6 +17,7 @@ import { deferred } from '../../support/fakes/deferred.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -146,7 +147,7 @@ describe('key files that are loaded at once', () => {
     await database.knex.raw(
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10min'`,
     );
-    const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: 10_000 });
+    const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: PATIENCE_MS / 2 });
     const loading = new SqlTokenLoading({ database: pool });
     const load = (...serials: readonly string[]): Promise<unknown> =>
       loading.insertAll(tokensOf(...serials), ACT);

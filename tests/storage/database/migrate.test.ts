@@ -127,7 +127,7 @@ describe('the migrations', () => {
   });
 
   it('wait, however long, for whoever else changes the schema', async () => {
-    const impatient = openDatabase({ connection: empty.url, statementTimeoutMs: 100 });
+    const impatient = openDatabase({ connection: empty.url, statementTimeoutMs: 1_000 });
     const other = openDatabase({ connection: empty.url });
     let done = false;
     const migrated = other.knex.transaction(async (transaction) => {
@@ -136,7 +136,7 @@ describe('the migrations', () => {
         done = true;
         return names;
       });
-      await sleep(300);
+      await sleep(2_000);
       expect(done).toBe(false);
       return { waiting };
     });

@@ -206,7 +206,7 @@ describe('sealing anew', () => {
     expect(rows.map(({ serial, pin }) => fresh.open(pin, 'pin', serial).toString()).sort()).toEqual(
       serials.map((serial) => `new ${serial}`).sort(),
     );
-  }, 60_000);
+  });
 
   it('names what cannot be opened, leaves it as it is, and does all else', async () => {
     await fill(old, 3);

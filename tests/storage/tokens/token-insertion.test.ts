@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SHARING, type Sharing, UNSHARED } from '../../../src/storage/database/sharing.ts';
@@ -10,8 +10,6 @@ import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { insertState } from '../../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
-
-jest.setTimeout(120_000);
 
 let audited: AuditedDatabase;
 let tokens: SqlTokenStore;

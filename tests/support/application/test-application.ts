@@ -109,7 +109,7 @@ interface TestApplicationOptions {
 
 const DEFAULTS = {
   dialect: 'documented',
-  resolverTimeout: 3,
+  resolverTimeout: 30,
   resolverFileDirs: [],
   trustProxy: [],
   hasher: QUICK_HASHER,

@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { PATIENCE_MS } from '../patience.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
@@ -28,25 +29,38 @@ export function findChromium(): string | undefined {
  * @param program the path of Chromium
  * @param args further arguments, as those of a fake camera (`cameraArguments`)
  */
-export function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: program, args: [...ARGUMENTS, ...args], headless: true });
+export async function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: program,
+    args: [...ARGUMENTS, ...args],
+    headless: true,
+    timeout: PATIENCE_MS,
+  });
+  return browser.on('context', bePatient);
 }
 
 /**
  * Starts a browser with a profile in a folder, as that of a phone that is used again.
  * @param args further arguments
  */
-export function startProfile(
+export async function startProfile(
   program: string,
   folder: string,
   args: readonly string[] = [],
 ): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(folder, {
+  const context = await chromium.launchPersistentContext(folder, {
     executablePath: program,
     args: [...ARGUMENTS, ...args],
     headless: true,
     viewport: { width: 390, height: 844 },
+    timeout: PATIENCE_MS,
   });
+  bePatient(context);
+  return context;
+}
+
+function bePatient(context: BrowserContext): void {
+  context.setDefaultTimeout(PATIENCE_MS);
 }
 
 /**

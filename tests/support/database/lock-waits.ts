@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../../src/storage/database/database.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
-const TIMEOUT_MS = 20_000;
-
-/** Resolves when this many statements in the database wait for a lock. @throws after twenty seconds */
+/** Resolves when this many statements in the database wait for a lock. @throws after a long time */
 export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
       `SELECT count(*) AS waiting FROM pg_stat_activity

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../../src/storage/database/database.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { queryOnce, testServer, withDatabase } from './test-server.ts';
 
 /** A database of a test file's own. */
@@ -21,9 +22,6 @@ export interface TestDatabaseOptions {
   readonly poolSize?: number;
 }
 
-/** Milliseconds: far more than any step takes, even on a busy machine. */
-const TIMEOUT_MS = 10_000;
-
 /** Clones the migrated template in about 30 ms. Drop it in afterAll. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = testServer();
@@ -35,7 +33,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const database = openDatabase({
     connection: url,
     poolSize: options.poolSize ?? 10,
-    acquireTimeoutMs: TIMEOUT_MS,
+    acquireTimeoutMs: PATIENCE_MS,
+    statementTimeoutMs: PATIENCE_MS,
     applicationName: 'test',
   });
   return {
@@ -54,11 +53,11 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 
 /**
  * @param url of a test database
- * @returns the application names of the connections to it that do not go away by themselves within some seconds
+ * @returns the application names of the connections to it that do not go away by themselves
  */
 export async function connectionsLeft(url: string): Promise<readonly string[]> {
   const name = new URL(url).pathname.slice(1);
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const rows = await queryOnce<{ application: string }>(
       testServer().url,

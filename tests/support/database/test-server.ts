@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** The facts that global-setup.ts passes to the test files, which run in processes of their own. */
 export interface TestServer {
@@ -44,7 +45,7 @@ export async function queryOnce<Row extends pg.QueryResultRow>(
   sql: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS });
   await client.connect();
   try {
     return (await client.query<Row>(sql, [...values])).rows;

@@ -26,8 +26,8 @@ export function sourcesOver(
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
     passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
-    fileBounds: new FileBounds({ folders: [], timeoutMs: 3_000 }),
-    timeoutMs: 3_000,
+    fileBounds: new FileBounds({ folders: [], timeoutMs: 30_000 }),
+    timeoutMs: 30_000,
     log: SILENT,
     ...dependencies,
   });

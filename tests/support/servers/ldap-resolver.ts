@@ -9,7 +9,7 @@ export const PEOPLE = `ou=people,${SUFFIX}`;
 export const SETTINGS: Readonly<Record<string, string>> = {
   LDAPBASE: PEOPLE,
   BINDDN: READER,
-  TIMEOUT: '5',
+  TIMEOUT: '30',
   LOGINNAMEATTRIBUTE: 'uid',
   LDAPSEARCHFILTER: '(uid=*)(objectClass=inetOrgPerson)',
   LDAPFILTER: '(&(uid=%s)(objectClass=inetOrgPerson))',

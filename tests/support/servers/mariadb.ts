@@ -1,18 +1,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
+import { PATIENCE_MS } from '../patience.ts';
 import { freePort } from './free-port.ts';
+import { untilStopped } from './processes-of.ts';
 
 const run = promisify(execFile);
 
 /** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
 const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-const START_TIMEOUT_MS = 60_000;
 
 /** The paths of the programs. */
 export interface MariadbPrograms {
@@ -119,7 +120,7 @@ export async function startMariadb(
 }
 
 async function waitUntilUp(query: Mariadb['query'], child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const fault = await query('SELECT 1').then(
       () => undefined,
@@ -147,15 +148,6 @@ async function findProgram(name: string): Promise<string | undefined> {
     }
   }
   return undefined;
-}
-
-/** Waits until all threads are stopped: on a busy machine some still answer for a while. */
-async function untilStopped(pid: number): Promise<void> {
-  const isRunning = async (thread: string): Promise<boolean> =>
-    !/^\d+ \(.*\) T/s.test(await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
-  while ((await Promise.all((await readdir(`/proc/${pid}/task`)).map(isRunning))).some(Boolean)) {
-    await sleep(5);
-  }
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {

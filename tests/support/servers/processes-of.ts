@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../patience.ts';
 
 const POLL_MS = 50;
 
@@ -17,9 +18,9 @@ export function processesOf(folder: string): readonly FoundProcess[] {
     .map((name) => ({ pid: Number(name), words: orNothing(() => commandLine(name)) }));
 }
 
-/** Waits until the folder has no process. @throws with the remaining ones after a minute */
+/** Waits until the folder has no process. @throws with the remaining ones after a long time */
 export async function untilNobodyIsLeft(folder: string): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const left = processesOf(folder);
     if (left.length === 0) {
@@ -29,6 +30,15 @@ export async function untilNobodyIsLeft(folder: string): Promise<void> {
       throw new Error(`Left behind:\n${left.map(({ pid, words }) => `${pid} ${words}`).join('\n')}`);
     }
     await sleep(POLL_MS);
+  }
+}
+
+/** Waits until all threads of a process are stopped: on a busy machine some still answer for a while. */
+export async function untilStopped(pid: number): Promise<void> {
+  const isRunning = (thread: string): boolean =>
+    !/^\d+ \(.*\) T/s.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+  while (readdirSync(`/proc/${pid}/task`).some(isRunning)) {
+    await sleep(5);
   }
 }
 

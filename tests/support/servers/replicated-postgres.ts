@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '../patience.ts';
 import { queryOnce } from '../database/test-server.ts';
 import { initialise, postgresNode } from './system-postgres.ts';
 
 const run = promisify(execFile);
-const START_TIMEOUT_MS = 60_000;
 
 /** A PostgreSQL of the system, and a hot standby that streams from it, in a temporary folder. */
 export interface ReplicatedPostgres {
@@ -45,7 +45,7 @@ export async function startReplicatedPostgres(programs: string): Promise<Replica
     },
     caughtUp: async () => {
       const [row] = await queryOnce<{ lsn: string }>(primary.url, 'SELECT pg_current_wal_flush_lsn() AS lsn');
-      const deadline = Date.now() + START_TIMEOUT_MS;
+      const deadline = Date.now() + PATIENCE_MS;
       while (!(await hasReplayed(replica.url, row?.lsn))) {
         if (Date.now() > deadline) {
           throw new Error('The standby does not catch up');

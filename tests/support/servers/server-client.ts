@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
-const PRINTED_MS = 30_000;
 
 /** An answer, and its duration. */
 export interface Answered {
@@ -116,7 +116,7 @@ export class ServerClient {
  */
 export async function printedPassword(...servers: readonly ServerProcess[]): Promise<string> {
   const printed = (): string => servers.map((server) => server.output()).join('');
-  const deadline = performance.now() + PRINTED_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
     // With the characters after it: a chunk of output may end anywhere.
     const password = /shown this once:\s+(\S+)\s/.exec(printed())?.[1];

@@ -54,7 +54,7 @@ export interface SqlUsersSketch {
  * @returns the users of a resolver named `staff`
  * @throws ServiceError 'resolver.invalid' for invalid settings
  */
-export function sqlUsers({ settings, password, timeoutMs = 15_000, logged = [] }: SqlUsersSketch): SqlUsers {
+export function sqlUsers({ settings, password, timeoutMs = 60_000, logged = [] }: SqlUsersSketch): SqlUsers {
   const checked = checkSqlSettings(settings);
   const resolver: Resolver = { id: '1', name: 'staff', kind: 'sql', settings: checked, isBounded: true };
   const line = (message: string, fields?: object): void => {

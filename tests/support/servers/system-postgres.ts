@@ -5,12 +5,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '../patience.ts';
 import { queryOnce } from '../database/test-server.ts';
 import { freePort } from './free-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
 
 const run = promisify(execFile);
-const START_TIMEOUT_MS = 60_000;
 /** An ordinary role that owns the database, both of the same name. */
 const OWNER = 'tankeeper';
 const SUPERUSER = 'postgres';
@@ -76,7 +76,7 @@ export async function initialise(programs: string, node: PostgresNode): Promise<
 }
 
 async function untilServed(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const fault = await queryOnce(url, 'SELECT 1').then(
       () => undefined,

@@ -1,16 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** The longest start of a server, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+import { PATIENCE_MS } from '../patience.ts';
 
 /**
  * Waits until a process that was just started accepts connections.
- * @throws if it ends, or does not within 30 seconds
+ * @throws if it ends, or does not for a long time
  */
 export async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const socket = connect({ host: '127.0.0.1', port });
     const isServed = await new Promise<boolean>((resolve) => {

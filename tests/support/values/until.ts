@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** Settings of a wait. */
 interface WaitSettings {
-  /** The longest wait, in milliseconds; default: 30 seconds. */
+  /** The longest wait, in milliseconds; default: `PATIENCE_MS`. */
   readonly timeoutMs?: number;
   /** Milliseconds between two checks; default: 10. */
   readonly pollMs?: number;
@@ -16,7 +17,7 @@ interface WaitSettings {
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  { timeoutMs = 30_000, pollMs = 10, describe = () => String(holds) }: WaitSettings = {},
+  { timeoutMs = PATIENCE_MS, pollMs = 10, describe = () => String(holds) }: WaitSettings = {},
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {

@@ -7,6 +7,7 @@ import { findChromium } from '../../../support/browser/chromium.ts';
 import { type FileSite, readFolder } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { openVaultPage, PASSPHRASE, PIN, serveVault, token } from './vault-site.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 
 const NAME = 'Everyday canary account';
 const MESSAGE = 'Pay 120 EUR to canary Bert';
@@ -46,8 +47,10 @@ describeWithProgram('the files of a browser profile', findChromium(), 'chromium'
     const context = await chromium.launchPersistentContext(folder, {
       executablePath: program,
       headless: true,
+      timeout: PATIENCE_MS,
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     const { page, vault } = await openVaultPage(context, site.origin);
     await vault.evaluate((opened, pin) => opened.create(pin), PIN);
     for (let counter = 5; counter < 10; counter += 1) {

@@ -233,6 +233,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
   describe('the automatic lock', () => {
     it('locks an app that is not used', async () => {
       await first.page.clock.install();
+      await first.runClock();
       await unlock(first);
       await first.page.clock.runFor(4 * 60_000);
       await first.page.keyboard.press('Shift');

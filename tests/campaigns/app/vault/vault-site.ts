@@ -8,12 +8,17 @@ export const PIN = '482915';
 export const WRONG_PIN = '739164';
 export const PASSPHRASE = 'seven otters cross the river';
 
+/** The time of clocks that stand still, the same in all pages. */
+const BEGUN = Date.now();
+
 /** A page with an open connection to the vault of its browser profile. */
 export interface VaultPage {
   readonly page: Page;
   readonly vault: JSHandle<ProtectedVault>;
   /** Moves the clock of the vault. Timers are not moved. @param seconds may be negative */
   moveClock(seconds: number): Promise<void>;
+  /** Lets the clock run from now on, until the page is loaded again. */
+  runClock(): Promise<void>;
 }
 
 /** @returns a host of an empty page and the bundle of the vault */
@@ -26,11 +31,19 @@ export async function serveVault(): Promise<FileSite> {
   );
 }
 
-/** Opens the vault in a new page of the context. The number of rounds is the least. */
+/**
+ * Opens the vault in a new page of the context. The number of rounds is the least. Its clock stands still, in every page
+ * at the same time, so that no wait ends by itself; `runClock` lets it run.
+ */
 export async function openVaultPage(context: BrowserContext, origin: string): Promise<VaultPage> {
   const page = await context.newPage();
   await page.goto(origin);
-  return { page, vault: await openVaultIn(page), moveClock: (seconds) => moveClock(page, seconds) };
+  return {
+    page,
+    vault: await openVaultIn(page),
+    moveClock: (seconds) => moveClock(page, seconds),
+    runClock: () => page.evaluate('globalThis.clockRuns = true'),
+  };
 }
 
 /** Opens the vault in a page, again after a reload. */
@@ -40,7 +53,7 @@ export async function openVaultIn(page: Page): Promise<JSHandle<ProtectedVault>>
     let watch = 0;
     globalThis.clockOffset ??= 0;
     return openVault({
-      now: () => Date.now() + 1000 * globalThis.clockOffset,
+      now: () => (globalThis.clockRuns ? Date.now() : ${BEGUN}) + 1000 * globalThis.clockOffset,
       stopwatch: () => (watch += 1e6),
     });
   })()`);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { type Installation, openInstallation } from '../../../../src/compose/open-installation.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
@@ -9,8 +9,6 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { freePort } from '../../../support/servers/free-port.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
-
-jest.setTimeout(120_000);
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ignore = (): void => undefined;
@@ -29,7 +27,7 @@ let port: number;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-unreachable-'));
   [test, port] = await Promise.all([createTestDatabase(), freePort()]);
-  const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: test.url, RESOLVER_TIMEOUT: '2S' });
+  const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: test.url, RESOLVER_TIMEOUT: '30S' });
   await (await openInstallation(config, 'server', LOG)).close();
   installation = await openInstallation(config, 'guest', LOG);
   const ldap = `--set LDAPURI=ldap://127.0.0.1:${port} --set LDAPBASE=dc=x --set LOGINNAMEATTRIBUTE=uid --set LDAPSEARCHFILTER=(uid=*) --set LDAPFILTER=(uid=%s) --set USERINFO={"username":"uid"}`;

@@ -111,5 +111,5 @@ describe('tankeeper doctor as a process', () => {
       expect(checks.map(({ state }) => state)).toEqual(checks.map(() => 'done'));
       expect({ code, err }).toEqual({ code: 0, err: '' });
     }
-  }, 60_000);
+  });
 });

@@ -14,8 +14,6 @@ import { type Ended, runCli } from '../../cli-process.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 
-/** The tests share the machine with others: many times what they take on their own. */
-const TIMEOUT_MS = 240_000;
 const LICENCE: Licence = {
   fields: { licensee: 'Bank \u001b[31m', 'token-num': 5 },
   unit: 'token',
@@ -117,7 +115,7 @@ describe('tankeeper licence on a database', () => {
     };
     // A server, not a command, makes the key.
     await (await startServerProcess(environment)).stop();
-  }, TIMEOUT_MS);
+  });
 
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -127,40 +125,32 @@ describe('tankeeper licence on a database', () => {
   const run = (parameters: readonly string[], input = ''): Promise<Ended> =>
     runCli(['licence', ...parameters], environment, input);
 
-  it(
-    'installs one, keeps it when the next one is refused, and shows it',
-    async () => {
-      await writeFile(join(folder, 'licence.jws'), `${await vendor.sign(claims)}\n`);
-      const installed = await run(['install', join(folder, 'licence.jws'), '--json']);
-      expect(installed).toMatchObject({ code: 0, err: '' });
-      expect(JSON.parse(installed.out)).toMatchObject({ valid: true, licensed: 5, licence: claims });
-      await insertTokens(
-        test.database,
-        [1, 2, 3, 4].map((number) => ({ serial: `T${number}`, realms: [] })),
-      );
-      const refused = await run(['install', '-'], await vendor.sign({ ...claims, 'token-num': 1 }));
-      expect(refused).toEqual({
-        code: 1,
-        out: '',
-        err: 'tankeeper: The licence is refused: it is for 1 token, but 4 tokens are active. Nothing was changed\n',
-      });
-      const shown = await run(['show', '--json']);
-      expect(JSON.parse(shown.out)).toMatchObject({ valid: true, active: 4, left: 1, licence: claims });
-    },
-    TIMEOUT_MS,
-  );
+  it('installs one, keeps it when the next one is refused, and shows it', async () => {
+    await writeFile(join(folder, 'licence.jws'), `${await vendor.sign(claims)}\n`);
+    const installed = await run(['install', join(folder, 'licence.jws'), '--json']);
+    expect(installed).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(installed.out)).toMatchObject({ valid: true, licensed: 5, licence: claims });
+    await insertTokens(
+      test.database,
+      [1, 2, 3, 4].map((number) => ({ serial: `T${number}`, realms: [] })),
+    );
+    const refused = await run(['install', '-'], await vendor.sign({ ...claims, 'token-num': 1 }));
+    expect(refused).toEqual({
+      code: 1,
+      out: '',
+      err: 'tankeeper: The licence is refused: it is for 1 token, but 4 tokens are active. Nothing was changed\n',
+    });
+    const shown = await run(['show', '--json']);
+    expect(JSON.parse(shown.out)).toMatchObject({ valid: true, active: 4, left: 1, licence: claims });
+  });
 
-  it(
-    'is refused like every command where the key for licences is none',
-    async () => {
-      await writeFile(join(folder, 'wrong.pem'), 'rubbish');
-      const file = join(folder, 'wrong.pem');
-      expect(await runCli(['licence', 'show'], { ...environment, LICENCE_PUBLIC_KEY_FILE: file })).toEqual({
-        code: 1,
-        out: '',
-        err: 'tankeeper: The file of LICENCE_PUBLIC_KEY_FILE is neither PEM with BEGIN PUBLIC KEY nor a JWK.\n',
-      });
-    },
-    TIMEOUT_MS,
-  );
+  it('is refused like every command where the key for licences is none', async () => {
+    await writeFile(join(folder, 'wrong.pem'), 'rubbish');
+    const file = join(folder, 'wrong.pem');
+    expect(await runCli(['licence', 'show'], { ...environment, LICENCE_PUBLIC_KEY_FILE: file })).toEqual({
+      code: 1,
+      out: '',
+      err: 'tankeeper: The file of LICENCE_PUBLIC_KEY_FILE is neither PEM with BEGIN PUBLIC KEY nor a JWK.\n',
+    });
+  });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
   environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'data'), HOME: folder, PATH: path };
   server = await startServerProcess(environment);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -65,5 +65,5 @@ describe('the page Getting started', () => {
     expect(shown).toContain('message   Pay 12.50 to Bert?');
     expect(shown).toMatch(/is open\s+Response [^\n]*\naccepted\s*$/);
     expect(await run('tankeeper token list')).toMatch(/^\S+ +ocra2? +anna +office +active +0$/m);
-  }, 60_000);
+  });
 });

@@ -2,13 +2,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
 import { createTestDatabase } from '../../../support/database/test-database.ts';
 import { runCli, startCli } from '../../cli-process.ts';
-
-jest.setTimeout(120_000);
 
 let folder: string;
 

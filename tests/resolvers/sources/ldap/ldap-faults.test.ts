@@ -99,7 +99,7 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
         'limits * size.soft=2 size.hard=2 size.prtotal=2',
       ],
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await slapd.remove();
@@ -178,7 +178,7 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
 
   it('is passed over for another server of its own, which is remembered', async () => {
     const silent = await serve(() => undefined);
-    const source = users(`${silent.url}, ${slapd.url}`, { TIMEOUT: '2' });
+    const source = users(`${silent.url}, ${slapd.url}`, { TIMEOUT: '5' });
     for (const login of ['anna', 'bert', 'carl']) {
       expect(await source.findByLogin(login)).toMatchObject({ login });
       await source.checkPassword((await source.findByLogin(login))?.userId ?? '', 'Geheim 1');
@@ -188,13 +188,13 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
 
   it('holds up nobody else while it does not answer', async () => {
     const silent = await serve(() => undefined);
-    const hanging = users(silent.url, { TIMEOUT: '4' });
+    const hanging = users(silent.url, { TIMEOUT: '6' });
     const refusals = Array.from({ length: 30 }, () => eventualRefusal(hanging.findByLogin('anna')));
     const other = users(slapd.url);
     expect(await Promise.race([other.findByLogin('anna'), ...refusals])).toMatchObject({ login: 'anna' });
     const messages = new Set((await Promise.all(refusals)).map(({ message }) => message));
     expect([...messages].sort()).toEqual([
-      "The resolver 'staff' is unavailable: the server does not answer within 4 s",
+      "The resolver 'staff' is unavailable: the server does not answer within 6 s",
       "The resolver 'staff' is unavailable: too many questions wait for the directory",
     ]);
     expect(silent.connections()).toBeLessThanOrEqual(8);
@@ -297,7 +297,7 @@ describe('a server that is no good LDAP directory', () => {
     ['bytes', Buffer.alloc(100_000, Ber.OctetString)],
   ])('is told as such when it answers with %s', async (_, bytes) => {
     const server = await serve((socket) => socket.once('data', () => socket.write(bytes)));
-    const refusal = await eventualRefusal(users(server.url, { TIMEOUT: '15' }).count());
+    const refusal = await eventualRefusal(users(server.url, { TIMEOUT: '60' }).count());
     expect(refusal.code).toBe('resolver.unavailable');
     expect(refusal.message).not.toContain('does not answer within');
   });
@@ -306,7 +306,7 @@ describe('a server that is no good LDAP directory', () => {
     const server = await serve(afterBind());
     const source = users(server.url, { TIMEOUT: '60' });
     const asking = eventualRefusal(source.count());
-    expect(await duration(source.close())).toBeLessThan(10_000);
+    expect(await duration(source.close())).toBeLessThan(40_000);
     expect((await asking).message).toContain('the connection was closed');
   });
 });

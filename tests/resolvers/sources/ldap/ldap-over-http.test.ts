@@ -37,7 +37,7 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
         ...['bert', 'carl'].map((uid) => person(uid)),
       ],
     });
-    application = await TestApplication.open({ resolverTimeout: 3 });
+    application = await TestApplication.open({ resolverTimeout: 8 });
     const given = { ...SETTINGS, LDAPURI: slapd.url, BINDPW: READER_PASSWORD };
     const lowered = Object.entries(given).map(([name, value]): [string, string] => [
       name.toLowerCase(),
@@ -48,7 +48,7 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     expect(await ask('/system/setRealm', { realm: 'office', resolvers: 'staff' })).toMatchObject({
       status: true,
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await application.close();
@@ -118,7 +118,7 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
   it('of a directory that never answers holds up userinfo for its time, and nothing else', async () => {
     const silent = await fakeServer(() => undefined);
     try {
-      const set = { ...SETTINGS, LDAPURI: silent.url, BINDPW: 'x', TIMEOUT: '4' };
+      const set = { ...SETTINGS, LDAPURI: silent.url, BINDPW: 'x', TIMEOUT: '20' };
       await ask('/system/setResolver', { name: 'silent', type: 'ldapresolver', ...set });
       await ask('/system/setRealm', { realm: 'quiet', resolvers: 'silent' });
       const hanging = userinfo('quiet');

@@ -60,7 +60,7 @@ describeWithSlapd('a connection to an LDAP directory', () => {
     withTls = await startSlapd(program ?? '', { entries: ENTRIES, certificates });
     withoutTls = await startSlapd(program ?? '', { entries: ENTRIES });
     ofAnotherName = await startSlapd(program ?? '', { entries: ENTRIES, certificates: others });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all(closing.map((source) => source.close()));

@@ -65,7 +65,7 @@ describeWithSlapd('the users of an LDAP directory', () => {
       entries: ENTRIES,
       configuration: ['limits * size.soft=500 size.hard=500 size.prtotal=unlimited'],
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all(opened.map((source) => source.close()));

@@ -43,7 +43,7 @@ describe('a realm of users in an SQL database', () => {
       CREATE TABLE people (id integer, "user" text, password text, salt text, "givenName" text, sn text, mail text,
         "telephoneNumber" text, mobile text);
       INSERT INTO people (id, "user", password) VALUES (1, 'anna', '${HASH}'), (2, 'bert', NULL), (3, 'carl', NULL)`);
-    application = await TestApplication.open();
+    application = await TestApplication.open({ resolverTimeout: 5 });
     // A port, as no socket is taken over HTTP.
     proxy = await DatabaseProxy.start(people.url);
     const { reach } = reachOf(proxy.url);
@@ -196,7 +196,7 @@ describe('a realm of users in an SQL database', () => {
       });
       expect((await ask('/monitoring/userinfo', { realms: 'customers' })).status).toBe(true);
       expect((await hanging).error?.message).toContain('silent');
-      expect(performance.now() - begun).toBeLessThan(15_000);
+      expect(performance.now() - begun).toBeLessThan(60_000);
     } finally {
       await silent.stop();
     }

@@ -105,7 +105,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       files = await makeCertificates(folder);
       authority = await readFile(files.authorityFile, 'utf8');
       place = await open(files);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await place.close();
@@ -143,6 +143,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       } finally {
         await elsewhere.close();
       }
-    }, 60_000);
+    });
   },
 );

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
 import type { UserCondition } from '../../../../src/resolvers/ports.ts';
+import { PATIENCE_MS } from '../../../support/patience.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
@@ -134,7 +135,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     beforeAll(async () => {
       place = await open();
-    }, 120_000);
+    });
 
     // The server that all tests share has connections for a hundred, and each source keeps some of its own.
     afterEach(async () => {
@@ -264,11 +265,11 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     it('may be a hundred thousand', async () => {
       const settings = { Table: 'many', Map: '{"userid": "id", "username": "user"}' };
-      const many = users(settings, { timeoutMs: 50_000 });
+      const many = users(settings, { timeoutMs: PATIENCE_MS });
       expect(await many.count()).toBe(MANY);
       expect((await many.list()).length).toBe(MANY);
       expect((await many.findByLogin('user99999'))?.userId).toBe('99999');
-    }, 60_000);
+    });
 
     it.each([
       [{ Table: 'nosuch' }, 'there is no such table'],
@@ -301,7 +302,8 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       const slow = users({ Where: place.delay }, { timeoutMs: 700 });
       const begun = performance.now();
       expect((await eventualRefusal(slow.count())).message).toContain('does not answer in time');
-      expect(performance.now() - begun).toBeLessThan(10_000);
+      // The count itself would take a minute.
+      expect(performance.now() - begun).toBeLessThan(40_000);
       expect(await users().count()).toBe(PEOPLE.length);
     });
 
@@ -320,7 +322,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
           ),
         );
         expect((await eventualRefusal(hanging.findByLogin('anna'))).code).toBe('resolver.unavailable');
-        expect(performance.now() - begun).toBeLessThan(10_000);
+        expect(performance.now() - begun).toBeLessThan(20_000);
         expect(await users().count()).toBe(PEOPLE.length);
       } finally {
         await silent.stop();
@@ -346,7 +348,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     mariadb = await startMariadb(mariadbPrograms ?? { server: '', installer: '' });
     place = await mariadbPlace(mariadb);
     people = sqlUsers({ settings: sqlSettings(place.reach), password: place.password });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await people.close();
@@ -370,13 +372,13 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     expect((await eventualRefusal(people.findByLogin('anna'))).code).toBe('resolver.unavailable');
     await mariadb.start();
     expect(await people.count()).toBe(PEOPLE.length);
-  }, 60_000);
+  });
 
   it('that stands still with its connections open is given up in time, and asked again when it goes on', async () => {
     const impatient = sqlUsers({
       settings: sqlSettings(place.reach),
       password: place.password,
-      timeoutMs: 1_000,
+      timeoutMs: 5_000,
     });
     expect(await impatient.count()).toBe(PEOPLE.length);
     await mariadb.stall();
@@ -388,7 +390,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     }
     expect(await impatient.count()).toBe(PEOPLE.length);
     await impatient.close();
-  }, 60_000);
+  });
 
   it('reads backslashes in texts as its administrator set it, and our logins as they are all the same', async () => {
     await mariadb.query("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'");
@@ -409,7 +411,8 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       ).length;
     expect(await held()).toBeLessThanOrEqual(4);
     await people.close();
-    for (let attempt = 0; attempt < 200 && (await held()) > 0; attempt += 1) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while ((await held()) > 0 && performance.now() < deadline) {
       await sleep(50);
     }
     expect(await held()).toBe(0);
