@@ -44,14 +44,14 @@ const ROW_FORM = 'tankeeper audit row 1';
 export function rowHash(row: Omit<AuditRow, 'hash' | 'signature'>): Buffer {
   const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
   const place = [row.writer, row.lane, row.seq].map(String);
-  return hashOf(
+  return chainHash(
     [ROW_FORM, id, at, actor, action, subject, realm, outcome, client, requestId, transaction, ...place],
     row.prevHash,
   );
 }
 
 /** @returns SHA-256 of texts and bytes, each preceded by its length, so that no two lists have the same encoding */
-export function hashOf(texts: readonly string[], bytes: Uint8Array): Buffer {
+export function chainHash(texts: readonly string[], bytes: Uint8Array): Buffer {
   const lengths = [...texts.map((text) => Buffer.byteLength(text, 'utf8')), bytes.length];
   const all = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + length, 0));
   let end = 0;

@@ -1,4 +1,4 @@
-import { hashOf } from './audit-row.ts';
+import { chainHash } from './audit-row.ts';
 
 /**
  * `writer`: a server or command that is about to write rows. `key`: the public part of an older key of the
@@ -71,7 +71,7 @@ const RECORD_FORM = 'tankeeper audit journal 1';
 /** @returns SHA-256 of the record's content */
 export function recordHash(record: Omit<JournalRecord, 'hash' | 'signature'>): Buffer {
   const { number, at, kind, writer, keyId, body, prevHash } = record;
-  return hashOf([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);
+  return chainHash([RECORD_FORM, String(number), at, kind, String(writer), keyId, body], prevHash);
 }
 
 /** @param isFinal true if it is the writer's last record */

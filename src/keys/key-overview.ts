@@ -15,7 +15,7 @@ export interface KeyOverviewReport {
   readonly countedAt: Date | undefined;
 }
 
-interface OverviewDependencies {
+interface KeyOverviewDependencies {
   readonly configuration: CurrentPolicies<PolicyBase>;
   readonly access: Pick<AccessControl, 'authorizeSystem'>;
   readonly keys: Pick<KeyAdministration, 'entries' | 'states' | 'holders'>;
@@ -39,10 +39,10 @@ const COUNT_LASTS_MS = 10_000;
  * stolen session could lock servers out.
  */
 export class KeyOverview {
-  readonly #deps: OverviewDependencies;
+  readonly #deps: KeyOverviewDependencies;
   #counting: Promise<Count> | undefined;
 
-  constructor(dependencies: OverviewDependencies) {
+  constructor(dependencies: KeyOverviewDependencies) {
     this.#deps = dependencies;
   }
 

@@ -24,7 +24,7 @@ export interface ShadowAnswer {
 type Credentials = (method: string, uri: string) => Readonly<Record<string, string>>;
 
 /** A login: its credentials, and its session, empty where it has none. */
-interface Login {
+interface ServerLogin {
   readonly credentials: Credentials;
   readonly session: string;
 }
@@ -33,9 +33,9 @@ interface Login {
 export class ShadowedServer {
   readonly #address: ServerAddress;
   readonly #random: Random;
-  #login: Login;
+  #login: ServerLogin;
 
-  private constructor(address: ServerAddress, random: Random, login: Login) {
+  private constructor(address: ServerAddress, random: Random, login: ServerLogin) {
     this.#address = address;
     this.#random = random;
     this.#login = login;
@@ -77,7 +77,7 @@ export class ShadowedServer {
   }
 }
 
-async function login(address: ServerAddress, random: Random): Promise<Login> {
+async function login(address: ServerAddress, random: Random): Promise<ServerLogin> {
   const { baseUrl, account, ca } = address;
   const url = new URL(`${baseUrl}/admin/getsession`);
   const { challenges, redirect } = await exchange({ url, headers: {}, ca });

@@ -20,7 +20,7 @@ export interface SettingOptions {
 }
 
 /** The settings of a resolver. */
-type Settings = Resolver['settings'];
+type TypedSettings = Resolver['settings'];
 
 /** @returns the pairs so far and one more, for an option that may be repeated */
 export function collectPair(text: string, previous: readonly SettingPair[] = []): readonly SettingPair[] {
@@ -43,9 +43,9 @@ export function collectKey(text: string, previous: readonly string[] = []): read
  */
 export async function mergeSettings(
   kind: ResolverKind,
-  known: Settings,
+  known: TypedSettings,
   { set = [], setFile = [], unset = [] }: SettingOptions & { readonly unset?: readonly string[] },
-): Promise<Settings> {
+): Promise<TypedSettings> {
   const read = await Promise.all(
     setFile.map(async ([key, file]): Promise<SettingPair> => [key, await readText(file)]),
   );

@@ -9,10 +9,10 @@ const MAX_DIGITS = 10;
 const TIME_STEP = /^T(?:\d+H)?(?:\d+M)?(?:\d+S)?$/;
 const NO_CHARACTER = 'string index out of range';
 
-type Wording = (text: string, whole: string) => string | undefined;
+type SuiteWording = (text: string, whole: string) => string | undefined;
 
 /** The messages by the part that is wrong. */
-const WORDINGS: Readonly<Partial<Record<SuitePart, Wording>>> = {
+const WORDINGS: Readonly<Partial<Record<SuitePart, SuiteWording>>> = {
   shape: shapeMessage,
   algorithm: shapeMessage,
   'crypto function': (name, whole) =>
