@@ -83,13 +83,13 @@ describe('a user of a managed resolver', () => {
 
   it('can get another password or none', async () => {
     const { userId } = await users.insert(staff, person('pass'), ACT);
-    expect(await users.setPassword(staff, userId, 'new hash', ACT)).toBe(true);
-    expect((await users.findById(staff, userId))?.passwordHash).toBe('new hash');
+    expect(await users.setPassword(staff, userId, 'new secret', ACT)).toBe(true);
+    expect((await users.findById(staff, userId))?.passwordHash).toBe('new secret');
     expect(await users.setPassword(staff, userId, null, ACT)).toBe(true);
     expect((await users.findById(staff, userId))?.passwordHash).toBeNull();
     expect(await users.setPassword(people, userId, 'x', ACT)).toBe(false);
     expect(await users.setPassword(staff, '*', 'x', ACT)).toBe(false);
-    expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('hash');
+    expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('secret');
   });
 
   it('leaves tokens unassigned when removed, and other users in peace', async () => {
