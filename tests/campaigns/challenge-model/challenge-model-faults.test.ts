@@ -44,7 +44,7 @@ function spoiled(table: 'tokens' | 'challenges', when: string, change: string, e
 function lookedUp(from: string, to: string): Fault {
   return {
     text: (text) =>
-      /challenges"?\."?transaction_id"? = (?:\$1|wanted\.key) limit/.test(text)
+      /challenges"?\."?transaction_id"? = (?:\$1|requested\.key) limit/.test(text)
         ? text.replace(from, to)
         : text,
   };

@@ -54,8 +54,10 @@ describeWithProgram('backups of the app', findChromium(), 'chromium', (program) 
     return page;
   }
 
-  async function save({ vault }: VaultPage, saved: ReturnType<typeof token>): Promise<void> {
-    await vault.evaluate((opened, value) => opened.saveToken(value), saved);
+  /** Saves a token, a second after those before: tokens are listed by the time of their addition. */
+  async function save(on: VaultPage, saved: ReturnType<typeof token>): Promise<void> {
+    await on.moveClock(1);
+    await on.vault.evaluate((opened, value) => opened.saveToken(value), saved);
   }
 
   async function backupOf({ vault }: VaultPage): Promise<string> {
