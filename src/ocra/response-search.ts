@@ -18,13 +18,10 @@ export interface SearchMeans {
   readonly responder?: Responder | undefined;
 }
 
-/** Maximum number of candidates in one check. */
+/** Maximum number of candidates for one response, over all checks and challenges. */
+export const MAX_FOR_RESPONSE = 12_000;
+/** Maximum number of candidates in one check. The rest is kept for a repeated check, after a change of the token. */
 export const MAX_FOR_CHECK = 10_500;
-/**
- * Maximum number of candidates for one response, over all checks and challenges: a whole check of a token in memory,
- * another one of the token as it is stored, and a rest for a repeated check after a change of the token.
- */
-export const MAX_FOR_RESPONSE = 2 * MAX_FOR_CHECK + 1_500;
 /** Number of candidates computed at once: about a millisecond. */
 const CANDIDATES_PER_TURN = 250;
 /** Cost of the preparation of a question, in candidates. */
