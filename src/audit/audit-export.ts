@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { SharedPlaces } from '../kernel/shared-places.ts';
+import { SharedPlaces } from './shared-places.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/ports.ts';

@@ -1,7 +1,7 @@
 import type { KnownSetting } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { weakMemo } from '../kernel/weak-memo.ts';
+import { weakMemo } from '../kernel/memo.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 /** OCRA settings of the configuration. Keys and defaults are LinOTP's. */

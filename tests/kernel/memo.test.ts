@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { boundedMemo } from '../../src/kernel/bounded-memo.ts';
+import { boundedMemo, weakMemo } from '../../src/kernel/memo.ts';
 
 describe('boundedMemo', () => {
   it('computes the value of a key once', () => {
@@ -55,3 +55,21 @@ function usedHeap(): number {
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().heapUsed;
 }
+
+describe('weakMemo', () => {
+  it('computes the value of an object once, and nothing where that fails', () => {
+    let computed = 0;
+    const lengthOf = weakMemo((list: readonly number[]) => {
+      computed += 1;
+      if (list.length === 0) {
+        throw new Error('empty');
+      }
+      return { length: list.length };
+    });
+    const list = [1, 2];
+    expect(lengthOf(list)).toBe(lengthOf(list));
+    expect(lengthOf([1, 2])).toEqual({ length: 2 });
+    expect(() => lengthOf([])).toThrow('empty');
+    expect(computed).toBe(3);
+  });
+});

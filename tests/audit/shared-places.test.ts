@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SharedPlaces } from '../../src/kernel/shared-places.ts';
+import { SharedPlaces } from '../../src/audit/shared-places.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 
 const full = (): Error => new Error('full');

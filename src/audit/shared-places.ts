@@ -1,4 +1,4 @@
-import { KeyedCounts } from './keyed-counts.ts';
+import { KeyedCounts } from '../kernel/keyed-counts.ts';
 
 /** Numbers of places. */
 export interface PlaceLimits {
