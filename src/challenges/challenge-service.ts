@@ -3,6 +3,7 @@ import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -12,7 +13,6 @@ import { type CalculationInput, calculateOtp } from './calculation.ts';
 import { type Decision, decide, decideWithoutResponse, decideUnverifiable, isDropped } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { readOcraSettings } from './ocra-settings.ts';
-import type { Token } from '../tokens/token.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { questionFromData } from '../ocra/question.ts';
@@ -166,12 +166,12 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
-    const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+    const decideOn = async ({ challenge, token }: ChallengeOfToken, isLocked: boolean): Promise<Decision> => {
       const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      provided.search.begin(1);
+      provided.search.begin(1, isLocked);
       const [verdict] =
         (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
       return verdict === undefined

@@ -63,9 +63,9 @@ export function measuredChallenges(
       const begun = elapsed();
       // Of repeated decisions, the last one is applied.
       let decidedOn: ChallengeOfToken | undefined;
-      const remember = (found: ChallengeOfToken): Promise<Decision> => {
+      const remember: typeof decide = (found, isLocked) => {
         decidedOn = found;
-        return decide(found);
+        return decide(found, isLocked);
       };
       const decision = await store.answer(transactionId, remember, act, mayRemember);
       if (decision === undefined || decidedOn === undefined) {

@@ -46,9 +46,12 @@ export class OpenAnswers {
     // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
     // not happen then.
     let known: ReadonlySet<string> | undefined;
-    const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
+    const decideOn = (
+      found: readonly ChallengeOfToken[],
+      isLocked: boolean,
+    ): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
-      return this.#decide(configuration, found, provided, known);
+      return this.#decide(configuration, found, provided, { known, isLocked });
     };
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
@@ -57,7 +60,7 @@ export class OpenAnswers {
     configuration: Configuration,
     found: readonly ChallengeOfToken[],
     provided: ProvidedResponse,
-    known: ReadonlySet<string>,
+    { known, isLocked }: { readonly known: ReadonlySet<string>; readonly isLocked: boolean },
   ): Promise<OpenDecision | undefined> {
     const settings = readOcraSettings(configuration.settings);
     const now = this.#deps.clock.now();
@@ -72,12 +75,9 @@ export class OpenAnswers {
     if (unseen !== null) {
       return { answered: first, decision: unseen };
     }
-    const tried = await this.#try(
-      configuration,
-      settings,
-      newestOfEach(meant, settings.maxChallenges),
-      provided,
-    );
+    const newestOpen = newestOfEach(meant, settings.maxChallenges);
+    provided.search.begin(newestOpen.length, isLocked);
+    const tried = await this.#try(configuration, settings, newestOpen, provided);
     const chosen = chosenOf(tried);
     if (chosen === undefined) {
       return { answered: first, decision: decideUnverifiable(first.token) };
@@ -100,7 +100,6 @@ export class OpenAnswers {
     open: readonly ChallengeOfToken[],
     provided: ProvidedResponse,
   ): Promise<readonly TriedChallenge[]> {
-    provided.search.begin(open.length);
     const verdicts = new Map<string, Verdict>();
     let unreadable: ServiceError | undefined;
     for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {

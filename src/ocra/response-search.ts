@@ -45,8 +45,8 @@ export class ResponseSearch {
   readonly now: Date;
   readonly #means: SearchMeans;
   readonly #searched: Searched[] = [];
-  #passes = 0;
   #questions = 0;
+  #isUrgent = false;
   #leftInPass = 0;
   #left = MAX_FOR_RESPONSE;
   #piece = 0;
@@ -59,9 +59,10 @@ export class ResponseSearch {
   /**
    * Begins a check, the first one or a repeated one.
    * @param questions number of questions; they get equal shares, and the unused part of one goes to the next ones
+   * @param isUrgent true while a lock is held that others wait for: the check precedes others
    */
-  begin(questions: number): void {
-    this.#passes += 1;
+  begin(questions: number, isUrgent = false): void {
+    this.#isUrgent = isUrgent;
     this.#questions = questions;
     this.#leftInPass = MAX_FOR_CHECK;
   }
@@ -125,8 +126,7 @@ export class ResponseSearch {
       }
       if (this.#piece >= CANDIDATES_PER_TURN) {
         this.#piece = 0;
-        // From the second check on, the token's lock may be held.
-        await this.#means.turn(this.#passes > 1);
+        await this.#means.turn(this.#isUrgent);
       }
       this.#left -= 1;
       this.#piece += 1;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../../policy/caller.ts';
 import { OCRA_TYPES, type Token, type TokenChange } from '../../tokens/token.ts';
-import { ServiceError } from '../../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import type { Decision } from '../../challenges/challenge.ts';
 import type {
   ChallengeFilter,
@@ -27,9 +27,9 @@ import { holdReferences } from '../tokens/token-references.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
 
-type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+type Decide = Parameters<ChallengeStore['answer']>[1];
 type MayRemember = (token: Token) => boolean;
-type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
+type DecideAmong = Parameters<ChallengeStore['answerOpen']>[1];
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
@@ -122,7 +122,7 @@ export class SqlChallengeStore implements ChallengeStore {
    * Decides on a challenge that this server has issued lately, as it was then. The statement that settles it finds out
    * whether it still is.
    * @returns undefined, and nothing is stored, where there is none, nothing would change, it has changed meanwhile, or
-   *   the decision failed: of a changed token, it may not even be needed
+   *   a ServiceError kept it from a decision: of a changed token, it may not even be needed
    */
   async #answerIssued(
     transactionId: string,
@@ -134,7 +134,11 @@ export class SqlChallengeStore implements ChallengeStore {
     if (seen === undefined || !mayRemember(seen.token)) {
       return undefined;
     }
-    const decision = await decide(seen).catch(() => undefined);
+    const decision = await decide(seen, false).catch((error: unknown) => {
+      if (!isServiceError(error)) {
+        throw error;
+      }
+    });
     return decision?.change && (await this.#apply(seen, decision, act)) ? decision : undefined;
   }
 
@@ -145,7 +149,7 @@ export class SqlChallengeStore implements ChallengeStore {
       return undefined;
     }
     const seen = toChallengeOfToken(row);
-    const decision = await decide(seen);
+    const decision = await decide(seen, false);
     if (await this.#apply(seen, decision, act)) {
       return decision;
     }
@@ -170,7 +174,7 @@ export class SqlChallengeStore implements ChallengeStore {
     act: Act,
   ): Promise<OpenDecision | undefined> {
     const seen = await findOpen(this.#database.knex, tokenOrOwner);
-    const decided = await decide(seen);
+    const decided = await decide(seen, false);
     if (decided?.decision.change) {
       this.#issued.forget(decided.answered.token.id);
     }
@@ -195,7 +199,7 @@ export class SqlChallengeStore implements ChallengeStore {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
         const seen = (await findOpen(unit.sql, tokenOrOwner)).filter(({ token }) => ids.includes(token.id));
-        const decided = await decide(seen);
+        const decided = await decide(seen, true);
         if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
           throw unsettled(decided.answered.challenge.id);
         }
@@ -217,7 +221,7 @@ export class SqlChallengeStore implements ChallengeStore {
         if (seen === undefined) {
           return undefined;
         }
-        const decision = await decide(seen);
+        const decision = await decide(seen, true);
         if (!(await apply(unit, seen, decision, act))) {
           throw unsettled(seen.challenge.id);
         }

@@ -321,11 +321,19 @@ describe.each([
     const calm = interrupted(rightly(), () => Promise.resolve());
     const transaction = await test.database.knex.transaction();
     await transaction('tokens').where({ id: token.id }).update({ active: false });
-    const answer = here.answer(transactionId, calm.decide, ACT);
+    const locked: boolean[] = [];
+    const answer = here.answer(
+      transactionId,
+      (found, isLocked) => {
+        locked.push(isLocked);
+        return calm.decide(found);
+      },
+      ACT,
+    );
     await untilWaiting(test.database);
     await transaction.rollback();
     expect(await answer).toMatchObject({ result: true });
-    expect(calm.looks).toHaveLength(remembered ? 3 : 2);
+    expect(locked).toEqual([...(remembered ? [false] : []), false, true]);
   });
 
   it('somebody accepts while the second pass waits for the lock: it sees the challenge closed', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import type { Decision } from '../../../src/challenges/challenge.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import { IssuedChallenges } from '../../../src/storage/challenges/issued-challenges.ts';
@@ -224,8 +225,17 @@ describe('a challenge that this server has issued and that has changed since', (
     const transactionId = await issued(serial);
     await tokens.update(serial, { active: false }, ACT);
     const decide = (seen: ChallengeOfToken): Promise<Decision> =>
-      seen.token.active ? Promise.reject(new Error('the directory is away')) : rightly()(seen);
+      seen.token.active
+        ? Promise.reject(new ServiceError('secret.unreadable', 'an old key'))
+        : rightly()(seen);
     expect(await here.answer(transactionId, decide, ACT)).toMatchObject({ reason: 'disabled' });
+  });
+
+  it('hides no fault of the decision', async () => {
+    const transactionId = await issued(await newToken());
+    const decide = (): Promise<Decision> => Promise.reject(new TypeError('a fault'));
+    await expect(here.answer(transactionId, decide, ACT)).rejects.toThrow('a fault');
+    expect(await here.answer(transactionId, rightly(), ACT)).toMatchObject({ result: true });
   });
 
   it('stays closed where it was closed by a statement that did not write its token', async () => {

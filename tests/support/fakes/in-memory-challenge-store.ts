@@ -62,7 +62,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
 
   async answer(
     transactionId: string,
-    decide: (found: ChallengeOfToken) => Promise<Decision>,
+    decide: (found: ChallengeOfToken, isLocked: boolean) => Promise<Decision>,
     act: Act,
   ): Promise<Decision | undefined> {
     const kept = this.#kept.find(({ challenge }) => challenge.transactionId === transactionId);
@@ -70,7 +70,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
     if (kept === undefined || token === undefined) {
       return undefined;
     }
-    const decision = await decide({ challenge: kept.challenge, token });
+    const decision = await decide({ challenge: kept.challenge, token }, false);
     this.answers.push({ act, decision });
     if (decision.change !== null) {
       kept.challenge = { ...kept.challenge, ...decision.change.challenge };
@@ -81,10 +81,10 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
 
   async answerOpen(
     whose: TokenOrOwner,
-    decide: (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>,
+    decide: (found: readonly ChallengeOfToken[], isLocked: boolean) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined> {
-    const decided = await decide(await this.find({ ...whose, open: true }));
+    const decided = await decide(await this.find({ ...whose, open: true }), false);
     if (decided === undefined) {
       return undefined;
     }

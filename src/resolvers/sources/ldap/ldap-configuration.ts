@@ -175,7 +175,7 @@ function readAttributes(read: SettingReader): LdapAttributes {
 
 function readMap(text: string): ReadonlyMap<string, string> {
   const parsed = parseJsonObject(text === '' ? '{}' : text);
-  if (parsed === undefined) {
+  if (parsed === undefined || Object.values(parsed).some((name) => typeof name === 'object')) {
     throw new LdapFault('settings', 'USERINFO is no JSON object of fields and attributes');
   }
   return new Map(Object.entries(parsed).map(([field, name]) => [field.toLowerCase(), String(name).trim()]));

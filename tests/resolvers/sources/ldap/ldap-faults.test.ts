@@ -129,6 +129,11 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
     [{ LOGINNAMEATTRIBUTE: 'uid)(x=*' }, undefined, 'LOGINNAMEATTRIBUTE names no attribute'],
     [{ UIDTYPE: 'uid)(x=*' }, undefined, 'UIDTYPE names no attribute'],
     [{ USERINFO: '[]' }, undefined, 'USERINFO is no JSON object of fields and attributes'],
+    [
+      { USERINFO: '{"email": {"toString": 1}}' },
+      undefined,
+      'USERINFO is no JSON object of fields and attributes',
+    ],
     [{}, undefined, 'the answer is larger than the size limit of the directory'],
   ])('says what is wrong: %j', async (settings, password, reason) => {
     const refusal = await eventualRefusal(users(slapd.url, settings, password).count());
