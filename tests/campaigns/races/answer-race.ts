@@ -22,9 +22,13 @@ export interface Reported {
   readonly result: boolean;
 }
 
+/** Milliseconds for which an idle connection is kept: fewer than the 65 s after which the server closes it. */
+const IDLE_MS = 20_000;
+
 /** Sends responses, as many concurrently as requested, over connections that stay open. */
 export class AnswerRace {
-  readonly #agent = new Agent({ keepAlive: true });
+  // A request on a connection that the server is closing fails ("socket hang up").
+  readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
 
   close(): void {
     this.#agent.destroy();
