@@ -214,7 +214,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       return undefined;
     },
     // tests/campaigns/portal runs the demo.
-    replace: [[/^npm ci$/g, ':'], [/^npm run demo:portal$/g, ':'], confirmed('policy set answers')],
+    replace: [[/^npm ci$/g, ':'], [/^npm run demo:portal$/g, ':']],
     prints: [/tk_/],
   },
   webhooks: {

@@ -1,27 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { codeBlocks } from '../../repository/markdown.ts';
-import { readRepositoryFile } from '../../repository/repository-file.ts';
+import { linkTargets } from '../../repository/markdown.ts';
+import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
-import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD } from './guide-sandbox.ts';
+import { assertSucceeded, guideCommands, GuideSandbox, PASSWORD, type Replacement } from './guide-sandbox.ts';
 
 const PAGE = 'docs/guides/integrator.md';
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = Buffer.alloc(20, '1');
 const TEXT = 'Pay 12.50 € to Bert & Söhne?';
 
-/** The clients of the page: language, program, Debian package, file. */
+/** The clients that the page links to: file in docs/examples, program, Debian package. */
 const CLIENTS = [
-  ['bash', 'bash', 'bash', 'client.sh'],
-  ['python', 'python3', 'python3', 'client.py'],
-  ['java', 'java', 'default-jdk-headless', 'Client.java'],
-  ['php', 'php', 'php-cli', 'client.php'],
+  ['client.sh', 'bash', 'bash'],
+  ['client.py', 'python3', 'python3'],
+  ['Client.java', 'java', 'default-jdk-headless'],
+  ['client.php', 'php', 'php-cli'],
 ] as const;
+
+/** The token that the command before has printed, in the place of the page's. */
+const TOKEN: readonly Replacement[] = [
+  ['--rights ocra:request,ocra:status --expires 365D', '$& | tee token.txt'],
+  ["'Authorization: Bearer tk_…'", '"Authorization: Bearer $(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
+];
 
 let sandbox: GuideSandbox;
 let token: string;
@@ -32,33 +39,30 @@ beforeAll(async () => {
   sandbox = await GuideSandbox.start();
   await sandbox.write('portal-password', PASSWORD);
   await sandbox.write('tokens.csv', `serial,key,user,realm\nQR1,${KEY.toString('hex')},anna,office\n`);
-  const run = await sandbox.run([
+  const before = [
     'tankeeper resolver add staff',
     'tankeeper realm add office --resolvers staff',
     'tankeeper user add anna --resolver staff',
     'tankeeper import csv tokens.csv',
-    ...guideCommands(PAGE),
-  ]);
+  ];
+  const run = await sandbox.run([...before, ...guideCommands(PAGE)], TOKEN);
   assertSucceeded(run);
   token = /tk_[\w-]+/.exec(run.output)?.[0] ?? '';
 });
 
 afterAll(() => sandbox.remove());
 
-it('has a client in each language that is tried here', () => {
-  const languages = codeBlocks(readRepositoryFile(PAGE)).map(({ language }) => language);
-  expect(languages.filter((language) => language !== 'sh')).toEqual(CLIENTS.map(([language]) => language));
+it('links to each client that is tried here', () => {
+  const examples = linkTargets(readRepositoryFile(PAGE)).filter((target) =>
+    target.startsWith('../examples/'),
+  );
+  expect(examples).toEqual(CLIENTS.map(([file]) => `../examples/${file}`));
 });
 
-describe.each(CLIENTS)('the client in %s', (language, name, debianPackage, file) => {
+describe.each(CLIENTS)('docs/examples/%s', (file, name, debianPackage) => {
+  const path = join(REPOSITORY, 'docs/examples', file);
+
   describeWithProgram(`with ${name}`, findRuntime(name), debianPackage, (program) => {
-    let path: string;
-
-    beforeAll(async () => {
-      const block = codeBlocks(readRepositoryFile(PAGE)).find((one) => one.language === language);
-      path = await sandbox.write(file, block?.text ?? '');
-    });
-
     it('asks, shows the code, and learns that the app has sent the right response', async () => {
       const client = start(program, [path, 'ask', 'anna', TEXT]);
       const { transaction, text, response } = await shownBy(client);
