@@ -3,16 +3,23 @@ import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Token } from '../tokens/token.ts';
+import { isLocked, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { encodeActivationCode, randomActivationCode } from '../ocra/activation-code.ts';
 import { type CalculationInput, calculateOtp } from './calculation.ts';
-import { type Decision, decide, decideWithoutResponse, decideUnverifiable, isDropped } from './challenge.ts';
+import {
+  type Decision,
+  decide,
+  decideWithoutResponse,
+  decideUnverifiable,
+  expiryOf,
+  isDropped,
+} from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
-import { readOcraSettings } from './ocra-settings.ts';
+import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { questionFromData } from '../ocra/question.ts';
@@ -53,8 +60,12 @@ export interface StatusEntry {
   readonly validTan: boolean;
   readonly failCount: number;
   readonly issuedAt: Date;
+  /** From this time on it takes no responses. */
+  readonly expiresAt: Date;
   /** True if the token is enabled. */
   readonly active: boolean;
+  /** True if the token has reached its limit of wrong responses. */
+  readonly locked: boolean;
   /** True if the challenge was closed without a right response. */
   readonly dropped: boolean;
 }
@@ -207,7 +218,9 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'status' });
     const filter = await this.#filter(configuration, reference);
-    return filter === undefined ? [] : (await this.#deps.challenges.find(filter)).map(statusEntry);
+    const settings = readOcraSettings(configuration.settings);
+    const found = filter === undefined ? [] : await this.#deps.challenges.find(filter);
+    return found.map((one) => statusEntry(one, settings));
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
@@ -262,7 +275,7 @@ function namedChallenges({ transactionId = '', serial = '', user = '' }: StatusR
   return { ...(transactionId !== '' && { transactionId }), ...(serial !== '' && { serial }) };
 }
 
-function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
+function statusEntry({ challenge, token }: ChallengeOfToken, settings: OcraSettings): StatusEntry {
   return {
     id: challenge.id,
     serial: token.serial,
@@ -271,7 +284,9 @@ function statusEntry({ challenge, token }: ChallengeOfToken): StatusEntry {
     validTan: challenge.validTan,
     failCount: token.failCount,
     issuedAt: challenge.issuedAt,
+    expiresAt: expiryOf(challenge, settings),
     active: token.active,
+    locked: isLocked(token),
     dropped: isDropped(challenge),
   };
 }

@@ -103,8 +103,8 @@ export function decideUnverifiable(token: Token): Decision {
 }
 
 /**
- * Decides on a response to an open challenge, by the table "Life of a challenge". Correct and wrong responses differ
- * only while the token is not locked, so that a locked token reveals nothing.
+ * Decides on a response to an open challenge. Correct and wrong responses differ only while the token is not locked, so
+ * that a locked token reveals nothing.
  */
 export function decide(
   challenge: Challenge,
@@ -192,7 +192,15 @@ function isExpired(
   settings: Pick<OcraSettings, 'challengeTimeout'>,
   now: Date,
 ): boolean {
-  return now.getTime() >= challenge.issuedAt.getTime() + settings.challengeTimeout * 1000;
+  return now >= expiryOf(challenge, settings);
+}
+
+/** @returns the time from which the challenge takes no responses */
+export function expiryOf(
+  { issuedAt }: Pick<Challenge, 'issuedAt'>,
+  { challengeTimeout }: Pick<OcraSettings, 'challengeTimeout'>,
+): Date {
+  return new Date(issuedAt.getTime() + challengeTimeout * 1000);
 }
 
 function decisionWithoutChange(

@@ -1,5 +1,6 @@
 import type { SecondFactorTokens } from '../administrators/sign-in-ports.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import type { ChallengeService } from './challenge-service.ts';
@@ -7,10 +8,11 @@ import type { ChallengeService } from './challenge-service.ts';
 interface SignInChallengeDependencies {
   readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
   readonly tokens: Pick<TokenStore, 'findBySerial'>;
+  readonly clock: Clock;
 }
 
 /** Faults of a token or of its policies, which only an operator can mend. */
-const UNUSABLE = [
+const UNUSABLE: readonly ErrorCode[] = [
   'token.unknown',
   'token.not-ocra',
   'token.not-ready',
@@ -37,7 +39,7 @@ export class SignInChallenges implements SecondFactorTokens {
       throw unusable(act.actor);
     }
     try {
-      // The text is the same each time: a question made of it would take a response that was seen before.
+      // The text is always the same. A question made from it alone would repeat, and its response could be replayed.
       const request = { serial, data: text, question: 'random' } as const;
       return await this.#deps.ocra.requestChallenge(serverCaller(act), request);
     } catch (error) {
@@ -53,10 +55,14 @@ export class SignInChallenges implements SecondFactorTokens {
 
   async state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {
     const [entry] = await this.#deps.ocra.status(serverCaller(act), { transactionId });
-    if (entry?.active !== true || entry.dropped) {
+    if (entry?.active !== true) {
       return 'over';
     }
-    return entry.validTan ? 'answered' : 'waiting';
+    if (entry.validTan) {
+      return 'answered';
+    }
+    const { dropped, locked, expiresAt } = entry;
+    return dropped || locked || this.#deps.clock.now() >= expiresAt ? 'over' : 'waiting';
   }
 
   async exists(serial: string): Promise<boolean> {

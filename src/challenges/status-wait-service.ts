@@ -1,11 +1,9 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isDropped } from './challenge.ts';
 import type { ChallengeService, StatusEntry, StatusReference } from './challenge-service.ts';
-import { readOcraSettings } from './ocra-settings.ts';
 import {
   isSameState,
   type KnownState,
@@ -16,7 +14,6 @@ import {
 
 interface StatusWaitDependencies {
   readonly ocra: Pick<ChallengeService, 'status'>;
-  readonly configuration: ConfigurationStore;
   readonly clock: Clock;
   readonly watch: Pick<StatusWatch, 'wait'>;
   readonly metrics: StatusWaitMetrics;
@@ -73,7 +70,7 @@ export class StatusWaitService {
     if (knownState !== undefined && !isSameState(knownState, entry)) {
       return () => this.#endAtOnce(entries, 'changed');
     }
-    const openMs = await this.#openMs(entry);
+    const openMs = this.#openMs(entry);
     if (openMs <= 0 || waitMs === 0) {
       return () => this.#endAtOnce(entries, openMs <= 0 ? 'closed' : 'over');
     }
@@ -96,13 +93,8 @@ export class StatusWaitService {
   }
 
   /** @returns milliseconds in which it still takes responses */
-  async #openMs({ validTan, dropped, issuedAt }: StatusEntry): Promise<number> {
-    if (validTan || dropped) {
-      return 0;
-    }
-    const { settings } = await this.#deps.configuration.current();
-    const { challengeTimeout } = readOcraSettings(settings);
-    return issuedAt.getTime() + challengeTimeout * 1000 - this.#deps.clock.now().getTime();
+  #openMs({ validTan, dropped, expiresAt }: StatusEntry): number {
+    return validTan || dropped ? 0 : expiresAt.getTime() - this.#deps.clock.now().getTime();
   }
 
   #endAtOnce(entries: readonly StatusEntry[], end: WaitEnd): Promise<AwaitedAnswer> {

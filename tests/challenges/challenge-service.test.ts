@@ -296,7 +296,9 @@ describe('the status', () => {
       validTan: false,
       failCount: 1,
       issuedAt: house.clock.at,
+      expiresAt: new Date(house.clock.at.getTime() + 1_200_000),
       active: true,
+      locked: false,
       dropped: false,
     };
     const entries = [{ ...entry, id: '2', transactionId: second.transactionId, receivedTan: true }, entry];

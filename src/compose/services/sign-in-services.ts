@@ -56,7 +56,7 @@ export function signInServices(
   const { publicUrl, singleSignOn } = shared;
   const parts = { ...shared, administrators, logins };
   const attempts = new SqlSignInStore(shared);
-  const tokens = new SignInChallenges({ ocra, tokens: new SqlTokenStore(shared) });
+  const tokens = new SignInChallenges({ ocra, tokens: new SqlTokenStore(shared), clock: shared.clock });
   const passkeys = new PasskeyService({
     ...parts,
     attempts,

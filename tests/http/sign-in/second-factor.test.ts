@@ -247,7 +247,25 @@ describe('a second step is refused', () => {
     const right = answerOf(begun);
     expect((await finish({ response: wrongResponse(right) })).status).toBe(401);
     expect((await finish({ response: right })).status).toBe(401);
+    const polled = await finish();
+    expect([polled.status, errorOf(polled)]).toEqual([401, ENDED]);
     expect(errorOf((await begin()).response)).toMatch(/^The second factor cannot be used/);
+    await expectSignedOut();
+  });
+
+  it('with an expired challenge: the app can no longer answer', async () => {
+    await application.asAdmin('/system/setConfig', { OcraChallengeTimeout: '1M' });
+    try {
+      const begun = await begin();
+      application.clock.advance(59);
+      expect(valueOf(await finish())).toEqual({ signed_in: false });
+      application.clock.advance(1);
+      const polled = await finish();
+      expect([polled.status, errorOf(polled)]).toEqual([401, ENDED]);
+      expect(await application.check(begun.transactionId, answerOf(begun))).toMatchObject({ result: false });
+    } finally {
+      await application.asAdmin('/system/delConfig', { key: 'OcraChallengeTimeout' });
+    }
     await expectSignedOut();
   });
 
