@@ -41,7 +41,10 @@ export interface CliServices {
   readonly explanations: MethodsOf<ExplanationService>;
   readonly settings: MethodsOf<SettingService>;
   readonly tokens: MethodsOf<TokenService>;
-  readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'activationCode'>;
+  readonly ocra: Pick<
+    ChallengeService,
+    'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode'
+  >;
   readonly enrolment: MethodsOf<EnrolmentService>;
   readonly resynchronisation: MethodsOf<ResynchronisationService>;
   readonly transactions: MethodsOf<TransactionService>;

@@ -89,7 +89,7 @@ describe('the commands in the documents', () => {
   it.each(commands.map((words) => [words.join(' '), words] as const))(
     'tankeeper %s',
     async (_title, words) => {
-      const io = fakeIo();
+      const io = fakeIo({ typed: [] });
       const status = await runProgram(words, dependenciesWith(io));
       expect(status === EXIT_CODES.usage ? io.err() : '').toBe('');
     },

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { CodeReader } from '../../device/code-reader.ts';
 import { writeQrPng } from '../../device/qr-image.ts';
 import { examples } from '../../examples.ts';
-import { promptForResponse } from './response-prompt.ts';
+import { CHALLENGE_ENDS, promptForResponse } from './response-prompt.ts';
 
 interface ChallengeOptions {
   readonly realm?: string;
@@ -27,7 +27,11 @@ export function addChallengeCommand(program: Command, context: CommandContext): 
     .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")
     .option('--serial <serial>', 'which token, of a user with several')
     .option('--device', 'the virtual device (tankeeper device) reads the code in place of a phone')
-    .option('--png <file>', 'write the QR code to a picture instead of the terminal')
+    .addOption(
+      new Option('--png <file>', 'write the QR code to a picture instead of the terminal').conflicts(
+        'device',
+      ),
+    )
     .action(async (user: string, text: string, options: ChallengeOptions, command: Command) => {
       await challenge(
         context,
@@ -75,8 +79,8 @@ async function challenge(
     }
     const prompt = 'Response (Enter to leave it open): ';
     const outcome = await promptForResponse(context, services, caller, { transactionId, prompt });
-    if (outcome === 'closed') {
-      throw new CliFailure('the challenge is closed: there were too many wrong responses');
+    if (outcome !== 'accepted' && outcome !== 'open') {
+      throw new CliFailure(CHALLENGE_ENDS[outcome]);
     }
     output.say(outcome === 'accepted' ? 'accepted' : `left open: its response goes to /ocra/check_t`);
   });

@@ -6,7 +6,7 @@ import type { CliServices } from '../../cli-services.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { CodeReader } from '../../device/code-reader.ts';
 import type { Output } from '../../output.ts';
-import { promptForResponse } from './response-prompt.ts';
+import { CHALLENGE_ENDS, promptForResponse } from './response-prompt.ts';
 
 type Phase1 = Extract<Enrolled, { kind: 'phase1' }>;
 type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
@@ -48,6 +48,11 @@ export async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phas
     if (outcome === 'accepted') {
       output.say(`accepted: ${serial} is ready`);
       return;
+    }
+    if (outcome !== 'open') {
+      context.dependencies.io.stderr.write(
+        `${CHALLENGE_ENDS[outcome]}: another activation code begins phase 2 anew\n`,
+      );
     }
   }
 }

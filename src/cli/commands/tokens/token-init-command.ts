@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../../challenges/enrolment/enrolment.ts';
+import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import { writeQrPng } from '../../device/qr-image.ts';
@@ -62,8 +63,9 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       ).conflicts(['phase2', 'activationCodeFile']),
     )
     .option('--png <file>', 'write the QR code to a picture instead of the terminal')
-    .option('--device', 'the virtual device (tankeeper device) reads the codes in place of a phone')
+    .addOption(deviceOption())
     .action(async (options: InitOptions, command: Command) => {
+      refuseIdleDevice(context, options, command);
       const request = await toRequest(context, options);
       const output = context.output(command);
       await actOnceConfirmed(context, command, {
@@ -85,7 +87,20 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
     });
 }
 
-/** A script, and a picture, get the code of one phase at a time. */
+function deviceOption(): Option {
+  return new Option(
+    '--device',
+    'at a terminal: the virtual device (tankeeper device) reads the codes in place of a phone',
+  ).conflicts(['png', 'phase2', 'activationCodeFile', 'generate', 'otpkeyFile']);
+}
+
+function refuseIdleDevice(context: CommandContext, options: InitOptions, command: Command): void {
+  if (options.device === true && !isGuided(context, options, command)) {
+    throw new CliFailure('--device needs a terminal, without --json', EXIT_CODES.usage);
+  }
+}
+
+/** @returns true if both phases follow at the terminal; scripts and pictures get the code of one phase */
 function isGuided({ dependencies: { io } }: CommandContext, { png }: InitOptions, command: Command): boolean {
   const { json } = command.optsWithGlobals<{ json?: true }>();
   return io.isInteractive && json !== true && png === undefined;
@@ -188,10 +203,10 @@ function printPhase2(output: Output, enrolled: Extract<Enrolled, { kind: 'phase2
 function printPlain(
   output: Output,
   { kind, serial, otpkey }: Extract<Enrolled, { kind: 'plain' }>,
-  made: boolean,
+  isGenerated: boolean,
 ): void {
-  const sentence = made
+  const sentence = isGenerated
     ? `${serial} is enrolled. Its key, shown this once: ${otpkey}`
     : `${serial} is enrolled`;
-  output.done(sentence, { kind, serial, otpkey: made ? otpkey : null });
+  output.done(sentence, { kind, serial, otpkey: isGenerated ? otpkey : null });
 }

@@ -17,6 +17,15 @@ const PHASE_2 = {
 };
 const RIGHT = { known: true, dropped: false, failCount: 0, result: true };
 const WRONG = { ...RIGHT, failCount: 1, result: false };
+/** The state of the challenge after a response; the clock of these tests stands at 2026-11-20T12:00:00Z. */
+const WAITING = {
+  serial: 'LSGO1',
+  validTan: false,
+  dropped: false,
+  active: true,
+  locked: false,
+  expiresAt: new Date('2026-11-20T12:20:00Z'),
+};
 const INVALID = new ServiceError('activation-code.invalid', 'The activation code is wrong: its checksum', {
   fault: 'checksum',
 });
@@ -64,13 +73,62 @@ describe('token init at a terminal', () => {
 
   it('asks again for a wrong activation code and for a wrong response', async () => {
     const { dependencies, io, calls } = terminal(
-      { 'enrolment.init': [PHASE_1, INVALID, PHASE_2], 'ocra.checkTransaction': [WRONG, RIGHT] },
+      {
+        'enrolment.init': [PHASE_1, INVALID, PHASE_2],
+        'ocra.checkTransaction': [WRONG, RIGHT],
+        'ocra.status': [[WAITING]],
+      },
       ['', 'WRONG', 'GOODCODE', '000000', '123456'],
     );
     expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
     expect(io.prompts.filter((prompt) => prompt.startsWith('Activation code'))).toHaveLength(2);
     expect(io.err()).toBe(`${INVALID.message}\nwrong response; the fail counter of the token is 1\n`);
     expect(calls.filter(([name]) => name === 'ocra.checkTransaction')).toHaveLength(2);
+  });
+
+  it('is ready where the app has sent the response itself', async () => {
+    const { dependencies, io } = terminal(
+      {
+        'enrolment.init': [PHASE_1, PHASE_2],
+        'ocra.checkTransaction': [{ ...WRONG, failCount: 0 }],
+        'ocra.status': [[{ ...WAITING, validTan: true }]],
+      },
+      ['', 'CODE', '123456'],
+    );
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(io.err()).toBe('');
+    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
+  });
+
+  it('begins phase 2 anew after too many wrong responses', async () => {
+    const { dependencies, io } = terminal(
+      {
+        'enrolment.init': [PHASE_1, PHASE_2],
+        'ocra.checkTransaction': [WRONG, RIGHT],
+        'ocra.status': [[{ ...WAITING, dropped: true }]],
+      },
+      ['', 'FIRST', '000000', 'SECOND', '123456'],
+    );
+    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
+    expect(io.err()).toMatch(/^the challenge is closed: .*: another activation code begins phase 2 anew\n$/);
+    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
+  });
+
+  it.each([[['--json']], [['--png', 'code.png']], [['--generate']], [['--phase2']]])(
+    'takes no virtual device with %j, where no code follows at the terminal',
+    async (options) => {
+      const { dependencies, calls } = terminal({ 'enrolment.init': [PHASE_1] }, []);
+      const words = ['token', 'init', '--user', 'anna', '--device', ...options];
+      expect(await runProgram(words, dependencies)).toBe(2);
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it('takes no virtual device in a script', async () => {
+    const { dependencies, io, calls } = fakeCli({ 'enrolment.init': PHASE_1 });
+    expect(await runProgram(['token', 'init', '--user', 'anna', '--device'], dependencies)).toBe(2);
+    expect(io.err()).toContain('--device needs a terminal');
+    expect(calls).toEqual([]);
   });
 
   it('takes another activation code where the app has no response', async () => {
@@ -121,7 +179,11 @@ describe('challenge', () => {
 
   it('shows the code and checks responses until one is accepted', async () => {
     const { dependencies, io, calls } = terminal(
-      { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [WRONG, RIGHT] },
+      {
+        'ocra.requestChallenge': [ISSUED],
+        'ocra.checkTransaction': [WRONG, RIGHT],
+        'ocra.status': [[WAITING]],
+      },
       ['000000', '123456'],
     );
     expect(await runProgram(['challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
@@ -130,13 +192,45 @@ describe('challenge', () => {
     expect(io.out().endsWith('transaction 42 of LSGO1 is open\naccepted\n')).toBe(true);
   });
 
-  it('fails once the challenge takes no response any more', async () => {
+  it.each([
+    ['too many wrong responses', [{ ...WAITING, dropped: true }]],
+    ['the challenge has expired', [{ ...WAITING, expiresAt: new Date('2026-11-20T12:00:00Z') }]],
+    ['the token is disabled', [{ ...WAITING, active: false }]],
+    ['the challenge is removed', []],
+  ])('fails once the challenge takes no response any more: %s', async (reason, status) => {
     const { dependencies, io } = terminal(
-      { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [{ ...WRONG, dropped: true }] },
+      { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [WRONG], 'ocra.status': [status] },
       ['000000'],
     );
     expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(1);
-    expect(io.err()).toContain('too many wrong responses');
+    expect(io.err()).toContain(reason);
+  });
+
+  it('is accepted where the app has sent the response itself', async () => {
+    const { dependencies, io } = terminal(
+      {
+        'ocra.requestChallenge': [ISSUED],
+        'ocra.checkTransaction': [{ ...WRONG, failCount: 0 }],
+        'ocra.status': [[{ ...WAITING, validTan: true }]],
+      },
+      ['123456'],
+    );
+    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(0);
+    expect(io.err()).toBe('');
+    expect(io.out().endsWith('accepted\n')).toBe(true);
+  });
+
+  it('names the command that unlocks the token', async () => {
+    const { dependencies, io } = terminal(
+      {
+        'ocra.requestChallenge': [ISSUED],
+        'ocra.checkTransaction': [WRONG],
+        'ocra.status': [[{ ...WAITING, locked: true }]],
+      },
+      ['000000', ''],
+    );
+    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(0);
+    expect(io.err()).toContain('which is locked: tankeeper token reset LSGO1\n');
   });
 
   it('is printed for scripts, which are asked nothing', async () => {
