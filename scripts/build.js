@@ -19,7 +19,13 @@ const COMPILATION = {
   swcrc: false,
   sourceMaps: true,
   inlineSourcesContent: false,
-  jsc: { parser: { syntax: 'typescript' }, target: 'es2023', rewriteRelativeImportExtensions: true },
+  jsc: {
+    parser: { syntax: 'typescript' },
+    target: 'es2023',
+    rewriteRelativeImportExtensions: true,
+    // Node keeps the texts of all modules in memory.
+    minify: { format: { comments: false } },
+  },
   module: { type: 'es6' },
 };
 

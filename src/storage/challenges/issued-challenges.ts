@@ -6,8 +6,8 @@ import type { TokenSecrets } from '../../tokens/token.ts';
 /** Within this time most responses come; later ones are answered after a read. */
 const LIFETIME_MS = 120_000;
 
-/** The most challenges to keep, about 2 kB each. */
-const MAX_CHALLENGES = 2_000;
+/** The most challenges to keep, about 3 kB each. */
+const MAX_CHALLENGES = 1_000;
 
 /**
  * Challenges that this server has issued lately, each with its token as it was then. Of a token, only the newest one:
