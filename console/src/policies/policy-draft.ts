@@ -52,15 +52,16 @@ export function withEntry(list: string, entry: string, isWanted: boolean): strin
 /** @returns the value of an action, without its quotation marks; empty: the list does not name it */
 export function valueIn(list: string, action: string): string {
   const found = entriesOf(list).find((entry) => entry.split('=', 1)[0]?.trim() === action) ?? '';
-  const value = found.slice(found.indexOf('=') + 1).trim();
-  const [, quoted] = /^(?:"(.*)"|'(.*)')$/s.exec(value) ?? [];
-  return found === '' ? '' : (quoted ?? value);
+  const [, written = ''] = /=(.*)/s.exec(found) ?? [];
+  const [, , value = written.trim()] = /^(["'])(.*)\1$/s.exec(written.trim()) ?? [];
+  return value;
 }
 
 /** @param value empty: the list no longer names the action */
 export function withValue(list: string, action: string, value: string): string {
   const others = entriesOf(list).filter((entry) => entry.split('=', 1)[0]?.trim() !== action);
-  const written = /[,'"]/.test(value) ? `"${value}"` : value;
+  const quote = value.includes('"') ? "'" : '"';
+  const written = /[,'"]/.test(value) ? `${quote}${value}${quote}` : value;
   return [...others, ...(value === '' ? [] : [`${action}=${written}`])].join(', ');
 }
 

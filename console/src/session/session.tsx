@@ -11,7 +11,7 @@ export type { Session } from './shown.ts';
 export interface SessionControl extends Shown {
   /** Reads name and rights anew: after a sign-in, or when they may have changed. */
   readonly refresh: () => Promise<void>;
-  /** Notes that the server knows the login no more. Its pages are kept for a while. */
+  /** Notes that the server no longer knows the login. Its pages are kept for a while. */
   readonly ended: () => void;
   /** Notes that the person has ended the login: its pages go. */
   readonly left: () => void;
@@ -61,7 +61,7 @@ export function makeSession({ administrator, rights, realms }: ValueOf<'/admin/r
 const NOBODY = makeSession({ administrator: '', rights: [], realms: [] });
 /** Milliseconds between attempts to reach a server that does not answer. */
 const RETRY_MS = 3_000;
-/** On which the tabs of a browser tell each other who is signed in: the name, or `null` for nobody. */
+/** The channel on which the tabs of a browser tell each other who is signed in: the name, or `null` for nobody. */
 const CHANNEL = 'tankeeper-login';
 
 /** Keeps the login for the pages below it. */

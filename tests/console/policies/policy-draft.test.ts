@@ -43,6 +43,19 @@ describe('the actions of a policy in the editor', () => {
       }),
     );
   });
+
+  it.each([
+    [`qrtanurl='https://bank.example/?a=1,2'`, 'https://bank.example/?a=1,2'],
+    [withValue('', 'qrtanurl', 'https://bank.example/?a="1",2'), 'https://bank.example/?a="1",2'],
+    [withValue('', 'qrtanurl', "https://bank.example/?a='1',2"), "https://bank.example/?a='1',2"],
+  ])('may be quoted in two ways: %s', (written, value) => {
+    expect(valueIn(written, 'qrtanurl')).toBe(value);
+    expect(readActions('authentication', written).get('qrtanurl')).toBe(value);
+  });
+
+  it('are empty in an entry that has none', () => {
+    expect(valueIn('otppin', 'otppin')).toBe('');
+  });
 });
 
 describe('a policy as text', () => {
