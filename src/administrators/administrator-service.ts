@@ -203,7 +203,7 @@ export class AdministratorService {
       return undefined;
     }
     const { administrators, hasher, credentials } = this.#deps;
-    // Of the moment before the read: after a change during it, the result is stored where nobody asks any more.
+    // Taken before the read: a change during the read replaces the memory, and the stale result goes to the old one.
     const memory = credentials?.current;
     const administrator = await administrators.find(name);
     const isRight =

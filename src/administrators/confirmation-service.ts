@@ -50,7 +50,7 @@ export interface PendingConfirmation {
 }
 
 /** Seconds for which a login stays confirmed. */
-const CONFIRMED = 300;
+const CONFIRMATION_LIFETIME = 300;
 
 /**
  * Confirms a login: its owner gives the password and, where there is one, the second factor again. What makes or changes
@@ -119,15 +119,15 @@ export class ConfirmationService {
     const { secondStep, attempts, clock } = this.#deps;
     const { hash, factor, proven } = pending;
     const act = actOf(caller, 'admin/confirmation/finish');
-    const shown = await secondStep.verify(proven.administrator, factor, proof, act);
-    if (shown === undefined && factor.kind === 'passkey') {
+    const verified = await secondStep.verify(proven.administrator, factor, proof, act);
+    if (verified === undefined && factor.kind === 'passkey') {
       // A challenge takes one assertion.
       await attempts.consume(hash, ['confirmation'], clock.now());
     }
-    if (shown === undefined || shown === 'waiting') {
-      return shown;
+    if (verified === undefined || verified === 'waiting') {
+      return verified;
     }
-    const confirmed = shown === 'over' ? undefined : await this.#confirm(caller, pending, shown);
+    const confirmed = verified === 'over' ? undefined : await this.#confirm(caller, pending, verified);
     if (confirmed === undefined) {
       throw ended();
     }
@@ -156,7 +156,7 @@ export class ConfirmationService {
     { factor, used }: Omit<ProvenFactor, 'factor'> & { readonly factor: ProvenFactor['factor'] | undefined },
   ): Promise<Confirmed | undefined> {
     const { confirmations, clock } = this.#deps;
-    const until = new Date(clock.now().getTime() + CONFIRMED * 1000);
+    const until = new Date(clock.now().getTime() + CONFIRMATION_LIFETIME * 1000);
     const act = actOf(caller, hash === undefined ? 'admin/confirmation' : 'admin/confirmation/finish');
     const proof = { proven, factor, used };
     const isConfirmed = await confirmations.confirm(login, proof, { attempt: hash, until }, act);

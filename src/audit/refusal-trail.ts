@@ -76,13 +76,12 @@ export class RefusalTrail implements RefusalNotes {
         ...entry,
         outcome: count === 1 ? entry.outcome : `${entry.outcome}, ${count} times`,
       }));
-      await this.#write(() => Promise.resolve(entries), []).then((isWritten) => {
-        folded
-          .filter(() => !isWritten)
-          .forEach(({ entry, count }) => {
-            this.#fold(entry, count);
-          });
-      });
+      const isWritten = await this.#write(() => Promise.resolve(entries), []);
+      if (!isWritten) {
+        folded.forEach(({ entry, count }) => {
+          this.#fold(entry, count);
+        });
+      }
     }
   }
 

@@ -11,7 +11,7 @@ export interface BackupHeader {
   readonly createdAt: Date;
   /** The names of the migrations of its tables, in order. */
   readonly migrations: readonly string[];
-  /** The keys that sealed its secrets. The keys themselves are not part of a backup, but those wrapped by a module. */
+  /** The keys that sealed its secrets. Only keys that a module has wrapped are part of a backup. */
   readonly keys: readonly RegisteredKey[];
   /** The last id that each table has given, by table; decimal digits. */
   readonly identities: ReadonlyMap<string, string>;
@@ -110,11 +110,13 @@ export function assertTableLine(line: string, table: string): void {
   }
 }
 
+/** @throws ServiceError 'backup.invalid' if it is not the line after the rows of a table */
 export function parseTableEnd(line: string): TableEnd {
   const found = parseObject(line);
   return { rows: numberOf(found, 'rows'), sha256: textOf(found, 'sha256') };
 }
 
+/** @throws ServiceError 'backup.invalid' if it is not the last line */
 export function parseEnd(line: string): BackupEnd {
   const found = parseObject(line);
   const end = objectOf(found.end);
@@ -126,7 +128,10 @@ export function parseEnd(line: string): BackupEnd {
   };
 }
 
-/** @returns the number of rows of a line of rows */
+/**
+ * @returns the number of rows in a line of rows
+ * @throws ServiceError 'backup.invalid' if it is none
+ */
 export function countRows(line: string): number {
   const rows = parse(line);
   if (!Array.isArray(rows)) {

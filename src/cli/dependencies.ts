@@ -10,7 +10,7 @@ import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
 import type { RestoredBackup, RestoreRequest } from './restore-request.ts';
 
-/** A sink of text. */
+/** The part of a stream that commands write to. */
 interface TextSink {
   write(text: string): unknown;
 }
@@ -65,12 +65,13 @@ export interface CliDependencies {
    */
   openServices(): Promise<OpenServices>;
   /**
-   * Looks at the database for a second or two, if it is running.
+   * Reads from the database if it is running, for at most two seconds: for completions in the shell.
    * @returns undefined for any obstacle
    */
   glance<T>(work: (services: CliServices) => Promise<T>): Promise<T | undefined>;
   /**
-   * Opens a LinOTP database: a URL, or the path of an SQL dump. To be closed by the caller.
+   * Opens a LinOTP database. To be closed by the caller.
+   * @param place a URL, or the path of an SQL dump
    * @throws ServiceError 'import.refused'
    */
   openLinotpSource(place: string): Promise<LinotpSource>;
@@ -88,7 +89,7 @@ export interface CliDependencies {
   startDemoServer(options: DemoServerOptions): Promise<DemoServer>;
   /** Handles the signals that end a process (Ctrl-C, SIGTERM, a closed terminal) from now on. */
   watchSignals(): StopRequest;
-  /** Ends the process within half a second, even if given up work still hangs. */
+  /** Ends the process within half a second, even if abandoned work still hangs. */
   endSoon(): void;
   /** @throws ServiceError 'configuration.invalid' */
   settings(): Promise<CliSettings>;

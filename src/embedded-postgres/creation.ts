@@ -69,7 +69,7 @@ async function createApart(request: CreationRequest, programs: PostgresPrograms)
     );
   }
   const namePrefix = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
-  const forsaken = (await readdir(sharedFolder)).filter((name) => name.startsWith(namePrefix));
+  const abandoned = (await readdir(sharedFolder)).filter((name) => name.startsWith(namePrefix));
   const home = await makeHome(join(sharedFolder, namePrefix), dataFolder);
   const location: ClusterLocation = clusterAt(dataFolder, home, account);
   try {
@@ -91,11 +91,11 @@ async function createApart(request: CreationRequest, programs: PostgresPrograms)
       home,
     },
   );
-  if (forsaken.length > 0) {
+  if (abandoned.length > 0) {
     log.warn(
       'Databases of earlier data folders of this path are still there; remove what is no longer wanted',
       {
-        home: forsaken.map((name) => join(sharedFolder, name)).join(', '),
+        home: abandoned.map((name) => join(sharedFolder, name)).join(', '),
       },
     );
   }

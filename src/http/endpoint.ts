@@ -20,8 +20,8 @@ import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
 /**
  * The steps of every request to an endpoint, in their order. Each runs those after it: `auditRefusal` sees the reply of
- * all others, and the limits on responses, large bodies and work hold until the answer is known. One that a client waits for is
- * awaited outside of the limit on work.
+ * all others, and the limits on responses, large bodies and work hold until the steps after them have answered.
+ * `awaitLater` precedes `limitWork`: a client that waits for a change takes no place of that limit.
  */
 const STEPS: readonly Step[] = [
   auditRefusal,
@@ -70,7 +70,7 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
   };
 }
 
-/** Runs the step with that index, and through it all after it. Makes no promise of its own: there are many steps. */
+/** Runs the step with that index, and through it all after it. Not `async`, which would add a promise for each step. */
 function run(index: number, state: EndpointRequest): Promise<Reply> {
   const step = STEPS[index];
   if (step === undefined) {

@@ -20,7 +20,7 @@ export function boundedMemo<Value>(max: number, compute: (key: string) => Value)
       if (known.size >= max) {
         known.clear();
       }
-      // A copy: V8 keeps the whole of a header for a part of it.
+      // A copy: V8 keeps the whole header in memory as long as a substring of it.
       known.set(structuredClone(key), value);
     }
     return value;

@@ -16,9 +16,13 @@ export function readPlainText(text: string, what: string, max: number): string {
   return plain;
 }
 
-export function requireForm(name: string, form: RegExp, message: string): string {
-  if (!form.test(name)) {
+/**
+ * @returns the text
+ * @throws ServiceError 'parameter.invalid' with the message if it does not match `form`
+ */
+export function requireForm(text: string, form: RegExp, message: string): string {
+  if (!form.test(text)) {
     throw new ServiceError('parameter.invalid', message);
   }
-  return name;
+  return text;
 }

@@ -50,8 +50,8 @@ export function openTokenSecrets(
       sharedSecret === '' ? null : bytesOfHexText(encryptionKey.decryptPair('token', sharedSecret)),
     nonce: nonce === '' ? null : bytesOfHexText(Buffer.from(nonce, 'latin1')),
     pin: openPin(row, encryptionKey, reasons),
-    userPin: openSidePin(row, 'linotptokenpinuser', 'user PIN', encryptionKey, reasons),
-    soPin: openSidePin(row, 'linotptokenpinso', 'SO PIN', encryptionKey, reasons),
+    userPin: openTypePin(row, 'linotptokenpinuser', 'user PIN', encryptionKey, reasons),
+    soPin: openTypePin(row, 'linotptokenpinso', 'SO PIN', encryptionKey, reasons),
   };
 }
 
@@ -113,11 +113,19 @@ function openEncryptedPin(
     const hash = createHash('sha256').update(pin).update(bytes).digest();
     return Buffer.concat([Buffer.of(PIN_VERSION), bytes, hash]);
   } catch (error) {
-    return withoutPin(error, 'its encrypted PIN', reasons);
+    if (error instanceof UnreadableSecret) {
+      reasons.push('its encrypted PIN does not decrypt and matches no input: set a new one');
+      return unmatchable();
+    }
+    throw error;
   }
 }
 
-function openSidePin(
+/**
+ * Opens a PIN of some token types, which is encrypted in a column of its own.
+ * @param what its name, for the reason
+ */
+function openTypePin(
   row: SourceRow,
   column: string,
   what: string,
@@ -133,19 +141,11 @@ function openSidePin(
   } catch (error) {
     if (error instanceof UnreadableSecret) {
       reasons.push(`its ${what} does not decrypt and matches no input: set a new one`);
-      // An absent one would be the empty PIN. A repeated import gives the same.
+      // Not null, which would be the empty PIN. Derived from the cipher: a repeated import gives the same.
       return Buffer.from(encryptionKey.fingerprint(`${what} ${cipher}`).toString('hex'));
     }
     throw error;
   }
-}
-
-function withoutPin(error: unknown, what: string, reasons: string[]): Buffer {
-  if (!(error instanceof UnreadableSecret)) {
-    throw error;
-  }
-  reasons.push(`${what} does not decrypt and matches no input: set a new one`);
-  return unmatchable();
 }
 
 /** A verifier that no PIN has. An absent one would match the empty PIN. */

@@ -17,6 +17,7 @@ export interface LicenceDependencies {
 /** A valid licence, with the used part of it. */
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 
+/** Characters. */
 const MAX_LENGTH = 64 * 1024;
 
 /**

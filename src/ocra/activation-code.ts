@@ -55,7 +55,7 @@ export function decodeActivationCode(text: string): Uint8Array {
   return bytes;
 }
 
-/** Names a foreign character in the message, but the length in `about`: base32 comes in groups of eight characters. */
+/** Of both faults at once, the message names the characters, but `fault` the length, which LinOTP checks first. */
 function undecodable(letters: string): ServiceError {
   const isForeign = !/^[A-Z2-7]*=*$/.test(letters);
   return invalid(

@@ -6,7 +6,7 @@
 export function formEncode(text: string): string {
   // Encoded and decoded as UTF-8: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
   return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text)))
-    .replace(/[!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/[!~*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
 }
 

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(homeFolder, { recursive: true });
 });
 
-/** No command gets further than its first deed. */
+/** Dependencies with which every command fails as soon as it begins its work. */
 function unreachable() {
   const reached = (): Promise<never> => Promise.reject(new Error('reached'));
   return fakeCli(

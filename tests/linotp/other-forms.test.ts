@@ -120,9 +120,9 @@ function withoutDates(content: object): object {
 describe('a dump that is cut off', () => {
   /** Cuts a dump at many places, and within the last row of every table. */
   const cuts = (sql: string): readonly number[] => {
-    const random = Array.from({ length: 40 }, (_, index) => Math.floor(((index + 0.5) * sql.length) / 41));
+    const even = Array.from({ length: 40 }, (_, index) => Math.floor(((index + 0.5) * sql.length) / 41));
     const lines = [...sql.matchAll(/\n(?:\);|\\\.|INSERT|\n)/g)].map(({ index }) => index + 1);
-    return [...random, ...lines.filter((_, index) => index % 25 === 0)];
+    return [...even, ...lines.filter((_, index) => index % 25 === 0)];
   };
 
   it.each(['2.12.6-postgresql', '3.4.4-mariadb'] as const)(

@@ -12,7 +12,7 @@ export async function drivePortal(
 ): Promise<void> {
   const { io, random } = dependencies;
   const port = Number(new URL(server.baseUrl).port);
-  // Passkeys are for names, not for addresses.
+  // Passkeys work on names of hosts only, not on addresses.
   const publicUrl = `http://localhost:${port}`;
   const { apiToken, passwords } = await seedPortal(server.services, operatorCaller(dependencies), {
     publicUrl,

@@ -6,7 +6,7 @@ import type { ChallengeServices } from './challenge-services.ts';
 import { directServices, type ServiceParts, type SharedParts, sharedParts } from '../shared-parts.ts';
 
 /** The services that only browsers use. */
-const OF_BROWSERS = {
+const BROWSER_SERVICES = {
   singleSignOn: undefined,
   signInMethods: { passkeys: false, singleSignOn: undefined },
 } as const;
@@ -18,25 +18,28 @@ const OF_BROWSERS = {
 export function guestServices(parts: ServiceParts): Services {
   const shared = sharedParts(parts);
   const { database, vault, administratorStore } = shared;
-  // Any feature writes to the audit.
+  // At once, as any feature may write audit rows.
   database.audit.certifyBy(new VaultAuditAuthority({ vault }));
-  // A part of it answers without a promise.
+  // Not loaded on use, as `recallPassword` returns no promise.
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const accounts = once(async () => (await import('./account-services.ts')).accountServices(shared));
-  const known = { administrators };
-  const logins = once(async () => (await import('./login-services.ts')).loginServices(shared, known));
+  const logins = once(async () =>
+    (await import('./login-services.ts')).loginServices(shared, { administrators }),
+  );
   const signIns = once(async () => {
     const { signInServices } = await import('./sign-in-services.ts');
     return signInServices(shared, { administrators, ...(await logins()), ...(await challenges()) });
   });
   const imports = once(async () => (await import('./import-services.ts')).importServices(shared));
-  const foreseen = once(async () => (await import('./consequence-services.ts')).consequenceServices(shared));
+  const consequences = once(async () =>
+    (await import('./consequence-services.ts')).consequenceServices(shared),
+  );
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
   const monitoring = once(async () =>
     (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }),
   );
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
-  const reasons = once(async () =>
+  const explanations = once(async () =>
     (await import('./explanation-services.ts')).explanationServices(shared, await upkeep()),
   );
   const webhooks = once(async () => (await import('./webhook-services.ts')).webhookServices(shared));
@@ -47,18 +50,18 @@ export function guestServices(parts: ServiceParts): Services {
     ...onUse(accounts, 'settings', 'tokens'),
     ...onUse(logins, 'logins'),
     ...onUse(signIns, 'signIn', 'passkeys', 'secondFactors', 'sessions', 'confirmation'),
-    ...OF_BROWSERS,
+    ...BROWSER_SERVICES,
     helpdesk: helpdeskOnUse(shared, challenges),
     ...onUse(imports, 'linotpImport', 'linotpVerification'),
-    ...onUse(foreseen, 'consequences'),
-    ...onUse(reasons, 'explanations'),
+    ...onUse(consequences, 'consequences'),
+    ...onUse(explanations, 'explanations'),
     ...onUse(challenges, 'transactions', 'ocra', 'statusWaits', 'enrolment', 'resynchronisation'),
     ...onUse(challenges, 'tokenImport', 'validation'),
     statusWatch: undefined,
     ...onUse(webhooks, 'webhooks'),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
     ...onUse(monitoring, 'monitoring', 'overview', 'counts', 'installation', 'licences', 'keyOverview'),
-    // Servers have streams.
+    // Only servers have streams.
     live: undefined,
     ...onUse(upkeep, 'housekeeping', 'audit', 'auditSearch', 'auditExport', 'auditVerification'),
     ...onUse(upkeep, 'backups'),

@@ -63,7 +63,7 @@ const STATUS = optional(
 );
 
 /**
- * @param post true if POST, which is deprecated, is still answered
+ * @param post `on`: POST, which is deprecated, is still answered
  * @returns the endpoints of /monitoring; they change nothing
  */
 export function monitoringEndpoints(

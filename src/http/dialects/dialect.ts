@@ -17,7 +17,7 @@ import type { AdministrationShapes } from './shared/administration-shapes.ts';
 
 /**
  * The form of outcomes on the wire: names, shapes, texts, blanks. Behaviour and rights are the same in every dialect.
- * Each group serves one controller. A further dialect is a further implementation.
+ * Each group serves one controller.
  */
 export interface Dialect {
   /** @returns the patterns of the router that lead to the endpoint of that path */

@@ -12,12 +12,12 @@ interface ConnectionGuardDependencies {
   readonly isExempt: (address: string) => boolean;
 }
 
-/** The divisor of `max` for the connections of one address. */
-const CLIENT_DIVISOR = 4;
-/** The part of `max` above which the server is crowded. */
-const CROWDED = 3 / 4;
+/** The share of `max` that one client may take. */
+const CLIENT_SHARE = 1 / 4;
+/** The share of `max` above which places are scarce. */
+const CROWDED_SHARE = 3 / 4;
 
-/** Limits open connections, in total and by address, so that one client cannot take the places of all others. */
+/** Limits open connections, in total and by client, so that one client cannot take the places of all others. */
 export class ConnectionGuard {
   readonly #deps: ConnectionGuardDependencies;
   readonly #open = new KeyedCounts();
@@ -29,7 +29,7 @@ export class ConnectionGuard {
 
   /** True if places are scarce; idle connections are then closed. */
   get isCrowded(): boolean {
-    return this.#all > this.#deps.max * CROWDED;
+    return this.#all > this.#deps.max * CROWDED_SHARE;
   }
 
   /** Begins to count the server's connections. To be called before the server listens. */
@@ -56,7 +56,7 @@ export class ConnectionGuard {
       return;
     }
     const network = clientNetwork(address);
-    if (this.#open.of(network) >= Math.max(1, Math.floor(max / CLIENT_DIVISOR))) {
+    if (this.#open.of(network) >= Math.max(1, Math.floor(max * CLIENT_SHARE))) {
       refusals.note('connections', network, 0);
       socket.destroy();
       return;

@@ -82,12 +82,14 @@ interface StateReading {
 const TICK_MS = 2_000;
 const BEAT_MS = 15_000;
 const TIMEOUT_MS = 60_000;
-/** The part of a tick for which a reading of the state is used again, for streams that open in between. */
-const READING_SHARE = 2;
+/** The share of a tick for which a reading of the state is used again, for streams that open in between. */
+const READING_SHARE = 1 / 2;
 /** The rest while no stream is open; the next one ends it. */
 const IDLE_MS = 600_000;
 /** The longest wait of `end` for a reading that is under way, in milliseconds. */
 const LAST_READ_TIMEOUT_MS = 500;
+/** Characters of a snapshot's id: 132 bits in base64url. */
+const ID_LENGTH = 22;
 
 /**
  * Streams of overviews from this process: one reading of the state serves all of them, and one snapshot all of the same
@@ -168,7 +170,7 @@ export class LiveStreams {
     await restUntilWoken(this.#rest());
   }
 
-  /** @returns the first common tick that is not before */
+  /** @returns the first moment from `time` on at which all streams have a tick */
   #tickAfter(time: number): number {
     return Math.ceil(time / this.#tick) * this.#tick;
   }
@@ -246,7 +248,7 @@ export class LiveStreams {
   #presentReading(): StateReading {
     const now = this.#elapsed();
     const known = this.#reading;
-    if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick / READING_SHARE)) {
+    if (known !== undefined && (known.isUnderWay || now - known.at < this.#tick * READING_SHARE)) {
       return known;
     }
     const reading = { at: now, facts: this.#deps.overview.facts(), snapshots: new Map(), isUnderWay: true };
@@ -258,7 +260,7 @@ export class LiveStreams {
     return reading;
   }
 
-  /** @returns milliseconds */
+  /** @returns milliseconds until the next tick of a stream */
   #rest(): number {
     const next = [...this.#streams].reduce(
       (soonest, { nextAt }) => Math.min(soonest, nextAt),
@@ -288,5 +290,5 @@ export class LiveStreams {
 }
 
 function hashOf(overview: Overview): string {
-  return createHash('sha256').update(JSON.stringify(overview)).digest('base64url').slice(0, 22);
+  return createHash('sha256').update(JSON.stringify(overview)).digest('base64url').slice(0, ID_LENGTH);
 }

@@ -40,7 +40,7 @@ interface ApiTokenRow {
 }
 
 /** The condition that the hash of a password is the one of that version. */
-const OF_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
+const HAS_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
 
 /** Administrators, their API tokens and sessions in PostgreSQL. */
 export class SqlAdministratorStore implements AdministratorStore {
@@ -86,10 +86,10 @@ export class SqlAdministratorStore implements AdministratorStore {
    */
   async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
     assertStorable(name);
-    return this.#database.transact(async (unit) => {
-      const { sql, audit } = await alone(unit);
-      const somebody: unknown = await sql('administrators').first('id');
-      if (somebody !== undefined) {
+    return this.#database.transact(async ({ sql, audit }) => {
+      await lockAdministrators(sql);
+      const present: unknown = await sql('administrators').first('id');
+      if (present !== undefined) {
         return false;
       }
       await sql('administrators').insert({ name, password_hash: passwordHash });
@@ -110,7 +110,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return this.#revoke(async ({ sql, audit }) => {
       const chosen = sql('administrators').where({ name });
       const [administrator] = await (
-        replaces === undefined ? chosen : chosen.whereRaw(OF_VERSION, [replaces.version])
+        replaces === undefined ? chosen : chosen.whereRaw(HAS_VERSION, [replaces.version])
       )
         .update({ password_hash: passwordHash })
         .returning<{ id: string }[]>('id');
@@ -140,7 +140,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return this.#revoke(async ({ sql, audit }) => {
       const renewed = await sql('administrators')
         .where({ name: administrator })
-        .whereRaw(OF_VERSION, [version])
+        .whereRaw(HAS_VERSION, [version])
         .update({ password_hash: passwordHash });
       if (renewed > 0) {
         await audit.write(act, administrator, 'password hash renewed');
@@ -153,11 +153,11 @@ export class SqlAdministratorStore implements AdministratorStore {
     if (!isStorable(name)) {
       return false;
     }
-    return this.#revoke(async (unit) => {
-      const { sql, audit } = await alone(unit);
+    return this.#revoke(async ({ sql, audit }) => {
+      await lockAdministrators(sql);
       const removed = await sql('administrators').where({ name }).delete();
-      const somebody: unknown = await sql('administrators').first('id');
-      if (removed > 0 && somebody === undefined) {
+      const remaining: unknown = await sql('administrators').first('id');
+      if (removed > 0 && remaining === undefined) {
         throw lastAdministrator();
       }
       if (removed > 0) {
@@ -216,7 +216,7 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 
   async findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined> {
-    // Of the moment before the read: after a change during it, the result is stored where nobody asks any more.
+    // Taken before the read: a change during the read replaces the memory, and the stale result goes to the old one.
     const memory = this.#credentials?.current?.apiTokens;
     const key = tokenHash.toString('base64');
     const kept = memory?.get(key);
@@ -300,10 +300,9 @@ export class SqlAdministratorStore implements AdministratorStore {
   }
 }
 
-/** Makes the work depend on the other administrators: none is added or removed until its end. */
-async function alone(unit: UnitOfWork): Promise<UnitOfWork> {
-  await unit.sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
-  return unit;
+/** Holds the table until commit: no other transaction adds or removes an administrator before. */
+async function lockAdministrators(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
 }
 
 /**

@@ -125,7 +125,7 @@ export class SqlSignInStore implements SignInStore {
   }
 }
 
-/** Of the audit. */
+/** Outcomes of the audit rows. */
 const OUTCOMES: Readonly<Record<SignInKind, string>> = {
   token: 'second factor requested',
   passkey: 'second factor requested',
@@ -212,7 +212,7 @@ function toAttempt({ content, administrator, password_version: version }: Attemp
   return { content, administrator, proven: version === null ? undefined : { administrator, version } };
 }
 
-/** Ends sessions and sign-ins under way, which a change of the second factor must not leave open. */
+/** Ends the sign-ins under way, which a change of the second factor must not leave open. */
 export async function endSignIns({ sql }: UnitOfWork, administratorId: string): Promise<void> {
   await sql('sign_in_attempts').where({ administrator_id: administratorId }).delete();
 }

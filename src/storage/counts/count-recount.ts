@@ -56,8 +56,9 @@ const KEPT_COMBINATIONS = `
     GROUP BY 1, 2
   )`;
 
-const DRIFTED = `
-  drifted AS (
+/** Every count, as kept and as counted. */
+const COMPARED = `
+  compared AS (
     SELECT 'tokens' AS counts, NULL::bigint AS resolver_id, NULL AS user_id, ARRAY[realm_set_id] AS sets, active, assigned,
       coalesce(k.tokens, 0) AS kept, coalesce(c.tokens, 0) AS counted
     FROM kept_tokens AS k FULL JOIN counted_tokens AS c USING (realm_set_id, active, assigned)
@@ -82,10 +83,10 @@ const SET_NAME = `
 
 /** All differences as of one snapshot: a limited number of rows, each with the number of all. */
 export const DRIFTS = `
-  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${LOCKED}, ${KEPT_COMBINATIONS}, ${DRIFTED}
+  WITH ${COUNTED_TOKENS}, ${KEPT_TOKENS}, ${USERS}, ${LOCKED}, ${KEPT_COMBINATIONS}, ${COMPARED}
   SELECT d.counts, coalesce(r.name, d.resolver_id::text) AS resolver, d.user_id, d.active, d.assigned, d.kept, d.counted,
     d.drifts, ARRAY(SELECT (${SET_NAME}) FROM unnest(d.sets) WITH ORDINALITY AS one (id, at) ORDER BY one.at) AS realms
-  FROM (SELECT *, count(*) OVER () AS drifts FROM drifted WHERE kept <> counted ORDER BY counts, resolver_id, user_id, sets
+  FROM (SELECT *, count(*) OVER () AS drifts FROM compared WHERE kept <> counted ORDER BY counts, resolver_id, user_id, sets
         LIMIT ?) AS d
     LEFT JOIN resolvers AS r ON r.id = d.resolver_id
   ORDER BY d.counts, d.resolver_id, d.user_id, d.sets`;

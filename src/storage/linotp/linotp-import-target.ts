@@ -273,7 +273,7 @@ class SqlTargetTransaction implements TargetTransaction {
         gone.map(({ id }) => id),
       )
       .delete();
-    // It comes back when the source has it again.
+    // A trigger has noted them as removed here. Without that note they come back when the source has them again.
     await this.#sql('imported_entries')
       .where({ kind: 'removed token' })
       .whereIn(

@@ -4,14 +4,14 @@ import type { LookupFunction } from 'node:net';
 import { Semaphore } from '../../kernel/semaphore.ts';
 import { addressFault, type ReceiverAddress } from '../receiver-address.ts';
 
-/** Node looks names up in a pool of four threads, which files and passwords need, too. */
-const AT_ONCE = 2;
+/** Simultaneous look-ups. Node makes them in a pool of four threads, which files and passwords need, too. */
+const MAX_AT_ONCE = 2;
 
 /** Resolves the names of receivers. Simultaneous look-ups of a name are one, so that a slow one takes one thread. */
 export class ReceiverNames {
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
-  readonly #turns = new Semaphore(AT_ONCE);
-  /** Names whose last look-up failed. They leave a turn to the others: a name service that is away takes seconds. */
+  readonly #turns = new Semaphore(MAX_AT_ONCE);
+  /** Names whose last look-up failed. They share one turn: a name server that does not answer would take up all. */
   readonly #failed = new Set<string>();
   readonly #turnOfFailed = new Semaphore(1);
   readonly #resolve: (host: string) => Promise<readonly LookupAddress[]>;
@@ -72,7 +72,7 @@ export class ReceiverNames {
   }
 }
 
-/** An address to which nothing is sent. */
+/** The refusal of an address to which nothing may be sent. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }

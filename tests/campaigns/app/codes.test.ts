@@ -51,7 +51,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     expect(problems).toEqual([]);
   });
 
-  it('refuses a tampered code, and a wrong activation code without an end of the flow', async () => {
+  it('refuses a tampered code, and asks again after a wrong activation code', async () => {
     const { page } = await openApp(browser, site.origin);
     const codes = await issueCodes(ADDRESS);
     await pasteCode(page, codes.init);

@@ -137,19 +137,19 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
   describe('come back after a new sign-in', () => {
     it.each(['the field that had the focus', 'the first field where it was lost'])(
       'with %s',
-      async (case_) => {
+      async (description) => {
         await open('/tokens/T1');
         await page.getByRole('button', { name: 'Rename' }).click();
         const field = page.getByRole('dialog').getByLabel('Description');
-        await field.fill(case_);
+        await field.fill(description);
         await page.context().clearCookies();
-        await (case_.startsWith('the field') ? field.press('Enter') : inDialog('Save').click());
+        await (description.startsWith('the field') ? field.press('Enter') : inDialog('Save').click());
         await signIn(page, 'admin');
         await page.getByRole('dialog').waitFor();
-        expect(await page.evaluate('document.activeElement.value')).toBe(case_);
+        expect(await page.evaluate('document.activeElement.value')).toBe(description);
         await page.keyboard.press('Enter');
         await field.waitFor({ state: 'detached' });
-        await page.getByText(case_).waitFor();
+        await page.getByText(description).waitFor();
       },
     );
   });

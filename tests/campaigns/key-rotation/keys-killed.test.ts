@@ -40,7 +40,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
   }
   command.kill('SIGKILL');
   expect((await ended)[1]).toBe('SIGKILL');
-  // What it was about to do must not be done by PostgreSQL for it.
+  // PostgreSQL would still carry out the statement of the killed command once the lock is free.
   await knex.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'tankeeper guest'`);
   await holding.rollback();

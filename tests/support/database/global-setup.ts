@@ -109,7 +109,7 @@ async function givenServer(): Promise<Server | undefined> {
 }
 
 async function embeddedServer(): Promise<Server> {
-  await removeForsaken();
+  await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
   // Under root PostgreSQL runs as another user, who must be able to pass the folder.
   await chmod(folder, 0o711);
@@ -137,7 +137,7 @@ async function embeddedServer(): Promise<Server> {
 }
 
 /** Removes the servers of interrupted runs. */
-async function removeForsaken(): Promise<void> {
+async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const runner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
     if (runner !== undefined && !isAlive(Number(runner))) {

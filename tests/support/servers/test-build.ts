@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../../..');
 const VARIABLE = 'TANKEEPER_TEST_PROGRAM';
 const FOLDER = 'dist-tests-';
+
 /**
  * Builds the sources for the processes that tests start: plain JavaScript starts in half the time of TypeScript.
  * @returns a function that removes the build
  */
 export async function buildTestProgram(): Promise<() => Promise<void>> {
-  await removeForsaken();
+  await removeAbandoned();
   // Beside src/: the program finds package.json and bin/ relative to itself.
   const name = `${FOLDER}${process.pid}`;
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.js'), name]);
@@ -28,10 +29,10 @@ export function testProgram(): string {
 }
 
 /** Removes the builds of killed runs. */
-async function removeForsaken(): Promise<void> {
+async function removeAbandoned(): Promise<void> {
   const builds = (await readdir(ROOT)).filter((name) => name.startsWith(FOLDER));
-  const forsaken = builds.filter((name) => !isAlive(Number(name.slice(FOLDER.length))));
-  await Promise.all(forsaken.map((name) => rm(join(ROOT, name), { recursive: true, force: true })));
+  const abandoned = builds.filter((name) => !isAlive(Number(name.slice(FOLDER.length))));
+  await Promise.all(abandoned.map((name) => rm(join(ROOT, name), { recursive: true, force: true })));
 }
 
 function isAlive(pid: number): boolean {

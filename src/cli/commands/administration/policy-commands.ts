@@ -43,7 +43,7 @@ const POLICY_COLUMNS: readonly Column<Policy>[] = [
 /** Adds `tankeeper policy …`. */
 export function addPolicyCommands(program: Command, context: CommandContext): void {
   const policy = program.command('policy').description('policies: who may do what, and how tokens behave');
-  addReading(policy, context);
+  addListAndShow(policy, context);
   addPolicyExplain(policy, context);
   addSet(policy, context);
   withConfirmation(policy.command('remove'))
@@ -81,7 +81,7 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
   }
 }
 
-function addReading(policy: Command, context: CommandContext): void {
+function addListAndShow(policy: Command, context: CommandContext): void {
   policy
     .command('list')
     .addHelpText('after', examples('policy list', 'policy list --scope authentication'))

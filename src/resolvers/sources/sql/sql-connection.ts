@@ -18,7 +18,6 @@ interface TlsOptions {
   readonly ca?: string;
   readonly host: string;
   readonly checkServerIdentity?: () => undefined;
-  readonly verifyIdentity?: boolean;
 }
 
 /** @returns the driver's settings. None is taken from the environment, which may have our own database's password */
@@ -91,12 +90,12 @@ function tlsOptions({ tls, authorities, server }: SqlSettings): TlsOptions | und
 }
 
 /**
- * Prepares a new connection. MySQL and MariaDB: limits the time of statements, and makes a backslash escape, as the
- * driver that quotes our values assumes.
+ * Prepares a new connection to MySQL or MariaDB: limits the time of statements, and makes the backslash an escape
+ * character, as the driver assumes that quotes our values.
  */
 export function prepareConnection(
   { database }: Pick<SqlSettings, 'database'>,
-  statementLimit: number,
+  statementLimitMs: number,
 ): (connection: RawConnection, done: (error: Error | null, connection: RawConnection) => void) => void {
   return (connection, done) => {
     if (database === 'postgresql') {
@@ -110,8 +109,8 @@ export function prepareConnection(
       }
       const version = String((rows as { version?: unknown }[] | undefined)?.[0]?.version);
       const limit = /mariadb/i.test(version)
-        ? `max_statement_time = ${statementLimit / 1000}`
-        : `max_execution_time = ${statementLimit}`;
+        ? `max_statement_time = ${statementLimitMs / 1000}`
+        : `max_execution_time = ${statementLimitMs}`;
       const mode = `sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')`;
       connection.query(`SET SESSION ${limit}, SESSION ${mode}`, (error) => {
         done(error, connection);
