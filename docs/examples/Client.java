@@ -43,12 +43,16 @@ public class Client {
         return !found.find() ? "" : found.group(1) != null ? found.group(1) : found.group(2);
     }
 
+    static boolean isAccepted(String transaction) throws Exception {
+        return find("valid_tan", call("/ocra/checkstatus", "transactionid", transaction)).equals("true");
+    }
+
     static boolean ask(String user, String text) throws Exception {
         String answer = call("/ocra/request", "user", user, "data", text);
         String transaction = find("transactionid", answer);
         System.out.println(transaction + " " + find("data", answer));
         for (int second = 0; second < 120; second++) {
-            if (find("valid_tan", call("/ocra/checkstatus", "transactionid", transaction)).equals("true")) {
+            if (isAccepted(transaction)) {
                 return true;
             }
             Thread.sleep(1000);
@@ -57,7 +61,9 @@ public class Client {
     }
 
     static boolean check(String transaction, String response) throws Exception {
-        return find("result", call("/ocra/check_t", "transactionid", transaction, "pass", response)).equals("true");
+        String answer = call("/ocra/check_t", "transactionid", transaction, "pass", response);
+        // A request that was repeated may have been accepted the first time.
+        return find("result", answer).equals("true") || isAccepted(transaction);
     }
 
     public static void main(String[] words) throws Exception {

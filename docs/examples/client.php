@@ -15,16 +15,16 @@ function call(string $path, array $fields): array {
         'ignore_errors' => true,
     ]]);
     for ($attempt = 0; $attempt < 3; $attempt++) {
-        $body = file_get_contents(getenv('TANKEEPER_URL') . $path, false, $context);
-        if ($body === false) {
+        $stream = fopen(getenv('TANKEEPER_URL') . $path, 'r', false, $context);
+        if ($stream === false) {
             throw new RuntimeException('no answer');
         }
-        $head = implode("\n", $http_response_header);
+        $head = implode("\n", stream_get_meta_data($stream)['wrapper_data']);
         if (preg_match('/^HTTP\S+ (429|503)/', $head)) {
             sleep(preg_match('/^Retry-After: (\d+)/mi', $head, $wait) ? (int) $wait[1] : 1);
             continue;
         }
-        $answer = json_decode($body, true, 16, JSON_THROW_ON_ERROR);
+        $answer = json_decode(stream_get_contents($stream), true, 16, JSON_THROW_ON_ERROR);
         if (!$answer['result']['status']) {
             throw new RuntimeException($answer['result']['error']['message']);
         }
@@ -33,12 +33,16 @@ function call(string $path, array $fields): array {
     throw new RuntimeException('the server is busy');
 }
 
+function is_accepted(string $transaction): bool {
+    $entries = call('/ocra/checkstatus', ['transactionid' => $transaction])['result']['value'];
+    return in_array(true, array_column($entries, 'valid_tan'), true);
+}
+
 function ask(string $user, string $text): bool {
     ['transactionid' => $transaction, 'data' => $code] = call('/ocra/request', ['user' => $user, 'data' => $text])['detail'];
     echo "$transaction $code\n";
     for ($second = 0; $second < 120; $second++) {
-        $entries = call('/ocra/checkstatus', ['transactionid' => $transaction])['result']['value'];
-        if (in_array(true, array_column($entries, 'valid_tan'), true)) {
+        if (is_accepted($transaction)) {
             return true;
         }
         sleep(1);
@@ -47,7 +51,9 @@ function ask(string $user, string $text): bool {
 }
 
 function check(string $transaction, string $response): bool {
-    return call('/ocra/check_t', ['transactionid' => $transaction, 'pass' => $response])['result']['value']['result'];
+    $value = call('/ocra/check_t', ['transactionid' => $transaction, 'pass' => $response])['result']['value'];
+    // A request that was repeated may have been accepted the first time.
+    return $value['result'] || is_accepted($transaction);
 }
 
 $confirmed = $argv[1] === 'ask' ? ask($argv[2], $argv[3]) : check($argv[2], $argv[3]);

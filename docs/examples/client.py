@@ -26,18 +26,23 @@ def call(path, **fields):
         return answer
     raise RuntimeError('the server is busy')
 
+def is_accepted(transaction):
+    answer = call('/ocra/checkstatus', transactionid=transaction)
+    return any(entry['valid_tan'] for entry in answer['result']['value'])
+
 def ask(user, text):
     detail = call('/ocra/request', user=user, data=text)['detail']
     print(detail['transactionid'], detail['data'], flush=True)
     for _ in range(120):
-        answer = call('/ocra/checkstatus', transactionid=detail['transactionid'])
-        if any(entry['valid_tan'] for entry in answer['result']['value']):
+        if is_accepted(detail['transactionid']):
             return True
         time.sleep(1)
     return False
 
 def check(transaction, response):
-    return call('/ocra/check_t', transactionid=transaction, **{'pass': response})['result']['value']['result']
+    value = call('/ocra/check_t', transactionid=transaction, **{'pass': response})['result']['value']
+    # A request that was repeated may have been accepted the first time.
+    return value['result'] or is_accepted(transaction)
 
 action = {'ask': ask, 'check': check}[sys.argv[1]]
 print('confirmed' if action(*sys.argv[2:]) else 'not confirmed')

@@ -13,17 +13,21 @@ call() { # PATH NAME=VALUE…
   echo "$answer"
 }
 member() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p"; }
+state() { call /ocra/checkstatus "transactionid=$1" | member valid_tan; }
 confirmed() { [ "$1" = true ] && echo confirmed || echo 'not confirmed'; }
 
 if [ "$1" = check ]; then
-  confirmed "$(call /ocra/check_t "transactionid=$2" "pass=$3" | member result | tail -1)"
+  result=$(call /ocra/check_t "transactionid=$2" "pass=$3" | member result | tail -1)
+  # A request that was repeated may have been accepted the first time.
+  [ "$result" = true ] || result=$(state "$2")
+  confirmed "$result"
   exit
 fi
 answer=$(call /ocra/request "user=$2" "data=$3")
 transaction=$(member transactionid <<< "$answer")
 echo "$transaction $(member data <<< "$answer")"
 for _ in {1..120}; do
-  valid=$(call /ocra/checkstatus "transactionid=$transaction" | member valid_tan)
+  valid=$(state "$transaction")
   [ "$valid" != true ] || break
   sleep 1
 done

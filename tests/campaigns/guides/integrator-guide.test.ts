@@ -27,7 +27,7 @@ const CLIENTS = [
 /** The token that the command before has printed, in the place of the page's. */
 const TOKEN: readonly Replacement[] = [
   ['--rights ocra:request,ocra:status --expires 365D', '$& | tee token.txt'],
-  ["'Authorization: Bearer tk_…'", '"Authorization: Bearer $(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
+  ['"$TANKEEPER_TOKEN"', '"$(grep -o \'tk_[A-Za-z0-9_-]*\' token.txt)"'],
 ];
 
 let sandbox: GuideSandbox;
@@ -74,7 +74,7 @@ describe.each(CLIENTS)('docs/examples/%s', (file, name, debianPackage) => {
       expect(await client.ended).toMatch(/\nconfirmed\n$/);
     });
 
-    it('sends a typed response: a wrong one, the right one, and its replay', async () => {
+    it('sends a typed response: a wrong one, the right one, and this once more after a lost answer', async () => {
       const asking = start(program, [path, 'ask', 'anna', TEXT]);
       const { transaction, response } = await shownBy(asking);
       const wrong = response.replace(/\d$/, (digit) => `${(Number(digit) + 1) % 10}`);
@@ -82,8 +82,18 @@ describe.each(CLIENTS)('docs/examples/%s', (file, name, debianPackage) => {
       for (const typed of [wrong, response, response]) {
         said.push(await start(program, [path, 'check', transaction, typed]).ended);
       }
-      expect(said).toEqual(['not confirmed\n', 'confirmed\n', 'not confirmed\n']);
+      expect(said).toEqual(['not confirmed\n', 'confirmed\n', 'confirmed\n']);
       expect(await asking.ended).toMatch(/\nconfirmed\n$/);
+    });
+
+    it('knows nothing of a response where no server answers', async () => {
+      const client = start(
+        program,
+        [path, 'check', '0123456789abcdef0123', '12345678'],
+        'http://127.0.0.1:9',
+      );
+      expect(await client.ended).not.toMatch(/confirmed/);
+      expect(client.process.exitCode).not.toBe(0);
     });
 
     it('fails with the message of the server', async () => {
@@ -113,12 +123,12 @@ interface Running {
   readonly ended: Promise<string>;
 }
 
-function start(program: string, words: readonly string[]): Running {
+function start(program: string, words: readonly string[], url = sandbox.server.baseUrl): Running {
   const child = spawn(program, words, {
     env: {
       PATH: process.env.PATH,
       LC_ALL: 'C.UTF-8',
-      TANKEEPER_URL: sandbox.server.baseUrl,
+      TANKEEPER_URL: url,
       TANKEEPER_TOKEN: token,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
