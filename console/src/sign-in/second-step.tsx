@@ -99,7 +99,7 @@ function TokenStep({
     <form className={classes.form} onSubmit={submit}>
       <Text>{t.scan}</Text>
       <QrCode text={url} label={t.qrCode} />
-      <Failure error={check.error ?? (isOver(answered.error) ? answered.error : null)} />
+      <Failure error={isOver(answered.error) ? answered.error : check.error} />
       <TextInput
         label={t.tan}
         description={t.tanHint}
