@@ -7,6 +7,7 @@ import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { shellWords } from '../repository/markdown.ts';
 import { fakeCli } from './fake-dependencies.ts';
+import { fakeIo } from './fake-io.ts';
 
 const homeFolder = mkdtempSync(join(tmpdir(), 'tankeeper-examples-'));
 afterAll(() => {
@@ -18,7 +19,15 @@ function unreachable() {
   const reached = (): Promise<never> => Promise.reject(new Error('reached'));
   return fakeCli(
     {},
-    { openServices: reached, serve: reached, migrate: reached, examine: reached, homeFolder },
+    {
+      openServices: reached,
+      serve: reached,
+      migrate: reached,
+      examine: reached,
+      homeFolder,
+      // Some examples need a terminal.
+      io: fakeIo({ typed: [] }),
+    },
   );
 }
 
