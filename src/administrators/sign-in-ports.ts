@@ -207,7 +207,7 @@ export interface SecondFactorTokens {
   ): Promise<{ readonly transactionId: string; readonly url: string }>;
   /** @returns true if the response was accepted now */
   check(transactionId: string, response: string, act: Act): Promise<boolean>;
-  /** @returns `answered` after a right response, `over` where none is accepted any more */
+  /** @returns `answered` after a right response, `over` where none is accepted, also of a locked token */
   state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'>;
   /** @returns true if there is such a token */
   exists(serial: string): Promise<boolean>;

@@ -177,12 +177,15 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
-    const decideOn = async ({ challenge, token }: ChallengeOfToken, isLocked: boolean): Promise<Decision> => {
+    const decideOn = async (
+      { challenge, token }: ChallengeOfToken,
+      holdsLock: boolean,
+    ): Promise<Decision> => {
       const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
       if (unseen !== null) {
         return unseen;
       }
-      provided.search.begin(1, isLocked);
+      provided.search.begin(1, holdsLock);
       const [verdict] =
         (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
       return verdict === undefined

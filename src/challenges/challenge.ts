@@ -54,6 +54,9 @@ type ChallengeChange = Pick<Challenge, 'wrongCount' | 'receivedTan' | 'validTan'
 /** The largest value of the database column; far beyond any limit. */
 const MAX_FAIL_COUNT = 2 ** 31 - 1;
 
+/** The latest time that a Date can hold, in milliseconds: a challenge that lives longer never expires. */
+const MAX_TIME = 8.64e15;
+
 /** The decision on one response. */
 export interface Decision {
   readonly result: boolean;
@@ -200,7 +203,7 @@ export function expiryOf(
   { issuedAt }: Pick<Challenge, 'issuedAt'>,
   { challengeTimeout }: Pick<OcraSettings, 'challengeTimeout'>,
 ): Date {
-  return new Date(issuedAt.getTime() + challengeTimeout * 1000);
+  return new Date(Math.min(issuedAt.getTime() + challengeTimeout * 1000, MAX_TIME));
 }
 
 function decisionWithoutChange(

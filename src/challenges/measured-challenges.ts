@@ -63,9 +63,9 @@ export function measuredChallenges(
       const begun = elapsed();
       // Of repeated decisions, the last one is applied.
       let decidedOn: ChallengeOfToken | undefined;
-      const remember: typeof decide = (found, isLocked) => {
+      const remember: typeof decide = (found, holdsLock) => {
         decidedOn = found;
-        return decide(found, isLocked);
+        return decide(found, holdsLock);
       };
       const decision = await store.answer(transactionId, remember, act, mayRemember);
       if (decision === undefined || decidedOn === undefined) {

@@ -48,10 +48,10 @@ export class OpenAnswers {
     let known: ReadonlySet<string> | undefined;
     const decideOn = (
       found: readonly ChallengeOfToken[],
-      isLocked: boolean,
+      holdsLock: boolean,
     ): Promise<OpenDecision | undefined> => {
       known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
-      return this.#decide(configuration, found, provided, { known, isLocked });
+      return this.#decide(configuration, found, provided, { known, holdsLock });
     };
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
@@ -60,7 +60,7 @@ export class OpenAnswers {
     configuration: Configuration,
     found: readonly ChallengeOfToken[],
     provided: ProvidedResponse,
-    { known, isLocked }: { readonly known: ReadonlySet<string>; readonly isLocked: boolean },
+    { known, holdsLock }: { readonly known: ReadonlySet<string>; readonly holdsLock: boolean },
   ): Promise<OpenDecision | undefined> {
     const settings = readOcraSettings(configuration.settings);
     const now = this.#deps.clock.now();
@@ -76,7 +76,7 @@ export class OpenAnswers {
       return { answered: first, decision: unseen };
     }
     const newestOpen = newestOfEach(meant, settings.maxChallenges);
-    provided.search.begin(newestOpen.length, isLocked);
+    provided.search.begin(newestOpen.length, holdsLock);
     const tried = await this.#try(configuration, settings, newestOpen, provided);
     const chosen = chosenOf(tried);
     if (chosen === undefined) {

@@ -86,14 +86,14 @@ export interface ChallengeStore {
    * Answers a challenge exactly once: takes it with its token from memory or from the database, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
    * what is stored, at last under the token's lock.
-   * @param decide may be called more than once, `isLocked` under the token's lock; must not have effects of its own.
+   * @param decide may be called more than once, `holdsLock` under the token's lock; must not have effects of its own.
    *   Its reads may need a second connection to the database
    * @param mayRemember false for a token of which a decision must not be made on a state that may have passed
    * @returns the decision that was applied, undefined when there is no such transaction
    */
   answer(
     transactionId: string,
-    decide: (found: ChallengeOfToken, isLocked: boolean) => Promise<Decision>,
+    decide: (found: ChallengeOfToken, holdsLock: boolean) => Promise<Decision>,
     act: Act,
     mayRemember?: (token: Token) => boolean,
   ): Promise<Decision | undefined>;
@@ -105,7 +105,7 @@ export interface ChallengeStore {
    */
   answerOpen(
     tokenOrOwner: TokenOrOwner,
-    decide: (found: readonly ChallengeOfToken[], isLocked: boolean) => Promise<OpenDecision | undefined>,
+    decide: (found: readonly ChallengeOfToken[], holdsLock: boolean) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined>;
   /** @returns the matching challenges of OCRA tokens, newest first */

@@ -5,6 +5,7 @@ import {
   decide,
   decideWithoutResponse,
   decideUnverifiable,
+  expiryOf,
   isOpen,
 } from '../../src/challenges/challenge.ts';
 import { type OcraSettings, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
@@ -171,5 +172,16 @@ describe('a response that is not verified', () => {
       reason: 'unverifiable',
       change: null,
     });
+  });
+});
+
+describe('the expiry of a challenge', () => {
+  it('is the time-out after its issue', () => {
+    expect(expiryOf(challenge(), settings)).toEqual(new Date('2026-11-20T12:20:00Z'));
+  });
+
+  it('is a time also with a time-out beyond all dates', () => {
+    const expiry = expiryOf(challenge(), { challengeTimeout: 999_999_999 * 86_400 });
+    expect(expiry.getTime()).toBe(8.64e15);
   });
 });

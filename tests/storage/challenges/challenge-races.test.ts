@@ -324,8 +324,8 @@ describe.each([
     const locked: boolean[] = [];
     const answer = here.answer(
       transactionId,
-      (found, isLocked) => {
-        locked.push(isLocked);
+      (found, holdsLock) => {
+        locked.push(holdsLock);
         return calm.decide(found);
       },
       ACT,

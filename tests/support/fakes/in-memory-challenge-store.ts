@@ -62,7 +62,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
 
   async answer(
     transactionId: string,
-    decide: (found: ChallengeOfToken, isLocked: boolean) => Promise<Decision>,
+    decide: (found: ChallengeOfToken, holdsLock: boolean) => Promise<Decision>,
     act: Act,
   ): Promise<Decision | undefined> {
     const kept = this.#kept.find(({ challenge }) => challenge.transactionId === transactionId);
@@ -81,7 +81,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
 
   async answerOpen(
     whose: TokenOrOwner,
-    decide: (found: readonly ChallengeOfToken[], isLocked: boolean) => Promise<OpenDecision | undefined>,
+    decide: (found: readonly ChallengeOfToken[], holdsLock: boolean) => Promise<OpenDecision | undefined>,
     act: Act,
   ): Promise<OpenDecision | undefined> {
     const decided = await decide(await this.find({ ...whose, open: true }), false);
