@@ -214,7 +214,10 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       return undefined;
     },
     // tests/campaigns/portal runs the demo.
-    replace: [[/^npm ci$/g, ':'], [/^npm run demo:portal$/g, ':']],
+    replace: [
+      [/^npm ci$/g, ':'],
+      [/^npm run demo:portal$/g, ':'],
+    ],
     prints: [/tk_/],
   },
   webhooks: {
