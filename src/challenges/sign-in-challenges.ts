@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/ports.ts';
+import { isLocked } from '../tokens/token.ts';
 import type { ChallengeService } from './challenge-service.ts';
 
 interface SignInChallengeDependencies {
@@ -35,7 +36,7 @@ export class SignInChallenges implements SecondFactorTokens {
     act: Act,
   ): Promise<{ readonly transactionId: string; readonly url: string }> {
     const token = await this.#deps.tokens.findBySerial(serial);
-    if (token?.active !== true || token.failCount >= token.maxFail) {
+    if (token?.active !== true || isLocked(token)) {
       throw unusable(act.actor);
     }
     try {
