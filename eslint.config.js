@@ -27,6 +27,7 @@ export default tseslint.config(
       'coverage',
       'reports',
       '.stryker-tmp',
+      '.ci/work',
     ],
   },
   js.configs.recommended,

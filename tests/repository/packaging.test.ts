@@ -18,7 +18,7 @@ import { environmentExample } from '../../scripts/configuration-reference.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { PKCS11_PACKAGE } from '../../src/security/pkcs11/pkcs11-library.ts';
-import { isInRepository, readRepositoryFile, REPOSITORY } from './repository-file.ts';
+import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 interface LockedPackage {
   readonly resolved?: string;
@@ -244,14 +244,21 @@ describe('deploy/compose', () => {
 });
 
 describe('the scripts', () => {
-  it.each(['.ci/run', '.ci/dockerfile-steps', '.ci/serve-image', 'docker/make-secrets'])(
+  const steps = listRepositoryFiles('.ci/steps');
+  it.each(['.ci/run', '.ci/dockerfile-steps', '.ci/serve-image', 'docker/make-secrets', ...steps])(
     '%s can be executed and stops at the first error',
     (path) => {
       expect(statSync(join(REPOSITORY, path)).mode & 0o111).toBe(0o111);
-      expect(readRepositoryFile(path)).toMatch(/^#!\/usr\/bin\/env bash\n(?:#.*\n)*set -euo pipefail\n/);
+      expect(readRepositoryFile(path)).toMatch(
+        /^#!\/usr\/bin\/env bash\n(?:#.*\n)*(?:set -euo pipefail|\. "\$\(dirname "\$0"\)\/(?:\.\.\/)+step")\n/,
+      );
       execFileSync('bash', ['-n', join(REPOSITORY, path)]);
     },
   );
+
+  it('what each step begins with stops at the first error', () => {
+    expect(readRepositoryFile('.ci/step')).toMatch(/^(?:#.*\n)*set -euo pipefail\n/);
+  });
 });
 
 /** @returns the values under each key of one level of a YAML file */

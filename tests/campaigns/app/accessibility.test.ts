@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { buildApp } from '../../support/browser/vite.ts';
+import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
 import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
@@ -23,7 +23,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
   beforeAll(async () => {
     [browser, site, codes] = await Promise.all([
       startChromium(program),
-      buildApp().then(serveFiles),
+      builtApp().then(serveFiles),
       issueCodes(ADDRESS),
     ]);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { buildApp } from '../../support/browser/vite.ts';
+import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, issueCodes } from './support/issued-codes.ts';
@@ -15,7 +15,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
   let site: FileSite;
 
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), buildApp().then(serveFiles)]);
+    [browser, site] = await Promise.all([startChromium(program), builtApp().then(serveFiles)]);
   });
 
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { buildApp } from '../../support/browser/vite.ts';
+import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
@@ -18,7 +18,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
   let site: FileSite;
 
   beforeAll(async () => {
-    [browser, site] = await Promise.all([startChromium(program), buildApp().then(serveFiles)]);
+    [browser, site] = await Promise.all([startChromium(program), builtApp().then(serveFiles)]);
   });
 
   afterAll(async () => {

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { buildApp } from '../../support/browser/vite.ts';
+import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { choosePin, expectScreen, openApp, PIN } from './support/app-page.ts';
 
@@ -17,7 +17,7 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
   let built: ReadonlyMap<string, Buffer>;
 
   beforeAll(async () => {
-    [browser, built] = await Promise.all([startChromium(program), buildApp()]);
+    [browser, built] = await Promise.all([startChromium(program), builtApp()]);
     site = await serveFiles(built);
   });
 

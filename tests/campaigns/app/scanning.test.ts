@@ -8,7 +8,7 @@ import qrcode from 'qrcode';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
-import { buildApp } from '../../support/browser/vite.ts';
+import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectScreen, openApp } from './support/app-page.ts';
 import { issueCodes, SERIAL } from './support/issued-codes.ts';
@@ -31,7 +31,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     [browser, withoutCamera, site] = await Promise.all([
       startChromium(program, cameraArguments(film)),
       startChromium(program),
-      buildApp().then(serveFiles),
+      builtApp().then(serveFiles),
     ]);
   });
 

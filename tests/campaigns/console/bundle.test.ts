@@ -1,11 +1,11 @@
 import { brotliCompressSync } from 'node:zlib';
 import { expect, it } from '@jest/globals';
-import { buildConsole } from '../../support/browser/vite.ts';
+import { builtConsole } from '../../support/browser/vite.ts';
 
 const MAX_KILOBYTES = 250;
 
 it('the console has at most 250 kB, compressed as the server sends it', async () => {
-  const files = await buildConsole();
+  const files = await builtConsole();
   const sizes = [...files].map(([path, content]) => [path, brotliCompressSync(content).length] as const);
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
   expect(total / 1000).toBeLessThanOrEqual(MAX_KILOBYTES);

@@ -13,7 +13,7 @@ import {
   signIn,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
-import { buildConsole } from '../../support/browser/vite.ts';
+import { builtConsole } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -52,7 +52,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   }
 
   beforeAll(async () => {
-    const consoleFiles = siteFilesOf(await buildConsole());
+    const consoleFiles = siteFilesOf(await builtConsole());
     [browser, application] = await Promise.all([
       startChromium(program),
       TestApplication.open({ consoleFiles }),

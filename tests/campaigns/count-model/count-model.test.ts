@@ -3,11 +3,12 @@ import fc from 'fast-check';
 
 import { CountModel } from './count-model.ts';
 import { anyRun } from './count-model-runs.ts';
+import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
-/** More for a night, and the seed of a failure: COUNT_MODEL_RUNS=2000 COUNT_MODEL_SEED=123. */
-const RUNS = Number(process.env.COUNT_MODEL_RUNS ?? 200);
-const SEED = process.env.COUNT_MODEL_SEED;
+const RUNS = shortOrLong(60, 2_000);
+/** A failure names it, for CAMPAIGN_SEED. */
+const SEED = campaignSeed(20_261_125);
 /** The most milliseconds of a run on a busy machine, without shrinking. */
 const TIMEOUT_MS = 10_000;
 /** Runs within which every step must have occurred. */
@@ -32,7 +33,7 @@ describe('whatever several writers do at once, by services and by hand', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(anyRun, (run) => model.run(run)),
-        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+        { numRuns: RUNS, seed: SEED },
       );
       const never = [...model.tally].filter(([, { done }]) => done === 0).map(([name]) => name);
       expect(RUNS < MANY ? [] : never).toEqual([]);

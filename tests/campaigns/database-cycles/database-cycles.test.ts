@@ -8,6 +8,7 @@ import { publishResults } from '../../../bench/result-page.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../src/http/dialects/dialects.ts';
 import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
+import { shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import {
   runTankeeper,
@@ -17,8 +18,8 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
-/** The number of times that the database goes away and returns; 50 for the long form. */
-const CYCLES = Number(process.env.DATABASE_CYCLES ?? 10);
+/** The number of times that the database goes away and returns. */
+const CYCLES = shortOrLong(4, 50);
 const POOL = 6;
 const PASSWORD = 'correct horse battery';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
@@ -54,7 +55,8 @@ afterAll(async () => {
   await publishResults({
     name: 'database-cycles',
     title: 'Database cycles',
-    command: `DATABASE_CYCLES=${CYCLES} npm run test:campaigns -- tests/campaigns/database-cycles/database-cycles.test.ts`,
+    command:
+      'CAMPAIGN=long npm run test:campaigns -- tests/campaigns/database-cycles/database-cycles.test.ts',
     measures: 'A database that goes away and comes back: [Faults](../faults.md#database-cycles).',
     sections: [{ head: ['measured', 'result'], rows: results }],
   });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
 import { FuzzCampaign, LATER_STEPS } from './fuzz-campaign.ts';
+import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
 import { fuzzedEndpoints } from './fuzz-endpoints.ts';
 import { FuzzServer, type Memory } from './fuzz-server.ts';
 
-/** FUZZ_REQUESTS=200000 for the long form; a failure names the seed for FUZZ_SEED. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
-const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
+const REQUESTS = shortOrLong(2_000, 200_000);
+/** A failure names it, for CAMPAIGN_SEED. */
+const SEED = campaignSeed(20_261_122);
 /** The part of requests after which the memory of a server at work is measured first. */
 const WARM_UP = 0.25;
 const GROWTH = 50 * 1024 * 1024;
@@ -61,7 +61,7 @@ afterAll(async () => {
   await publishResults({
     name: 'fuzz',
     title: 'Fuzz',
-    command: `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED} npm run test:campaigns -- tests/campaigns/fuzz/fuzz.test.ts`,
+    command: `CAMPAIGN=long CAMPAIGN_SEED=${SEED} npm run test:campaigns -- tests/campaigns/fuzz/fuzz.test.ts`,
     measures: 'Hostile requests to three servers, and their memory: [Faults](../faults.md#fuzz).',
     sections: [
       {
@@ -119,7 +119,7 @@ describe.each(VARIANTS)(
           ([path, { succeeded }]) => succeeded === 0 && !LATER_STEPS.test(path),
         );
         // The short form sends too few requests for each endpoint, and with limits some endpoints are not reached.
-        expect(IS_LONG && !limited ? unreached : []).toEqual([]);
+        expect(isLong && !limited ? unreached : []).toEqual([]);
         expect(after.rss - before.rss).toBeLessThan(GROWTH);
         expect(after.heapUsed - before.heapUsed).toBeLessThan(GROWTH);
       },
@@ -136,7 +136,7 @@ describe.each(VARIANTS)(
 
 /** Prints progress in the long form. */
 function tell(text: string): void {
-  if (IS_LONG) {
+  if (isLong) {
     process.stderr.write(`${text}\n`);
   }
 }

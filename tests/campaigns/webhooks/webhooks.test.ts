@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
+import { shortOrLong } from '../../support/campaign.ts';
 import { runTankeeper } from '../../support/servers/server-process.ts';
 import { isSignedWith, type Reaction, WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { CrashFleet } from '../crash/crash-fleet.ts';
@@ -12,8 +13,8 @@ import { ReportedClient } from '../reported-answers/reported-client.ts';
 import { ReportedLedger } from '../reported-answers/reported-ledger.ts';
 import { ReportedLoad } from '../reported-answers/reported-load.ts';
 
-/** Seconds of load and kills; WEBHOOK_SECONDS=60 is the long form. */
-const SECONDS = Number(process.env.WEBHOOK_SECONDS ?? 15);
+/** Seconds of load and kills. */
+const SECONDS = shortOrLong(8, 60);
 const LIMIT_MS = (SECONDS * 4 + 600) * 1_000;
 /** Fewer would show nothing. */
 const MIN_ACCEPTED = 10;
@@ -157,7 +158,7 @@ it(
     await publishResults({
       name: 'webhooks',
       title: 'Webhooks',
-      command: `WEBHOOK_SECONDS=${SECONDS} npm run test:campaigns -- tests/campaigns/webhooks/webhooks.test.ts`,
+      command: 'CAMPAIGN=long npm run test:campaigns -- tests/campaigns/webhooks/webhooks.test.ts',
       measures:
         '`kill -9` of servers, backends and postmaster under load, with a receiver that fails, hangs and cuts off: [Faults](../faults.md#webhooks).',
       sections: [

@@ -3,7 +3,7 @@ import { PATIENCE_MS } from '../patience.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
 
 /** No sandbox, as CI is root; no traffic of Chromium's own. */
-const ARGUMENTS = [
+export const CHROMIUM_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -12,6 +12,9 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** The variable with the address of the Chromium that the set-up of the campaigns has started. */
+export const SHARED_CHROMIUM = 'TANKEEPER_TEST_CHROMIUM';
 
 /** A page, and what its visitor would not expect of it. */
 export interface WatchedPage {
@@ -26,16 +29,20 @@ export function findChromium(): string | undefined {
 }
 
 /**
+ * Without arguments of its own, the one that the campaigns share: its contexts end with the caller's `close`.
  * @param program the path of Chromium
  * @param args further arguments, as those of a fake camera (`cameraArguments`)
  */
 export async function startChromium(program: string, args: readonly string[] = []): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: program,
-    args: [...ARGUMENTS, ...args],
-    headless: true,
-    timeout: PATIENCE_MS,
-  });
+  const shared = process.env[SHARED_CHROMIUM];
+  const browser = await (shared === undefined || args.length > 0
+    ? chromium.launch({
+        executablePath: program,
+        args: [...CHROMIUM_ARGUMENTS, ...args],
+        headless: true,
+        timeout: PATIENCE_MS,
+      })
+    : chromium.connect(shared, { timeout: PATIENCE_MS }));
   return browser.on('context', bePatient);
 }
 
@@ -50,7 +57,7 @@ export async function startProfile(
 ): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(folder, {
     executablePath: program,
-    args: [...ARGUMENTS, ...args],
+    args: [...CHROMIUM_ARGUMENTS, ...args],
     headless: true,
     viewport: { width: 390, height: 844 },
     timeout: PATIENCE_MS,

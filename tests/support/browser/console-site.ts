@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
-import { buildConsole } from './vite.ts';
+import { builtConsole } from './vite.ts';
 
 type Options = NonNullable<Parameters<typeof TestApplication.open>[0]>;
 
@@ -31,7 +31,7 @@ export interface ConsoleSite {
 export async function startConsole(
   options: Options | ((origin: string) => Options) = {},
 ): Promise<ConsoleSite> {
-  const consoleFiles = siteFilesOf(await buildConsole());
+  const consoleFiles = siteFilesOf(await builtConsole());
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // A secure context, as that of an installation behind TLS.

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { testProgram } from '../servers/test-build.ts';
 import { readFolder } from './file-site.ts';
 
 const execute = promisify(execFile);
@@ -17,19 +18,20 @@ export async function bundleForBrowser(entry: string): Promise<string> {
   return String(files.get('bundle.js'));
 }
 
-/** Builds the app of the checkout as `npm run app:build` does. @returns its files by their path */
-export function buildApp(): Promise<Map<string, Buffer>> {
-  return runVite('app/vite.config.ts', {});
+/** @returns the files of the app as this run's build made them, by their path; without those of the component */
+export async function builtApp(): Promise<Map<string, Buffer>> {
+  const files = await readFolder(join(dirname(testProgram()), 'app'));
+  return new Map([...files].filter(([path]) => !path.startsWith('component/')));
 }
 
-/** Builds the console of the checkout as `npm run build` does. @returns its files by their path */
-export function buildConsole(): Promise<Map<string, Buffer>> {
-  return runVite('console/vite.config.ts', {});
+/** @returns the files of the console as this run's build made them, by their path */
+export function builtConsole(): Promise<Map<string, Buffer>> {
+  return readFolder(join(dirname(testProgram()), 'console'));
 }
 
-/** Builds the component for portals. @returns the text of its one file */
-export async function buildComponent(): Promise<string> {
-  const files = await runVite('app/component/vite.config.ts', {});
+/** @returns the text of the one file of the component for portals */
+export async function builtComponent(): Promise<string> {
+  const files = await readFolder(join(dirname(testProgram()), 'app/component'));
   return String(files.get('tankeeper-challenge.js'));
 }
 

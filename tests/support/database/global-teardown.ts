@@ -1,12 +1,19 @@
 const KEY = Symbol.for('tankeeper.tests.teardown');
 
+type Works = (() => Promise<void>)[];
+
 /** Keeps the work for after all tests; jest loads set-up and tear-down in one process, but separately. */
 export function leaveForTeardown(work: () => Promise<void>): void {
-  (globalThis as Record<symbol, unknown>)[KEY] = work;
+  works().push(work);
 }
 
-/** Stops, after all tests, the server that global-setup.ts started. */
+/** Stops, after all tests, what the set-up started: the last one first. */
 export default async function tearDown(): Promise<void> {
-  const work = (globalThis as Record<symbol, unknown>)[KEY] as (() => Promise<void>) | undefined;
-  await work?.();
+  for (const work of works().reverse()) {
+    await work();
+  }
+}
+
+function works(): Works {
+  return ((globalThis as Record<symbol, Works | undefined>)[KEY] ??= []);
 }

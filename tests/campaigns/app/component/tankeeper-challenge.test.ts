@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
-import { buildComponent } from '../../../support/browser/vite.ts';
+import { builtComponent } from '../../../support/browser/vite.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { readQrCode } from '../../../support/values/qr-code.ts';
 import { CHALLENGE, CODE, showChallenge, type ShownChallenge } from './shown-challenge.ts';
@@ -16,7 +16,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
   let component: string;
 
   beforeAll(async () => {
-    [browser, component] = await Promise.all([startChromium(program), buildComponent()]);
+    [browser, component] = await Promise.all([startChromium(program), builtComponent()]);
   });
 
   afterAll(() => browser.close());

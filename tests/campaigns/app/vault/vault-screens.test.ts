@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, openPage, startChromium } from '../../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
-import { bundleForBrowser, buildApp } from '../../../support/browser/vite.ts';
+import { bundleForBrowser, builtApp } from '../../../support/browser/vite.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
 import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 
@@ -22,7 +22,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     let bundle: string;
     [browser, app, bundle] = await Promise.all([
       startChromium(program),
-      buildApp(),
+      builtApp(),
       bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js'),
     ]);
     // The page of the app, with its style and its Content-Security-Policy, but without its start.
