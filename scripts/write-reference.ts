@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 
 import { commandsPage } from './command-reference.ts';
 import { configurationPage, environmentExample } from './configuration-reference.ts';
-import { endpointsPage } from './endpoint-reference.ts';
 import { metricsPage } from './metrics-reference.ts';
 import { policyActionsPage } from './policy-reference.ts';
 import { recordedDifferencesPage } from './recorded-differences.ts';
@@ -16,7 +15,6 @@ const ROOT = join(import.meta.dirname, '..');
 write('.env.example', environmentExample());
 write('docs/reference/commands.md', commandsPage());
 write('docs/reference/configuration.md', configurationPage());
-write('docs/reference/endpoints.md', endpointsPage());
 write('docs/reference/metrics.md', metricsPage());
 write('docs/reference/policy-actions.md', policyActionsPage());
 write('docs/reference/recorded-differences.md', recordedDifferencesPage());

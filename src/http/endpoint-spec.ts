@@ -20,7 +20,7 @@ export type Method = 'GET' | 'POST';
 export type Requirement =
   `${Right['scope']}:${string}` | 'credential' | 'password' | 'sign-in' | 'link' | 'transaction' | 'nothing';
 
-/** The declaration of an endpoint: the source of its checks, of docs/reference/endpoints.md and of /openapi.json. */
+/** The declaration of an endpoint: the source of its checks and of /openapi.json. */
 export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly path: `/${string}`;
   readonly methods: readonly Method[];
