@@ -1,12 +1,16 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../kernel/clock.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import { withTimeLimit } from '../../kernel/time-limit.ts';
 import type { Database } from '../database/database.ts';
 import { type LocalCount, LocalCounts } from './local-counts.ts';
 
-/** The table in which the limits of all servers are counted. */
-const TABLE = 'rate_limits';
+/** A row that was written under a clock that ran ahead ends with a window from now on. */
+const COUNT = `
+  INSERT INTO rate_limits AS known (key, points, expire) VALUES (?, 1, ?)
+  ON CONFLICT (key) DO UPDATE SET
+    points = CASE WHEN known.expire > ? THEN known.points + 1 ELSE 1 END,
+    expire = CASE WHEN known.expire > ? THEN least(known.expire, excluded.expire) ELSE excluded.expire END
+  RETURNING points, expire::text AS expire`;
 /** The longest time for the database to count, in milliseconds. */
 const TIMEOUT_MS = 4_000;
 /** The most waiting keys in memory; a forgotten one is counted in the database again, which refuses it. */
@@ -27,30 +31,18 @@ export interface SharedLimitOptions {
 
 /**
  * A limit over all servers on one database, which counts the attempts. Keys that must wait are remembered in memory, so
- * that checking them costs no query. While the database does not answer, each server uses its own counts. The times of
- * the counts are those of the process: the library takes no clock.
+ * that checking them costs no query. While the database does not answer, each server uses its own counts.
  */
 export class SharedLimit implements AttemptLimit {
   readonly #deps: SharedLimitOptions;
-  readonly #shared: RateLimiterPostgres;
   readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
   readonly #elsewhere: number;
 
   constructor(options: SharedLimitOptions) {
-    const { database, name, points, duration, alone = points } = options;
+    const { points, duration, alone = points } = options;
     this.#deps = options;
     this.#elsewhere = points - alone;
-    this.#shared = new RateLimiterPostgres({
-      keyPrefix: name,
-      points,
-      duration,
-      storeClient: database.knex,
-      storeType: 'knex',
-      tableName: TABLE,
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-    });
     this.#local = new LocalCounts(duration * 1000);
   }
 
@@ -69,10 +61,8 @@ export class SharedLimit implements AttemptLimit {
   }
 
   async count(key: string): Promise<number> {
-    const { attempts, wait: left } = await this.#count(key);
-    const { points, duration } = this.#deps;
-    // A row that was counted under a clock that ran ahead has a longer wait, until housekeeping removes it.
-    const wait = Math.min(left, duration * 1000);
+    const { attempts, wait } = await this.#count(key);
+    const { points } = this.#deps;
     if (attempts >= points) {
       this.#remember(key, wait);
     }
@@ -88,13 +78,26 @@ export class SharedLimit implements AttemptLimit {
     try {
       return await withTimeLimit(
         TIMEOUT_MS,
-        consumePoint(this.#shared, key),
+        this.#countForAll(key),
         () => new Error('counting took too long'),
       );
     } catch {
       // As if the other processes of this server had counted the rest.
       return { ...here, attempts: here.attempts + this.#elsewhere };
     }
+  }
+
+  async #countForAll(key: string): Promise<LocalCount> {
+    const { database, name, duration } = this.#deps;
+    const now = this.#now();
+    const { rows } = await database.knex.raw<{ rows: { points: number; expire: string }[] }>(COUNT, [
+      `${name}:${key}`,
+      now + duration * 1000,
+      now,
+      now,
+    ]);
+    const [row] = rows;
+    return { attempts: row?.points ?? 1, wait: Number(row?.expire ?? now) - now };
   }
 
   #remember(key: string, milliseconds: number): void {
@@ -114,15 +117,4 @@ export class SharedLimit implements AttemptLimit {
   #now(): number {
     return this.#deps.clock.now().getTime();
   }
-}
-
-/** The library throws the value that it otherwise returns, when there are too many attempts. */
-async function consumePoint(limiter: RateLimiterPostgres, key: string): Promise<LocalCount> {
-  const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((outcome: unknown) => {
-    if (outcome instanceof RateLimiterRes) {
-      return outcome;
-    }
-    throw outcome;
-  });
-  return { attempts: consumedPoints, wait: msBeforeNext };
 }

@@ -67,9 +67,7 @@ describe('a shared limit', () => {
       clock: { now: () => new Date(Date.now() + later) },
     });
     expect(await countTimes(2, counted)).toEqual([true, false]);
-    // As if ten minutes had passed, here and for what the library has written.
     later = 600_000;
-    await queryOnce(database.url, "UPDATE rate_limits SET expire = expire - 600000 WHERE key = 'e:x'");
     expect(counted.wait('x')).toBe(0);
     expect(await countTimes(1, counted)).toEqual([true]);
   });
@@ -83,19 +81,17 @@ describe('a shared limit', () => {
       database: database.database,
       clock: { now: () => new Date(Date.now() + later) },
     });
-    // As if the clock had been a year ahead, here and for what the library has written.
+    // A year ahead.
     later = 31_536_000_000;
     expect(await countTimes(1, counted)).toEqual([true]);
-    await queryOnce(
-      database.url,
-      "UPDATE rate_limits SET expire = expire + 31536000000 WHERE key = 'clock:x'",
-    );
     expect(counted.wait('x')).toBeGreaterThan(0);
     later = 0;
     expect(counted.wait('x')).toBe(0);
     const wait = await counted.count('x');
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(600_000);
+    later = 600_000;
+    expect(await countTimes(1, counted)).toEqual([true]);
   });
 
   it('goes by what this server has counted while the database is away', async () => {
