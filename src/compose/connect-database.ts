@@ -7,6 +7,7 @@ import { ConnectionGate } from '../storage/database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
 import { UNSHARED } from '../storage/database/sharing.ts';
 import { describeDatabaseFault } from '../storage/database/database-faults.ts';
+import { DATABASE_TIME, type DatabaseClock } from '../storage/database/database-clock.ts';
 import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
@@ -39,6 +40,8 @@ interface ConnectOptions {
   /** Joins an embedded database only if it runs. */
   readonly joinsOnly?: boolean | undefined;
   readonly log: Log;
+  /** Is set to the time of the database, and a server keeps it there. */
+  readonly clock: DatabaseClock;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
 }
@@ -48,7 +51,7 @@ interface ConnectOptions {
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'installation.missing'; the reason of `giveUp`
  */
 export async function connectDatabase(config: Config, request: ConnectOptions): Promise<ConnectedDatabase> {
-  const { role, log, giveUp } = request;
+  const { role, log, giveUp, clock } = request;
   const url = config.databaseUrl;
   const embedded = url === undefined ? await openEmbedded(config, request) : undefined;
   const options: DatabaseOptions = {
@@ -61,11 +64,12 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
     keepsStatements: config.databasePreparedStatements === 'on',
     ...(config.databaseSharedStatements === 'off' && { sharing: UNSHARED }),
     applicationName: `tankeeper ${role}`,
+    clock,
     log,
   };
   const gate = new ConnectionGate();
   const database = openDatabase({ ...options, gate });
-  const watch = role !== 'guest' ? watchDatabase(options, gate, log) : undefined;
+  const watch = role !== 'guest' ? watchDatabase(options, { gate, clock, log }) : undefined;
   const leave = async (): Promise<void> => {
     await watch?.stop();
     // A statement that hangs must not keep the process; stopping the embedded database ends it.
@@ -76,6 +80,7 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   const close = (): Promise<void> => (leaving ??= leave());
   try {
     await unlessAborted(answer(database, url), giveUp);
+    await unlessAborted(readTime(database, clock), giveUp);
     watch?.start();
   } catch (error) {
     await close();
@@ -102,6 +107,13 @@ async function answer(database: Database, url: string | undefined): Promise<void
   }
 }
 
+/** Sets the clock for the first time, before anything is decided by it. */
+async function readTime({ knex }: Database, clock: DatabaseClock): Promise<void> {
+  const begun = clock.begin();
+  const { rows } = await knex.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
+  clock.note(begun, rows[0]?.time);
+}
+
 async function openEmbedded(config: Config, { role, ...options }: ConnectOptions): Promise<EmbeddedPostgres> {
   const { openEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
   try {
@@ -115,8 +127,11 @@ async function openEmbedded(config: Config, { role, ...options }: ConnectOptions
   }
 }
 
-/** Watches the database's availability. Only a server needs this; a command ends soon. */
-function watchDatabase(options: DatabaseOptions, gate: ConnectionGate, log: Log): DatabaseWatch {
+/** Watches the database's availability and its clock. Only a server needs this; a command ends soon. */
+function watchDatabase(
+  options: DatabaseOptions,
+  parts: { readonly gate: ConnectionGate; readonly clock: DatabaseClock; readonly log: Log },
+): DatabaseWatch {
   const database = { ...options, applicationName: 'tankeeper watch' };
-  return new DatabaseWatch({ database, gate, log });
+  return new DatabaseWatch({ database, ...parts });
 }

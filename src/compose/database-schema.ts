@@ -6,6 +6,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Act } from '../policy/caller.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import type { Database } from '../storage/database/database.ts';
+import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
 import { migrationNames } from '../storage/database/migration-source.ts';
 import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
@@ -29,7 +30,8 @@ export async function migrate(
   act: Act,
   giveUp?: AbortSignal,
 ): Promise<readonly string[]> {
-  const { database, close } = await connectDatabase(config, { role: 'guest', create: true, log, giveUp });
+  const opening = { role: 'guest', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+  const { database, close } = await connectDatabase(config, opening);
   try {
     return await unlessAborted(migrateDatabase(config, database, log, act), giveUp);
   } finally {

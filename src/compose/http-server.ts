@@ -5,7 +5,7 @@ import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/sites/site-files.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
@@ -25,15 +25,17 @@ export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCo
   /** Frees the port, on which something else answers until this server can. */
   readonly freePort: () => Promise<unknown>;
   readonly log: Log;
+  /** The clock of the service. */
+  readonly clock: Clock;
 }
 
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
 export async function startHttpServer(
   { database, services }: Pick<Installation, 'database' | 'services'>,
-  { config, metrics, metricsText, log, freePort, ...shared }: HttpServerParts,
+  { config, metrics, metricsText, log, clock, freePort, ...shared }: HttpServerParts,
 ): Promise<RunningServer> {
   metrics.limitsAre(LIMIT_NAMES);
-  const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock: systemClock });
+  const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock });
   const app = createApp({
     services: { ...services, ready: readinessOf(database) },
     config: {
@@ -46,7 +48,7 @@ export async function startHttpServer(
     metrics: appMetrics(metrics, services.monitoring, metricsText),
     guards,
     log,
-    clock: systemClock,
+    clock,
     random: systemRandom,
   });
   const { host, port, limits } = config;

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyService } from '../keys/key-service.ts';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
@@ -12,6 +11,7 @@ import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
 } from '../storage/configuration/configuration-follower.ts';
+import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import type { Services } from './services/build-services.ts';
 import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
@@ -31,6 +31,8 @@ export interface Installation extends OpenDatabase {
 }
 
 interface OpeningOptions {
+  /** The clock of the service, which is set here; default: one of its own. */
+  readonly clock?: DatabaseClock | undefined;
   readonly metrics?: ServiceMeasures | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
@@ -50,13 +52,13 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { metrics, giveUp, workers, joinsOnly }: OpeningOptions = {},
+  { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly }: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = await openLicenceKey(config);
   const serves = role !== 'guest';
   // While the embedded database starts.
   const loading = loadServices(role);
-  const opening = { role, create: role === 'server', log, giveUp, joinsOnly };
+  const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
   const connected = await connectDatabase(config, opening);
   const { database, close } = connected;
   const replica = serves ? openReadReplica(config, log) : undefined;
@@ -71,6 +73,7 @@ export async function openInstallation(
       securityModule: keys.securityModule,
       hasher,
       ...configuredParts(config),
+      clock,
       log,
       licenceSignature,
       metrics,
@@ -124,7 +127,6 @@ function configuredParts(
   config: Config,
 ): Pick<
   ServiceParts,
-  | 'clock'
   | 'random'
   | 'transactionIds'
   | 'sessionLifetime'
@@ -138,7 +140,6 @@ function configuredParts(
   | 'auditRetention'
 > {
   return {
-    clock: systemClock,
     random: systemRandom,
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,

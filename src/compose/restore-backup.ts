@@ -14,6 +14,7 @@ import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts'
 import { assertLoadable, loadBackup } from '../storage/backup/backup-loading.ts';
 import { SqlBackupStore } from '../storage/backup/backup-store.ts';
 import type { Database } from '../storage/database/database.ts';
+import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { connectDatabase } from './connect-database.ts';
 import { openKeysOf, type OpenedKeys } from './open-keys.ts';
 
@@ -39,7 +40,8 @@ export async function restoreBackup(
   const rows = await unlessAborted(verify(first, keys, request), giveUp);
   const { version, createdAt } = first.header;
   if (!request.checksOnly) {
-    const { database, close } = await connectDatabase(config, { role: 'guest', create: true, log, giveUp });
+    const opening = { role: 'guest', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+    const { database, close } = await connectDatabase(config, opening);
     const restore = async (): Promise<void> => {
       const progress = (done: number): void => {
         request.progress('restored', done, total(rows));

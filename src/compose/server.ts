@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { startStartupServer } from '../http/serving/startup-server.ts';
-import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
 import { measureProcess, measureServer } from './measure-installation.ts';
@@ -33,20 +33,21 @@ export async function startTankeeper(
   log: Log,
   giveUp?: AbortSignal,
 ): Promise<TankeeperServer> {
-  const metrics = new ServiceMetrics({ clock: systemClock });
+  const clock = new DatabaseClock();
+  const metrics = new ServiceMetrics({ clock });
   // While the embedded database starts.
   const loading = import('./http-server.ts');
   const opened: (() => Promise<unknown>)[] = [];
   try {
     const starting = await startStartupServer(config);
     opened.unshift(() => starting.close());
-    const installation = await openInstallation(config, 'server', log, { metrics, giveUp });
+    const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp });
     opened.unshift(installation.close);
     const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
     const freePort = (): Promise<void> => starting.close();
-    const server = await startHttpServer(installation, { config, metrics, log, freePort });
+    const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });
     opened.unshift(() => server.close(0));
     const forMetrics = await startMetricsServer(config, metrics, metrics, log);
     opened.unshift(async () => forMetrics?.close(0));

@@ -2,6 +2,8 @@
 export interface Clock {
   /** @returns the present instant */
   now(): Date;
+  /** Milliseconds by which the machine's own clock is ahead of this one; undefined: this is the machine's. */
+  readonly offset?: number;
 }
 
 /** Source of random bytes, also of browsers. */

@@ -65,7 +65,7 @@ export interface ActiveUserReport extends CountReport {
 export interface ConfigurationReport {
   /** True if this server uses the configuration of the database. */
   readonly sync: boolean;
-  /** Time at which this server read its configuration, by its own clock. */
+  /** Time at which this server read its configuration. */
   readonly readAt: Date;
   /** Time of the last change of the configuration in the database, by the database's clock. */
   readonly changedAt: Date;

@@ -35,6 +35,7 @@ const ALLOWED = [
   'keyId',
   'attempts',
   'count',
+  'clockOffset',
   'checkpoint',
   'migration',
   'version',

@@ -128,6 +128,15 @@ export class ServiceMetrics {
   /** Adds metrics of the server as a whole, and of its build. Called once for all processes of a server. */
   measureServer({ version }: { readonly version: string }): void {
     const registers = [this.#registry];
+    const clock = this.#clock;
+    new Gauge({
+      name: 'tankeeper_clock_offset_seconds',
+      help: "Seconds by which the clock of the server's machine is ahead of the database's, which the service goes by",
+      registers,
+      collect() {
+        this.set((clock.offset ?? 0) / 1000);
+      },
+    });
     new Gauge({
       name: 'tankeeper_build_info',
       help: 'The program: its version and that of Node.js; always 1',

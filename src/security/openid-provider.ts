@@ -5,6 +5,7 @@ import type {
   ProviderAnswer,
   ProviderSignIn,
 } from '../administrators/single-sign-on-service.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
@@ -26,6 +27,8 @@ export interface OpenidSettings {
 
 interface OpenidProviderDependencies extends OpenidSettings {
   readonly log: Log;
+  /** Times of ID tokens are compared with it. */
+  readonly clock: Pick<Clock, 'offset'>;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
 }
@@ -44,13 +47,16 @@ const MAX_ANSWER = 262_144;
 const MAX_CONCURRENT = 20;
 /** Milliseconds for which the provider's metadata is remembered. */
 const METADATA_AGE_MS = 3_600_000;
+/** Seconds by which the machine's clock may move meanwhile; openid-client tolerates 30. */
+const MAX_SKEW_CHANGE = 5;
 
 /** An OpenID Connect provider by openid-client. Its metadata is read on use, so that the server starts without it. */
 export class OpenidProvider implements IdentityProvider {
   readonly #deps: OpenidProviderDependencies;
   readonly #elapsed: () => number;
   #underWay = 0;
-  #discovered: { readonly at: number; readonly value: Promise<Discovered> } | undefined;
+  #discovered:
+    { readonly at: number; readonly skew: number; readonly value: Promise<Discovered> } | undefined;
 
   constructor(options: OpenidProviderDependencies) {
     this.#deps = options;
@@ -141,17 +147,26 @@ export class OpenidProvider implements IdentityProvider {
 
   /** One request at a time; a failure is not remembered. */
   #discover(): Promise<Discovered> {
-    if (this.#discovered === undefined || this.#elapsed() - this.#discovered.at > METADATA_AGE_MS) {
-      const value = this.#readMetadata();
-      this.#discovered = { at: this.#elapsed(), value };
-      value.catch(() => {
-        this.#discovered = undefined;
-      });
+    // What the service's time is ahead of the machine's, which the library goes by.
+    const skew = -Math.round((this.#deps.clock.offset ?? 0) / 1_000);
+    const known = this.#discovered;
+    if (
+      known !== undefined &&
+      this.#elapsed() - known.at <= METADATA_AGE_MS &&
+      Math.abs(known.skew - skew) <= MAX_SKEW_CHANGE
+    ) {
+      return known.value;
     }
-    return this.#discovered.value;
+    const value = this.#readMetadata(skew);
+    this.#discovered = { at: this.#elapsed(), skew, value };
+    value.catch(() => {
+      this.#discovered = undefined;
+    });
+    return value;
   }
 
-  async #readMetadata(): Promise<Discovered> {
+  /** @param skew seconds */
+  async #readMetadata(skew: number): Promise<Discovered> {
     const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT_SECONDS, log } = this.#deps;
     const client = await import('openid-client');
     const url = new URL(issuer);
@@ -159,7 +174,7 @@ export class OpenidProvider implements IdentityProvider {
       const configuration = await client.discovery(
         url,
         clientId,
-        {},
+        { [client.clockSkew]: skew },
         client.ClientSecretBasic(clientSecret),
         {
           timeout: requestTimeout,

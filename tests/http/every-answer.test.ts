@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { TestApplication } from '../support/application/test-application.ts';
 import { AS_ADMIN, createTestApp } from '../support/application/http-app.ts';
 
 const CHECK = '/ocra/check_t?pass=p&transactionid=t';
@@ -25,6 +26,16 @@ describe('every answer', () => {
     });
     expect(response.headers).not.toHaveProperty('x-powered-by');
     expect(response.headers).not.toHaveProperty('etag');
+  });
+
+  it("has the time of the service, not the machine's, to the second", async () => {
+    const application = await TestApplication.open();
+    for (const time of ['2031-02-03T04:05:06.789Z', '2031-02-03T04:05:07.001Z']) {
+      application.clock.set(new Date(time));
+      const { headers } = await application.send('/healthz', {}, 'get');
+      expect(headers.date).toBe(new Date(time).toUTCString());
+    }
+    await application.close();
   });
 
   it('is a whole answer, whatever the client claims to have', async () => {

@@ -82,7 +82,7 @@ export function signInServices(
         ...singleSignOn,
         attempts,
         seal: new SealedSignOns({ keys: shared.vault }),
-        provider: new OpenidProvider({ ...singleSignOn, log: shared.log }),
+        provider: new OpenidProvider({ ...singleSignOn, log: shared.log, clock: shared.clock }),
       }),
     signInMethods: signInMethods(shared),
     sessions: new SessionService({ ...shared, sessions: new SqlSessionStore(shared) }),

@@ -8,6 +8,7 @@ import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
 import { MetricsSum } from '../../observability/metrics-sum.ts';
 import { type MetricsSnapshot, ServiceMetrics } from '../../observability/service-metrics.ts';
+import { DatabaseClock } from '../../storage/database/database-clock.ts';
 import { startBackgroundWork } from '../background-work.ts';
 import { createFirstAdministrator } from '../first-administrator.ts';
 import { baseUrlOf, startMetricsServer } from '../http-server.ts';
@@ -30,13 +31,14 @@ export async function startWithWorkers(
   giveUp: AbortSignal,
 ): Promise<TankeeperServer> {
   const { workers } = config;
-  const metrics = new ServiceMetrics({ clock: systemClock });
+  const clock = new DatabaseClock();
+  const metrics = new ServiceMetrics({ clock });
   const ownConfig = { ...config, databasePoolSize: dividePool(config.databasePoolSize, workers).primary };
   const opened: (() => Promise<unknown>)[] = [];
   try {
     const starting = await startStartupServer(config);
     opened.unshift(() => starting.close());
-    const installation = await openInstallation(ownConfig, 'server', log, { metrics, giveUp });
+    const installation = await openInstallation(ownConfig, 'server', log, { clock, metrics, giveUp });
     opened.unshift(installation.close);
     measureProcess(metrics, installation);
     measureServer(metrics, installation);

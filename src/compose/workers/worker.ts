@@ -7,6 +7,7 @@ import type { Log } from '../../kernel/log.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { ServiceMetrics } from '../../observability/service-metrics.ts';
+import { DatabaseClock } from '../../storage/database/database-clock.ts';
 import { startWorkerUpkeep } from '../background-work.ts';
 import { DRAIN_TIMEOUT_MS, startHttpServer } from '../http-server.ts';
 import { measureProcess } from '../measure-installation.ts';
@@ -20,7 +21,8 @@ import { linkToPrimary, type PrimaryLink, type WorkerPlace } from './primary-lin
  */
 export async function serveAsWorker(config: Config): Promise<void> {
   ignoreSignals();
-  const metrics = new ServiceMetrics({ clock: systemClock });
+  const clock = new DatabaseClock();
+  const metrics = new ServiceMetrics({ clock });
   const link = linkToPrimary(() => metrics.snapshot());
   const place = await link.begin();
   if (place === undefined) {
@@ -34,7 +36,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
     worker: place.number,
   });
   try {
-    await serveInPlace(place, { config, metrics, link, log });
+    await serveInPlace(place, { config, clock, metrics, link, log });
   } catch (error) {
     if (error !== link.requested.reason) {
       if (!isServiceError(error)) {
@@ -51,6 +53,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
 
 interface WorkerParts {
   readonly config: Config;
+  readonly clock: DatabaseClock;
   readonly metrics: ServiceMetrics;
   readonly link: PrimaryLink;
   readonly log: Log;
@@ -58,22 +61,24 @@ interface WorkerParts {
 
 async function serveInPlace(
   { workers }: WorkerPlace,
-  { config, metrics, link, log }: WorkerParts,
+  { config, clock, metrics, link, log }: WorkerParts,
 ): Promise<void> {
   const ownConfig = { ...config, databasePoolSize: dividePool(config.databasePoolSize, workers).worker };
   const giveUp = link.requested;
-  const installation = await openInstallation(ownConfig, 'worker', log, { metrics, giveUp, workers });
+  const installation = await openInstallation(ownConfig, 'worker', log, { clock, metrics, giveUp, workers });
   try {
     measureProcess(metrics, installation);
     const server = await startHttpServer(installation, {
       config: ownConfig,
       metrics,
       log,
+      clock,
       workers,
       streamPlaces: link.streams,
       freePort: () => link.freePort(),
       metricsText: () => link.metricsText(),
       requestCounts: new LeasedRequestCounts({
+        // One clock for the processes of a machine.
         clock: systemClock,
         shares: requestShares(config.limits.clientRequests, workers),
         lease: (client) => link.lease(client),

@@ -58,7 +58,11 @@ export type ExchangeHandler = RequestHandler<
 /** The form of an id that is taken over from a request: it is written to log lines and headers. */
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 
-/** Starts the exchange of each request and puts its id into the answer, so that both sides can find it in the log. */
+/**
+ * Starts the exchange of each request and puts its id into the answer, so that both sides can find it in the log. The
+ * answer's `Date` is the service's, not the machine's: apps compare their clock with it, and browsers the `Expires` of
+ * cookies.
+ */
 export function beginExchange({
   clock,
   random,
@@ -69,15 +73,17 @@ export function beginExchange({
   readonly senderOf: (request: Pick<Request, 'ip' | 'headers' | 'socket'>) => RequestSender;
 }): ExchangeHandler {
   const newId = requestIds(random);
+  const dateOf = datesOfSeconds();
   return (request, response, next) => {
     const sentId = request.get('x-request-id') ?? '';
     const requestId = REQUEST_ID.test(sentId) ? sentId : newId();
     const sender = senderOf(request);
+    const startedAt = clock.now();
     response.locals.exchange = {
       requestId,
       client: sender.client,
       limitedAs: sender.limitedAs,
-      startedAt: clock.now(),
+      startedAt,
       context: {
         path: undefined,
         family: familyWithoutEndpoint(request.path),
@@ -92,6 +98,19 @@ export function beginExchange({
       isStream: false,
     };
     response.setHeader('X-Request-Id', requestId);
+    response.setHeader('Date', dateOf(startedAt));
     next();
+  };
+}
+
+/** @returns a function that writes the header `Date`, once a second */
+function datesOfSeconds(): (instant: Date) => string {
+  let [second, text] = [Number.NaN, ''];
+  return (instant) => {
+    const present = Math.floor(instant.getTime() / 1_000);
+    if (present !== second) {
+      [second, text] = [present, instant.toUTCString()];
+    }
+    return text;
   };
 }

@@ -7,6 +7,7 @@ import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { cutConnection } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 import { DatabaseUnavailable } from './database-unavailable.ts';
@@ -22,12 +23,19 @@ const CONNECT_MS = 1_500;
 /** The number of parts of a time limit. A part that takes too long, as the process is busy, counts as one. */
 const PARTS_OF_SILENCE = 10;
 
+/** Milliseconds of difference between the machine's clock and the database's that are told, and that are well again. */
+const TOLD_MS = 5_000;
+const WELL_MS = 4_000;
+
 /** A standby, or a former primary that was made read-only, can settle nothing. */
-const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
+const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable,
+  ${DATABASE_TIME} AS time`;
 
 interface DatabaseWatchDependencies {
   readonly database: DatabaseOptions;
   readonly gate: ConnectionGate;
+  /** Is kept at the time of the database. */
+  readonly clock: DatabaseClock;
   readonly log: Log;
   /** Milliseconds between two signs of life; 1000 by default. */
   readonly interval?: number;
@@ -36,13 +44,14 @@ interface DatabaseWatchDependencies {
 }
 
 /**
- * Watches the database on a connection of its own: at short intervals, as a dead connection gives no sign, and at once
- * after a request had trouble. Shuts the gate of the pool while the database is away.
+ * Watches the database and its clock on a connection of its own: at short intervals, as a dead connection gives no sign,
+ * and at once after a request had trouble. Shuts the gate of the pool while the database is away.
  */
 export class DatabaseWatch {
   readonly #deps: DatabaseWatchDependencies;
   readonly #loop = new BackgroundLoop((pace) => this.#watch(pace));
   #client: pg.Client | undefined;
+  #isOffsetTold = false;
 
   constructor(options: DatabaseWatchDependencies) {
     this.#deps = options;
@@ -69,6 +78,7 @@ export class DatabaseWatch {
     const fault = await this.#probe();
     if (!pace.signal.aborted) {
       this.#report(fault);
+      this.#reportOffset();
       await this.#rest(pace);
     }
   }
@@ -121,11 +131,18 @@ export class DatabaseWatch {
   }
 
   async #ask(client: pg.Client, timeoutMs: number): Promise<unknown> {
+    const { clock } = this.#deps;
     try {
-      const { rows } = await orSilence(client.query<{ writable: boolean }>(QUESTION), timeoutMs);
-      return rows[0]?.writable === true
-        ? undefined
-        : Object.assign(new Error('a standby, or read-only'), { code: '25006' });
+      const begun = clock.begin();
+      const { rows } = await orSilence(
+        client.query<{ writable: boolean; time: string }>(QUESTION),
+        timeoutMs,
+      );
+      if (rows[0]?.writable !== true) {
+        return Object.assign(new Error('a standby, or read-only'), { code: '25006' });
+      }
+      clock.note(begun, rows[0].time);
+      return undefined;
     } catch (error) {
       return error;
     }
@@ -154,6 +171,27 @@ export class DatabaseWatch {
         component: 'database',
         fault: name,
         faultDetail,
+      });
+    }
+  }
+
+  /** Logs one line when the machine's clock differs from the database's and one when it agrees again. */
+  #reportOffset(): void {
+    const { clock, log } = this.#deps;
+    const { offset } = clock;
+    const component = 'clock';
+    const seconds = Math.round(offset / 100) / 10;
+    if (!this.#isOffsetTold && Math.abs(offset) > TOLD_MS) {
+      this.#isOffsetTold = true;
+      log.warn(
+        "The clock of this machine differs from the database's, which the service goes by: correct it (NTP)",
+        { component, clockOffset: seconds },
+      );
+    } else if (this.#isOffsetTold && Math.abs(offset) <= WELL_MS) {
+      this.#isOffsetTold = false;
+      log.info("The clock of this machine agrees with the database's again", {
+        component,
+        clockOffset: seconds,
       });
     }
   }

@@ -42,7 +42,7 @@ export interface DatabaseOptions {
   readonly log?: Log;
   /** Stands before the pool; none by default. */
   readonly gate?: ConnectionGate | undefined;
-  /** Dates audit rows; the system's by default. */
+  /** Dates audit rows; the machine's by default. */
   readonly clock?: Clock;
   /** False where prepared statements cannot be kept, as behind PgBouncer in transaction mode; default true. */
   readonly keepsStatements?: boolean | undefined;

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
 import { type Database, openDatabase, poolUsage } from '../../../src/storage/database/database.ts';
+import { DatabaseClock } from '../../../src/storage/database/database-clock.ts';
 import { DatabaseWatch } from '../../../src/storage/database/database-watch.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -40,6 +41,7 @@ async function watched({
   acquireTimeoutMs = ACQUIRE_MS,
   timeoutMs = LONG_MS,
   afterStart = () => Promise.resolve(),
+  clock = new DatabaseClock(),
 } = {}): Promise<Watched> {
   const proxy = await DatabaseProxy.start(test.url);
   const gate = new ConnectionGate();
@@ -51,6 +53,7 @@ async function watched({
   const watch = new DatabaseWatch({
     database: { ...options, applicationName: 'watch' },
     gate,
+    clock,
     log,
     interval: 100,
     timeoutMs,
