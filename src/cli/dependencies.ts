@@ -95,6 +95,7 @@ export interface CliDependencies {
   settings(): Promise<CliSettings>;
   readonly io: CliIo;
   readonly fetch: Fetch;
+  /** The machine's until services are open, then that of the service. */
   readonly clock: Clock;
   readonly random: Random;
   /** The version of this package. */

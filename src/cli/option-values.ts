@@ -23,14 +23,24 @@ export function wholeNumberOption(min: number, max: number): (text: string) => n
   };
 }
 
+/**
+ * The instant of an option. To be read when the services are open: a duration counts from the time of the service, which
+ * is not known before.
+ */
+export type OptionInstant = () => Date;
+
 /** @returns a reader of a date or a duration from now, for an option */
-export function expiryOption(clock: Clock): (text: string) => Date {
+export function expiryOption(clock: Clock): (text: string) => OptionInstant {
   return (text) => {
-    const expiry = parseExpiry(text, clock.now());
-    if (expiry === undefined) {
-      throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
-    }
-    return expiry;
+    const read = (): Date => {
+      const expiry = parseExpiry(text, clock.now());
+      if (expiry === undefined) {
+        throw new InvalidArgumentError('It must be a date (2027-01-31) or a duration (90D, 12H).');
+      }
+      return expiry;
+    };
+    read();
+    return read;
   };
 }
 
@@ -38,12 +48,16 @@ export function expiryOption(clock: Clock): (text: string) => Date {
  * @returns a reader of a date, a time or a duration back from now, for an option
  * @param clock tells now
  */
-export function pastInstantOption(clock: Clock): (text: string) => Date {
+export function pastInstantOption(clock: Clock): (text: string) => OptionInstant {
   return (text) => {
-    try {
-      return parsePastInstant(text, clock.now());
-    } catch (error) {
-      throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
-    }
+    const read = (): Date => {
+      try {
+        return parsePastInstant(text, clock.now());
+      } catch (error) {
+        throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
+      }
+    };
+    read();
+    return read;
   };
 }

@@ -7,11 +7,11 @@ import { runProgram } from '../cli/program.ts';
 import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
 import type { ConfigFile } from '../config/config-file.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LinotpSource } from '../linotp/ports.ts';
 import { plainLog } from '../observability/plain-log.ts';
+import { DatabaseClock } from '../storage/database/database-clock.ts';
 import {
   boundHeapGrowth,
   closeLostTerminals,
@@ -37,11 +37,12 @@ export async function run(parameters: readonly string[]): Promise<number> {
  */
 function commandLineDependencies(parameters: readonly string[]): CliDependencies {
   const io = terminalIo();
+  const clock = new DatabaseClock();
   let loaded: Promise<LoadedConfiguration> | undefined;
   const load = (): Promise<LoadedConfiguration> => (loaded ??= loadConfiguration(parameters));
   const readConfig = async (): Promise<Config> => (await load()).config;
   return {
-    openServices: async () => openServices(await readConfig()),
+    openServices: async () => openServices(await readConfig(), clock),
     glance: async (work) => glance(await readConfig(), work),
     openLinotpSource,
     serve: async () => {
@@ -84,7 +85,7 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
     io,
     // Not `fetch` itself: its mere mention loads Node's HTTP client.
     fetch: (...request) => fetch(...request),
-    clock: systemClock,
+    clock,
     random: systemRandom,
     version: packageVersion(),
     osUser: osUser(),
@@ -148,13 +149,16 @@ function commandLog({ logLevel }: Config): Log {
 }
 
 /** Opens the installation for one command. Its signals are watched until `close`. */
-async function openServices(config: Config): ReturnType<CliDependencies['openServices']> {
+async function openServices(
+  config: Config,
+  clock: DatabaseClock,
+): ReturnType<CliDependencies['openServices']> {
   const { openInstallation } = await import('./open-installation.ts');
   const log = commandLog(config);
   const signals = watchSignals();
   try {
     const giveUp = signals.requested;
-    const { services, close } = await openInstallation(config, 'guest', log, { giveUp });
+    const { services, close } = await openInstallation(config, 'guest', log, { clock, giveUp });
     return {
       ...services,
       interrupted: giveUp,

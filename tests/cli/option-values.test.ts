@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { expiryOption, parseList, wholeNumberOption } from '../../src/cli/option-values.ts';
+import {
+  expiryOption,
+  parseList,
+  pastInstantOption,
+  wholeNumberOption,
+} from '../../src/cli/option-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const parseExpiry = expiryOption({ now: () => NOW });
@@ -20,7 +25,16 @@ describe('values of options', () => {
     ['90D', '2027-02-18T12:00:00.000Z'],
     ['1h', '2026-11-20T13:00:00.000Z'],
   ])('%s is an instant', (text, instant) => {
-    expect(parseExpiry(text).toISOString()).toBe(instant);
+    expect(parseExpiry(text)().toISOString()).toBe(instant);
+  });
+
+  it('a duration counts from the time of the service, which is known when it is open', () => {
+    let now = NOW;
+    const clock = { now: () => now };
+    const [since, expires] = [pastInstantOption(clock)('30D'), expiryOption(clock)('30D')];
+    now = new Date('2024-02-24T12:00:00Z');
+    expect(since()).toEqual(new Date('2024-01-25T12:00:00Z'));
+    expect(expires()).toEqual(new Date('2024-03-25T12:00:00Z'));
   });
 
   it.each([

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { ApiToken } from '../../../administrators/ports.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { expiryOption, parseList } from '../../option-values.ts';
+import { expiryOption, type OptionInstant, parseList } from '../../option-values.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';
 
 interface AddOptions {
   readonly rights: readonly string[];
-  readonly expires?: Date;
+  readonly expires?: OptionInstant;
 }
 
 const API_TOKEN_COLUMNS: readonly Column<ApiToken>[] = [
@@ -93,7 +93,7 @@ function addAdd(apiToken: Command, context: CommandContext): void {
           administrators.addApiToken(caller, administrator, {
             name,
             rights,
-            ...(expires !== undefined && { expiresAt: expires }),
+            ...(expires !== undefined && { expiresAt: expires() }),
           }),
         );
         const output = context.output(command);

@@ -6,13 +6,13 @@ import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CliServices } from '../../cli-services.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { examples } from '../../examples.ts';
-import { parseList, pastInstantOption } from '../../option-values.ts';
+import { type OptionInstant, parseList, pastInstantOption } from '../../option-values.ts';
 import type { Column, JsonValue } from '../../output.ts';
 
 interface ExplainOptions {
   readonly realm?: string;
   readonly client?: string;
-  readonly time?: Date;
+  readonly time?: OptionInstant;
   readonly groups?: readonly string[];
   readonly user?: string;
   readonly resolver?: string;
@@ -106,7 +106,7 @@ async function explain(
   if ([administrator, user, request].filter((subject) => subject !== undefined).length !== 1) {
     throw new CliFailure('name an administrator, or give one of --user and --request', EXIT_CODES.usage);
   }
-  const circumstances = { realm, client, at: time };
+  const circumstances = { realm, client, at: time?.() };
   if (request !== undefined) {
     const found = await explanations.explainRefusal(caller, request, groups);
     return { lines: found.rights.map(rightLine), remarks: refusalRemarks(found) };

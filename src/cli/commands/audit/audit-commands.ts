@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../../audit/audit-row.ts';
 import type { ExportFormat } from '../../../audit/export-trail.ts';
 import { assertKnownFilter } from '../../../audit/filter-values.ts';
-import type { AuditFilter } from '../../../audit/ports.ts';
+import type { AuditFilter, AuditPeriod } from '../../../audit/ports.ts';
 import { consequence, countText } from '../../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { pastInstantOption, wholeNumberOption } from '../../option-values.ts';
+import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../../option-values.ts';
 import type { Column } from '../../output.ts';
 import type { TextStyle } from '../../text-style.ts';
 import { examples } from '../../examples.ts';
@@ -48,20 +48,24 @@ function outcomeStyle({ outcome }: AuditRow): TextStyle | undefined {
   return outcome === 'accepted' ? 'green' : REFUSED.test(outcome) ? 'red' : undefined;
 }
 
-interface SearchOptions extends Omit<AuditFilter, 'subject' | 'requestId'> {
+interface PeriodOptions {
+  readonly since?: OptionInstant | undefined;
+  readonly until?: OptionInstant | undefined;
+}
+
+interface SearchOptions
+  extends Omit<AuditFilter, 'subject' | 'requestId' | keyof AuditPeriod>, PeriodOptions {
   readonly serial?: string;
   readonly request?: string;
 }
 
-interface ExportCommandOptions {
+interface ExportCommandOptions extends PeriodOptions {
   readonly csv?: true;
   readonly output: string;
-  readonly since?: Date;
-  readonly until?: Date;
 }
 
 interface PruneOptions {
-  readonly before: Date;
+  readonly before: OptionInstant;
   readonly force?: true;
 }
 
@@ -100,16 +104,25 @@ function addSearch(audit: Command, context: CommandContext): void {
       wholeNumberOption(0, GREATEST_OFFSET),
     )
     .option('--limit <rows>', 'so many at most', wholeNumberOption(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, request, ...others }: SearchOptions, command: Command) => {
+    .action(async ({ serial, request, since, until, ...others }: SearchOptions, command: Command) => {
       const filter: AuditFilter = {
         ...others,
         ...(serial !== undefined && { subject: serial }),
         ...(request !== undefined && { requestId: request }),
       };
       assertKnownFilter(filter);
-      const rows = await context.withServices((services, caller) => services.audit.search(caller, filter));
+      const rows = await context.withServices((services, caller) =>
+        services.audit.search(caller, { ...filter, ...periodOf({ since, until }) }),
+      );
       context.output(command).list(rows, COLUMNS, 'nothing matches');
     });
+}
+
+function periodOf({ since, until }: PeriodOptions): AuditPeriod {
+  return {
+    ...(since !== undefined && { since: since() }),
+    ...(until !== undefined && { until: until() }),
+  };
 }
 
 function addExport(audit: Command, context: CommandContext): void {
@@ -127,12 +140,14 @@ function addExport(audit: Command, context: CommandContext): void {
     .option('--csv', 'for spreadsheets; cannot be verified')
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
     .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
-    .action(async ({ csv, output, ...period }: ExportCommandOptions, command: Command) => {
+    .action(async ({ csv, output, since, until }: ExportCommandOptions, command: Command) => {
       const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
       const rows = await context.withServices(async (services, caller) => {
         const target = await openExport(context.dependencies.io, output);
         try {
-          return await services.audit.export(caller, { format, ...period }, (text) => target.write(text));
+          return await services.audit.export(caller, { format, ...periodOf({ since, until }) }, (text) =>
+            target.write(text),
+          );
         } finally {
           await target.close();
         }
@@ -157,19 +172,19 @@ function addPrune(audit: Command, context: CommandContext): void {
     )
     .option('--force', 'also where the trail does not verify')
     .action(async ({ before, force }: PruneOptions, command: Command) => {
-      if (before > context.dependencies.clock.now()) {
-        throw new CliFailure('only months that are over can be pruned');
-      }
       const outcome = await actOnceConfirmed(context, command, {
         foresee: async (services, caller) => {
-          const months = await services.audit.monthsBefore(caller, before);
+          if (before() > context.dependencies.clock.now()) {
+            throw new CliFailure('only months that are over can be pruned');
+          }
+          const months = await services.audit.monthsBefore(caller, before());
           return consequence(
             months > 0,
             'audit.months',
             `${countText(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
           );
         },
-        act: (services, caller) => services.audit.prune(caller, { before, force: force === true }),
+        act: (services, caller) => services.audit.prune(caller, { before: before(), force: force === true }),
       });
       if (outcome === undefined) {
         return;
