@@ -131,6 +131,14 @@ COMMENT ON TABLE audit_verifications IS 'The last verifications by servers. The 
 COMMENT ON COLUMN audit_verifications.advanced_at IS 'The last sign of life of the server that verifies.';
 COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
 
+CREATE TABLE clock_state (
+  singleton boolean DEFAULT true NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT clock_state_pkey PRIMARY KEY (singleton),
+  CONSTRAINT clock_state_single CHECK (singleton)
+) WITH (fillfactor=50);
+COMMENT ON TABLE clock_state IS 'When a server last saw the clock of the database go on, without a jump of a day.';
+
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,
   value text NOT NULL,
@@ -277,7 +285,7 @@ CREATE UNLOGGED TABLE rate_limits (
 );
 CREATE INDEX rate_limits_expire ON rate_limits USING btree (expire);
 COMMENT ON TABLE rate_limits IS 'Attempts that failed, by limit and client, transaction or account (the last two hashed), until they expire.';
-COMMENT ON COLUMN rate_limits.expire IS 'Milliseconds since 1970, by the clock of the server that wrote it.';
+COMMENT ON COLUMN rate_limits.expire IS 'Milliseconds since 1970.';
 
 CREATE TABLE realm_sets (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

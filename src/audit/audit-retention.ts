@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { AuditService } from './audit-service.ts';
@@ -7,7 +6,6 @@ import type { AuditStore } from './ports.ts';
 export interface AuditRetentionDependencies {
   readonly store: Pick<AuditStore, 'monthsBefore'>;
   readonly audit: Pick<AuditService, 'prune'>;
-  readonly clock: Clock;
   /** Seconds for which the rows of a month are kept after its end; undefined: for ever. */
   readonly retention: number | undefined;
 }
@@ -34,34 +32,34 @@ export class AuditRetention {
     return this.#deps.retention !== undefined;
   }
 
-  /** @returns the number of months that are due */
-  async due(): Promise<number> {
-    const before = this.#before();
+  /** @returns the number of months that are due at that time */
+  async due(now: Date): Promise<number> {
+    const before = this.#before(now);
     return before === undefined ? 0 : this.#deps.store.monthsBefore(before);
   }
 
   /**
    * Verifies the trail and removes the months that are due. Where the trail does not verify, the next attempt follows a
    * day later; where the removal fails, an hour later: the verification of a whole trail takes minutes, on every core.
+   * @param now a time that is not in doubt
    * @returns the number of removed months
-   * @throws ServiceError 'audit.unverifiable'
+   * @throws ServiceError 'audit.unverifiable', 'clock.doubtful'
    */
-  async remove(): Promise<number> {
-    const now = this.#deps.clock.now().getTime();
-    const before = this.#before();
-    if (before === undefined || now < this.#restUntil || (await this.due()) === 0) {
+  async remove(now: Date): Promise<number> {
+    const before = this.#before(now);
+    if (before === undefined || now.getTime() < this.#restUntil || (await this.due(now)) === 0) {
       return 0;
     }
     try {
       return (await this.#deps.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
     } catch (error) {
-      this.#restUntil = now + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
+      this.#restUntil = now.getTime() + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
       throw error;
     }
   }
 
-  #before(): Date | undefined {
-    const { retention, clock } = this.#deps;
-    return retention === undefined ? undefined : new Date(clock.now().getTime() - retention * 1000);
+  #before(now: Date): Date | undefined {
+    const { retention } = this.#deps;
+    return retention === undefined ? undefined : new Date(now.getTime() - retention * 1000);
   }
 }

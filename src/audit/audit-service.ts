@@ -21,6 +21,8 @@ export interface AuditDependencies {
   readonly store: AuditStore;
   readonly authority: AuditAuthority;
   readonly clock: Clock;
+  /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
+  readonly pruningTime: () => Promise<Date>;
 }
 
 /** Options of a verification. */
@@ -121,12 +123,12 @@ export class AuditService {
    * @param before everything from the month of this instant on is kept
    * @param force prunes without verification
    * @throws ServiceError 'right.missing' for a caller who is no operator, 'parameter.invalid' for months that are not
-   *   over, 'audit.unverifiable'
+   *   over, 'clock.doubtful', 'audit.unverifiable'
    */
   async prune(caller: Caller, { before, force }: { before: Date; force: boolean }): Promise<Pruned> {
     assertOperator(caller);
     const cut = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
-    if (cut > this.#deps.clock.now()) {
+    if (cut > (await this.#deps.pruningTime())) {
       throw new ServiceError('parameter.invalid', 'Only months that are over can be pruned');
     }
     let verified: PruningPlan | undefined;

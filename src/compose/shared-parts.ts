@@ -26,6 +26,7 @@ import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
 import type { Database } from '../storage/database/database.ts';
+import { PruningClock } from '../storage/housekeeping/pruning-clock.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import type { PasswordHasher } from '../users/ports.ts';
@@ -122,6 +123,7 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly confirmations: SqlConfirmationStore;
   readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
+  readonly pruningClock: PruningClock;
   /** The observations of this process, to be flushed periodically and at the end. */
   readonly observations: Observations;
   readonly metrics: ServiceMeasures;
@@ -196,6 +198,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     access: new AccessControl({ clock }),
     users: new UserDirectory({ sources }),
+    pruningClock: new PruningClock({ database, clock }),
     refusals: new RefusalTrail({
       administrators: administratorStore,
       clock,

@@ -5,6 +5,9 @@ import { type Finding, findingOf } from './finding.ts';
 const TOLERATED = 2_000;
 const HARMFUL = 60_000;
 
+/** A jump of the database's clock, in milliseconds, from which on nothing is removed. */
+const DAY = 86_400_000;
+
 /**
  * Compares the clock of this machine with the database's.
  * @param databaseTime reads the database's clock
@@ -26,8 +29,26 @@ export async function checkClock(
     findingOf(
       size > HARMFUL ? 'error' : 'warning',
       'clock.differs',
-      `the clock of the database is ${(size / 1000).toFixed(1)} s ${difference > 0 ? 'ahead of' : 'behind'} the clock here: challenges expire and time-based responses are verified by the clock here`,
+      `the clock of the database is ${(size / 1000).toFixed(1)} s ${difference > 0 ? 'ahead of' : 'behind'} the clock here: the service goes by the database's, log lines and TLS certificates by the one here${size > DAY ? ', and nothing is removed here' : ''}`,
       'run an NTP client (chrony, systemd-timesyncd) on both machines',
     ),
   ];
+}
+
+/**
+ * Finds a jump of the database's clock, after which nothing is removed.
+ * @param seenAt when a server last saw the clock, before the jump; undefined: none has
+ * @param now the time of the database
+ */
+export function checkJump(seenAt: Date | undefined, now: Date): readonly Finding[] {
+  return seenAt === undefined || Math.abs(now.getTime() - seenAt.getTime()) <= DAY
+    ? []
+    : [
+        findingOf(
+          'warning',
+          'clock.jumped',
+          `the clock of the database shows ${now.toISOString()}, and a server last saw it at ${seenAt.toISOString()}: nothing old is removed, as either may be wrong`,
+          'correct the clock of the database; if it is right (no server ran meanwhile, or the database is an old copy), `tankeeper housekeeping run --confirm-time`',
+        ),
+      ];
 }

@@ -74,4 +74,6 @@ export interface InstallationReader {
   driftedCounts(): Promise<number>;
   trail(): Promise<TrailFacts>;
   backups(): Promise<BackupFacts>;
+  /** @returns when a server last saw the database's clock, before a jump of a day; undefined: none has */
+  clockSeenAt(): Promise<Date | undefined>;
 }

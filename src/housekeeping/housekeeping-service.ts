@@ -12,11 +12,8 @@ import type {
   HousekeepingTally,
 } from './ports.ts';
 
-/**
- * Assumed maximum difference between the servers' clocks, in seconds: each server writes the times of limits by its
- * own.
- */
-const MAX_CLOCK_DIFFERENCE_S = 60;
+/** Seconds for which ended limits stay: servers measure the database's clock with small differences. */
+const LIMIT_RETENTION_S = 60;
 /** Seconds for which the numbers of responses are kept: a day, and an hour. */
 const RESPONSE_RETENTION_S = 90_000;
 
@@ -24,6 +21,12 @@ export interface HousekeepingDependencies {
   readonly configuration: ConfigurationStore;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
+  readonly pruningClock: {
+    /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
+    time(): Promise<Date>;
+    /** Takes the present time for right. @throws ServiceError 'clock.doubtful' */
+    confirm(): Promise<void>;
+  };
   /** Seconds for which the status of an expired challenge remains available. */
   readonly challengeRetention: number;
   readonly metrics: HousekeepingMetrics;
@@ -49,21 +52,28 @@ export class HousekeepingService {
    */
   async due(caller: Caller): Promise<readonly HousekeepingTally[]> {
     assertOperator(caller);
-    return this.#backlog(await this.#moments());
+    return this.#backlog(this.#deps.clock.now());
   }
 
   /**
    * Removes all due rows at once.
+   * @param confirmsTime takes the present time for right, although the database's clock has jumped
    * @returns the number of removed rows of each kind; undefined when another server is removing them, and nothing was
    *   done here
-   * @throws ServiceError 'right.missing' for a caller who is no operator
+   * @throws ServiceError 'right.missing' for a caller who is no operator, 'clock.doubtful'
    */
-  async run(caller: Caller): Promise<readonly HousekeepingTally[] | undefined> {
+  async run(caller: Caller, confirmsTime = false): Promise<readonly HousekeepingTally[] | undefined> {
     assertOperator(caller);
-    const removed = await this.#clear(await this.#moments(), new AbortController().signal);
+    const { store, pruningClock } = this.#deps;
+    const act = actOf(caller, 'housekeeping/run');
+    if (confirmsTime) {
+      await pruningClock.confirm();
+      await store.note?.(act, 'confirmed the time');
+    }
+    const removed = await this.#clear(await pruningClock.time(), new AbortController().signal);
     if (removed !== undefined) {
       const what = removed.map(({ chore, rows }) => `${rows} ${chore}`).join(', ');
-      await this.#deps.store.note?.(actOf(caller, 'housekeeping/run'), `removed ${what}`);
+      await store.note?.(act, `removed ${what}`);
     }
     return removed;
   }
@@ -72,17 +82,17 @@ export class HousekeepingService {
    * The periodic work of each server: measures the backlog, and removes it unless another server does.
    * @param signal ends it early
    * @returns the number of removed rows
+   * @throws ServiceError 'clock.doubtful'
    */
   async round(signal: AbortSignal): Promise<number> {
-    const { metrics } = this.#deps;
-    const moments = await this.#moments();
+    const { metrics, clock, pruningClock } = this.#deps;
     const reportBacklog = async (): Promise<void> => {
-      for (const tally of await this.#backlog(moments)) {
+      for (const tally of await this.#backlog(clock.now())) {
         metrics.backlogIs(tally);
       }
     };
     await reportBacklog();
-    const removed = await this.#clear(moments, signal);
+    const removed = await this.#clear(await pruningClock.time(), signal);
     if (!signal.aborted) {
       await reportBacklog();
       metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
@@ -90,18 +100,16 @@ export class HousekeepingService {
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
   }
 
-  async #backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]> {
+  async #backlog(now: Date): Promise<readonly HousekeepingTally[]> {
     const { store, auditRetention } = this.#deps;
-    const tallies = await store.backlog(moments);
+    const tallies = await store.backlog(await this.#moments(now));
     return auditRetention?.isOn === true
-      ? [...tallies, { chore: 'audit months', rows: await auditRetention.due() }]
+      ? [...tallies, { chore: 'audit months', rows: await auditRetention.due(now) }]
       : tallies;
   }
 
-  async #clear(
-    moments: HousekeepingMoments,
-    signal: AbortSignal,
-  ): Promise<readonly HousekeepingTally[] | undefined> {
+  /** @param now decides everything, so that a clock that jumps meanwhile removes nothing */
+  async #clear(now: Date, signal: AbortSignal): Promise<readonly HousekeepingTally[] | undefined> {
     const sums = new Map<HousekeepingChore, number>([
       ['challenges', 0],
       ['sessions', 0],
@@ -117,25 +125,24 @@ export class HousekeepingService {
       this.#deps.metrics.rowsRemoved(tally);
     };
     const also = async (): Promise<void> => {
-      const rows = (await auditRetention?.remove()) ?? 0;
+      const rows = (await auditRetention?.remove(now)) ?? 0;
       if (rows > 0) {
         addTally({ chore: 'audit months', rows });
       }
     };
     const options = { signal, removed: addTally, ...(auditRetention?.isOn === true && { also }) };
-    const isOurs = await this.#deps.store.clear(moments, options);
+    const isOurs = await this.#deps.store.clear(await this.#moments(now), options);
     return isOurs ? [...sums].map(([chore, rows]) => ({ chore, rows })) : undefined;
   }
 
-  async #moments(): Promise<HousekeepingMoments> {
+  async #moments(now: Date): Promise<HousekeepingMoments> {
     const { settings } = await this.#deps.configuration.current();
     const { challengeTimeout } = readOcraSettings(settings);
-    const now = this.#deps.clock.now();
     const age = (challengeTimeout + this.#deps.challengeRetention) * 1000;
     return {
       challengesIssuedBefore: new Date(now.getTime() - age),
       sessionsEndBy: now,
-      limitsEndBy: new Date(now.getTime() - MAX_CLOCK_DIFFERENCE_S * 1000),
+      limitsEndBy: new Date(now.getTime() - LIMIT_RETENTION_S * 1000),
       responsesCountedBefore: new Date(now.getTime() - RESPONSE_RETENTION_S * 1000),
     };
   }

@@ -101,6 +101,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'security-module.unavailable': numbered(707),
   'database.unavailable': withStatus(503, { 'Retry-After': '5' }),
   'audit.unverifiable': PLAIN,
+  'clock.doubtful': PLAIN,
   'backup.invalid': PLAIN,
   'data-folder.in-use': FAULT,
   'database.not-empty': FAULT,

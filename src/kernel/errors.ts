@@ -115,6 +115,8 @@ export interface ErrorPayloads {
   'security-module.unavailable': NoPayload;
   'database.unavailable': NoPayload;
   'audit.unverifiable': NoPayload;
+  /** It cannot be told what is old. */
+  'clock.doubtful': NoPayload;
   'backup.invalid': NoPayload;
   'data-folder.in-use': NoPayload;
   'database.not-empty': NoPayload;

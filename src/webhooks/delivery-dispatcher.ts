@@ -55,6 +55,8 @@ export interface DispatcherDependencies {
   readonly sender: WebhookSender;
   readonly vault: Pick<Vault, 'open'>;
   readonly clock: Clock;
+  /** @returns the time by which deliveries may be given up and removed. @throws ServiceError 'clock.doubtful' */
+  readonly pruningTime: () => Promise<Date>;
   readonly random: Random;
   readonly log: Log;
   readonly metrics: WebhookMetrics;
@@ -252,9 +254,21 @@ export class DeliveryDispatcher {
     }
   }
 
+  /** @returns undefined while the time is in doubt, which housekeeping tells */
+  async #pruningTime(): Promise<Date | undefined> {
+    try {
+      return await this.#deps.pruningTime();
+    } catch (error) {
+      if (isServiceError(error, 'clock.doubtful')) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
   async #keepUp(): Promise<void> {
     const { store, metrics, log } = this.#deps;
-    const done = await store.keepUp(this.#limits.upkeep);
+    const done = await store.keepUp(this.#limits.upkeep, await this.#pruningTime());
     if (done === undefined) {
       return;
     }

@@ -152,8 +152,12 @@ export interface DeliveryStore {
   claim(rooms: readonly Room[], lease: number): Promise<readonly Claim[]>;
   /** Records results. A failure after a lost claim is not recorded: another server tries. */
   settle(outcomes: readonly AttemptOutcome[]): Promise<void>;
-  /** Bounds and tidies what waits. @returns undefined while another server does so */
-  keepUp(limits: UpkeepLimits): Promise<Upkeep | undefined>;
+  /**
+   * Bounds and tidies what waits.
+   * @param now undefined: the time is in doubt, and nothing is given up or removed for its age
+   * @returns undefined while another server does so
+   */
+  keepUp(limits: UpkeepLimits, now: Date | undefined): Promise<Upkeep | undefined>;
 }
 
 /** The result of one request to a receiver. */

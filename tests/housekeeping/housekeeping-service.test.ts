@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { actOf } from '../../src/policy/caller.ts';
 import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/ports.ts';
@@ -18,6 +19,7 @@ let signals: AbortSignal[];
 let reported: unknown[];
 let notes: unknown[];
 let service: HousekeepingService;
+let isDoubtful: boolean;
 
 /** @param monthsDue the months of the audit that are due, where it is not kept for ever */
 function open(monthsDue?: number): HousekeepingService {
@@ -29,6 +31,16 @@ function open(monthsDue?: number): HousekeepingService {
   return new HousekeepingService({
     configuration: new InMemoryConfigurationStore({ settings: new Map([['OcraChallengeTimeout', '10M']]) }),
     clock: { now: () => NOW },
+    pruningClock: {
+      time: () =>
+        isDoubtful
+          ? Promise.reject(new ServiceError('clock.doubtful', 'The time is in doubt'))
+          : Promise.resolve(NOW),
+      confirm: () => {
+        isDoubtful = false;
+        return Promise.resolve();
+      },
+    },
     challengeRetention: 3_600,
     store: {
       backlog: (moments) => {
@@ -61,7 +73,7 @@ function open(monthsDue?: number): HousekeepingService {
 }
 
 beforeEach(() => {
-  [isOurs, requested, signals, reported, notes] = [true, [], [], [], []];
+  [isOurs, isDoubtful, requested, signals, reported, notes] = [true, false, [], [], [], []];
   service = open();
 });
 
@@ -123,6 +135,18 @@ describe('housekeeping', () => {
     expect([requested.length, signals.length, reported.length]).toEqual([1, 0, 0]);
   });
 
+  it('removes nothing while the time is in doubt, until an operator confirms it, which is audited', async () => {
+    isDoubtful = true;
+    await expect(service.run(OPERATOR)).rejects.toMatchObject({ code: 'clock.doubtful' });
+    expect([signals, notes]).toEqual([[], []]);
+    await service.run(OPERATOR, true);
+    expect(signals).toHaveLength(1);
+    expect(notes).toMatchObject([
+      { outcome: 'confirmed the time' },
+      { outcome: expect.stringMatching(/^removed/) },
+    ]);
+  });
+
   it.each(['run', 'due'] as const)('%s is for operators only', async (what) => {
     expect(await eventualRefusal(service[what](callerNamed('admin')))).toMatchObject({
       code: 'right.missing',
@@ -143,6 +167,14 @@ describe('a round', () => {
       ...backlog,
       ['round', 'done'],
     ]);
+  });
+
+  it('that finds the time in doubt tells the backlog, and is not done', async () => {
+    isDoubtful = true;
+    const round = service.round(new AbortController().signal);
+    await expect(round).rejects.toMatchObject({ code: 'clock.doubtful' });
+    expect(reported).toEqual(backlog);
+    expect(signals).toEqual([]);
   });
 
   it('is left to the server that is at it', async () => {

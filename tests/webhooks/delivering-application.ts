@@ -25,7 +25,11 @@ export class TestDispatcher {
   }
 
   /** Starts it with the receivers that there are now. */
-  async start(limits: Partial<DispatchLimits> = {}, timeoutMs = PATIENCE_MS): Promise<this> {
+  async start(
+    limits: Partial<DispatchLimits> = {},
+    timeoutMs = PATIENCE_MS,
+    pruningTime = (): Date => systemClock.now(),
+  ): Promise<this> {
     await this.database.audit.outbox.refresh(this.database.knex);
     const line = (message: string, fields?: object): void => {
       this.logged.push(JSON.stringify({ message, ...fields }));
@@ -35,6 +39,7 @@ export class TestDispatcher {
       sender: new HttpWebhookSender({ userAgent: 'tankeeper/test', timeoutMs }),
       vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
       clock: systemClock,
+      pruningTime: () => Promise.resolve().then(pruningTime),
       random: systemRandom,
       log: { error: line, warn: line, info: line, debug: line },
       metrics: this.metrics.webhooks,

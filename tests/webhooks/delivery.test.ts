@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { until as eventually } from '../support/values/until.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { isSignedWith, type Received, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
@@ -302,6 +304,32 @@ describe('what waits', () => {
     receiver.reaction = 200;
     expect(await application.services.webhooks.retry(OPERATOR, 'siem')).toBe(1);
     await until('siem', ({ delivered, givenUp }) => delivered === 1 && givenUp === 0);
+  });
+
+  it('is neither given up nor removed for its age while the time is in doubt', async () => {
+    receiver.reaction = 500;
+    await server.add('siem', receiver.url);
+    let asked = 0;
+    let isDoubtful = true;
+    const dispatcher = await dispatch(
+      { upkeep: { maxKept: 100, giveUpAfter: 0, keepGivenUp: 0 } },
+      undefined,
+      () => {
+        asked += 1;
+        if (isDoubtful) {
+          throw new ServiceError('clock.doubtful', 'The time is in doubt');
+        }
+        return new Date(Date.now() + 60_000);
+      },
+    );
+    await server.enrol();
+    await until('siem', ({ lastFailure }) => lastFailure !== '');
+    const before = asked;
+    await eventually(() => asked > before + 2);
+    await until('siem', ({ givenUp, waiting }) => givenUp === 0 && waiting === 1);
+    isDoubtful = false;
+    await until('siem', ({ givenUp, waiting }) => givenUp === 0 && waiting === 0);
+    expect(dispatcher.logged).not.toContain('cannot be delivered');
   });
 
   it('is bounded: the oldest are lost, which the log and a metric say', async () => {

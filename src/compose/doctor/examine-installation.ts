@@ -15,6 +15,7 @@ import { unlessAborted } from '../../kernel/stop-request.ts';
 import type { LiveVault } from '../../security/vault/live-vault.ts';
 import { readKeyFileAccess } from '../../security/vault/key-file-access.ts';
 import type { Database } from '../../storage/database/database.ts';
+import { DatabaseClock } from '../../storage/database/database-clock.ts';
 import { pendingMigrations } from '../../storage/database/migrate.ts';
 import { migrationNames } from '../../storage/database/migration-source.ts';
 import { readDatabaseFacts } from '../../storage/doctor/database-settings.ts';
@@ -47,7 +48,7 @@ const QUIET: Log = {
 };
 
 interface ExaminationOptions {
-  /** By default the system's. */
+  /** In place of both the machine's clock and the database's. */
   readonly clock?: Clock;
   /** Aborts the examination. */
   readonly giveUp?: AbortSignal | undefined;
@@ -62,8 +63,9 @@ interface ExaminationOptions {
  */
 export async function examineInstallation(
   config: Config,
-  { clock = systemClock, giveUp, timeoutMs = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
+  { clock, giveUp, timeoutMs = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
 ): Promise<DoctorReport> {
+  const databaseClock = new DatabaseClock();
   const examination = new Examination({ timeoutMs });
   await examination.run([
     { name: 'variables', find: () => checkVariables(unknownVariables()) },
@@ -71,7 +73,7 @@ export async function examineInstallation(
   ]);
   const opened = await examination.runFirst(
     'database',
-    () => openAndCheck(config, giveUp),
+    () => openAndCheck(config, databaseClock, giveUp),
     2 * OPEN_TIMEOUT_MS,
   );
   giveUp?.throwIfAborted();
@@ -82,7 +84,8 @@ export async function examineInstallation(
   }
   const { database } = opened;
   try {
-    const subject = { config, database, clock, log: QUIET, timeoutMs };
+    const clocks = { clock: clock ?? databaseClock, machineClock: clock ?? systemClock };
+    const subject = { config, database, ...clocks, log: QUIET, timeoutMs };
     await unlessAborted(examineDatabase(examination, subject), giveUp);
   } finally {
     await opened.close();
@@ -114,7 +117,11 @@ async function examineDatabase(examination: Examination, subject: ExaminedDataba
  * @returns findings about the database, and the open database
  * @throws the reason of `giveUp`
  */
-async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Promise<Checked<OpenDatabase>> {
+async function openAndCheck(
+  config: Config,
+  clock: DatabaseClock,
+  giveUp: AbortSignal | undefined,
+): Promise<Checked<OpenDatabase>> {
   const bounded = { ...config, databaseStatementTimeout: STATEMENT_LIMIT };
   const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
   const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
@@ -123,6 +130,7 @@ async function openAndCheck(config: Config, giveUp: AbortSignal | undefined): Pr
       role: 'guest',
       create: false,
       log: QUIET,
+      clock,
       giveUp: signal,
     });
     return { findings: await settingFindings(value), value };

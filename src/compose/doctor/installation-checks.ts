@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { checkAudit } from '../../doctor/audit-check.ts';
 import { checkBackups } from '../../doctor/backup-check.ts';
-import { checkClock } from '../../doctor/clock-check.ts';
+import { checkClock, checkJump } from '../../doctor/clock-check.ts';
 import { checkConnections } from '../../doctor/connection-check.ts';
 import { checkCounts } from '../../doctor/count-check.ts';
 import { type Finding, findingOf } from '../../doctor/finding.ts';
@@ -32,7 +32,9 @@ import { sharedParts } from '../shared-parts.ts';
 export interface ExaminedDatabase {
   readonly config: Config;
   readonly database: Database;
+  /** The clock of the service. */
   readonly clock: Clock;
+  readonly machineClock: Clock;
   readonly log: Log;
   /** Milliseconds for each check. */
   readonly timeoutMs: number;
@@ -53,11 +55,16 @@ const PART = 0.8;
 
 /** Checks of any database. */
 export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
-  clock: ({ clock, database }) => checkClock(clock, () => readDatabaseTime(database.knex)),
+  clock: ({ machineClock, database }) => checkClock(machineClock, () => readDatabaseTime(database.knex)),
 };
 
 /** Checks of a database with the tables of this program. */
 export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
+  jump: async ({ database }) =>
+    checkJump(
+      await new SqlInstallationFacts({ database }).clockSeenAt(),
+      await readDatabaseTime(database.knex),
+    ),
   connections: async ({ config, database }) =>
     checkConnections(config, await new SqlInstallationFacts({ database }).connections()),
   replica: examineReplica,

@@ -34,7 +34,9 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
   const store = new SqlAuditStore({ database });
-  const audit = new AuditService({ store, authority, clock });
+  const { pruningClock } = shared;
+  const pruningTime = (): Promise<Date> => pruningClock.time();
+  const audit = new AuditService({ store, authority, clock, pruningTime });
   const auditVerification = new ServerVerification({
     ...shared,
     store,
@@ -48,10 +50,11 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
     housekeeping: new HousekeepingService({
       configuration: shared.configuration,
       clock,
+      pruningClock,
       store: new SqlHousekeeping({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
       metrics: shared.metrics.housekeeping,
-      auditRetention: new AuditRetention({ store, audit, clock, retention: shared.auditRetention }),
+      auditRetention: new AuditRetention({ store, audit, retention: shared.auditRetention }),
     }),
     audit,
     auditSearch: new AuditSearch({ ...shared, store }),

@@ -35,6 +35,7 @@ export function webhookServices(shared: SharedParts): WebhookServices {
         random,
         log,
         metrics: shared.metrics.webhooks,
+        pruningTime: () => shared.pruningClock.time(),
         store: new SqlDeliveryStore({ database }),
         sender: await openSender(),
       }),

@@ -12,7 +12,8 @@ export const BACKED_UP_TABLES = [
 /**
  * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
  * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, events, which
- * receivers have got since, what servers have observed, and verifications, which are of another trail.
+ * receivers have got since, what servers have observed, the last look at the clock, and verifications, which are of
+ * another trail.
  */
 // prettier-ignore
 export const LEFT_OUT_TABLES = [
@@ -22,6 +23,7 @@ export const LEFT_OUT_TABLES = [
   'webhook_events', 'webhook_deliveries', 'webhook_health',
   'response_minutes', 'resolver_uses',
   'locked_token_deltas', 'locked_token_counts', 'audit_verifications',
+  'clock_state',
 ] as const;
 
 /** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */

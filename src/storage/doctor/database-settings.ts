@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 
 import type { DatabaseFacts, ReplicaFacts } from '../../doctor/ports.ts';
 import { LAG } from '../counts/count-replica.ts';
+import { DATABASE_TIME } from '../database/database-clock.ts';
 
 /** The settings that are examined. */
 const SETTINGS = [
@@ -36,8 +37,8 @@ export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts
 
 /** @returns the time of the database's clock */
 export async function readDatabaseTime(connection: Knex): Promise<Date> {
-  const { rows } = await connection.raw<{ rows: { now: Date }[] }>('SELECT clock_timestamp() AS now');
-  return rows[0]?.now ?? new Date(Number.NaN);
+  const { rows } = await connection.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
+  return new Date(Number(rows[0]?.time) / 1_000);
 }
 
 /** @param connection to the read replica */

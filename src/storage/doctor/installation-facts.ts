@@ -109,6 +109,10 @@ export class SqlInstallationFacts implements InstallationReader {
     return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
   }
 
+  async clockSeenAt(): Promise<Date | undefined> {
+    return (await this.#row<{ seen_at: Date }>('SELECT seen_at FROM clock_state'))?.seen_at;
+  }
+
   async #row<Row>(statement: string): Promise<Row | undefined> {
     const { rows } = await this.#database.knex.raw<{ rows: Row[] }>(statement);
     return rows[0];

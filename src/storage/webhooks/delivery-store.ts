@@ -78,7 +78,7 @@ const HEALTH = `
     last_failure_at = coalesce(excluded.last_failure_at, known.last_failure_at),
     last_failure = CASE WHEN excluded.last_failure = '' THEN known.last_failure ELSE excluded.last_failure END`;
 
-/** Deliveries in PostgreSQL. Times are those of the database, as servers' clocks differ. */
+/** Deliveries in PostgreSQL. */
 export class SqlDeliveryStore implements DeliveryStore {
   readonly #database: Database;
 
@@ -155,8 +155,8 @@ export class SqlDeliveryStore implements DeliveryStore {
     });
   }
 
-  keepUp(limits: UpkeepLimits): Promise<Upkeep | undefined> {
-    return this.#work((sql) => keepUp(sql, limits));
+  keepUp(limits: UpkeepLimits, now: Date | undefined): Promise<Upkeep | undefined> {
+    return this.#work((sql) => keepUp(sql, limits, now));
   }
 
   /** A commit that is lost in a crash is repeated: the event is delivered again, under its id. */

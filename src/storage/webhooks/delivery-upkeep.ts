@@ -27,14 +27,14 @@ const BACKLOG = `
 
 /** A delivery is given up some time after its first attempt: none without one, however long the receiver was disabled. */
 const GIVE_UP = `
-  UPDATE webhook_deliveries SET given_up_at = clock_timestamp() WHERE id = ANY (ARRAY(
+  UPDATE webhook_deliveries SET given_up_at = ? WHERE id = ANY (ARRAY(
     SELECT id FROM webhook_deliveries
-    WHERE given_up_at IS NULL AND first_attempt_at < clock_timestamp() - ? * interval '1 second' AND last_failure <> ''
+    WHERE given_up_at IS NULL AND first_attempt_at < ? AND last_failure <> ''
     ORDER BY first_attempt_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
 
 const FORGET = `
   DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
-    SELECT id FROM webhook_deliveries WHERE given_up_at < clock_timestamp() - ? * interval '1 second'
+    SELECT id FROM webhook_deliveries WHERE given_up_at < ?
     LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
 
 /** Events that were stored just before the last receiver was removed or disabled. */
@@ -45,10 +45,15 @@ const DROP_OLDEST = `
   DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
     SELECT id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED))`;
 
-/** Bounds and tidies what waits. @returns undefined while another server does so */
+/**
+ * Bounds and tidies what waits.
+ * @param now undefined: nothing is given up or removed for its age
+ * @returns undefined while another server does so
+ */
 export async function keepUp(
   sql: Knex.Transaction,
   { giveUpAfter, keepGivenUp, maxKept }: UpkeepLimits,
+  now: Date | undefined,
 ): Promise<Upkeep | undefined> {
   const { rows } = await sql.raw<{ rows: { taken: boolean }[] }>(
     'SELECT pg_try_advisory_xact_lock(?, ?) AS taken',
@@ -58,8 +63,10 @@ export async function keepUp(
     return undefined;
   }
   await sql.raw(EMPTY_OUTBOX);
-  await sql.raw(GIVE_UP, [giveUpAfter]);
-  await sql.raw(FORGET, [keepGivenUp]);
+  if (now !== undefined) {
+    await sql.raw(GIVE_UP, [now, before(now, giveUpAfter)]);
+    await sql.raw(FORGET, [before(now, keepGivenUp)]);
+  }
   const { rows: backlogs } = await sql.raw<{ rows: BacklogRow[] }>(BACKLOG);
   const dropped = new Map<string, number>();
   for (const { id, name, waiting, given_up: givenUp } of backlogs) {
@@ -70,6 +77,10 @@ export async function keepUp(
     }
   }
   return { backlogs: backlogs.map(toBacklog), dropped };
+}
+
+function before(now: Date, seconds: number): Date {
+  return new Date(now.getTime() - seconds * 1_000);
 }
 
 function toBacklog({ name, waiting, given_up: givenUp, oldest_age: oldestAge }: BacklogRow): Backlog {

@@ -139,6 +139,7 @@ describe('pruning', () => {
     const service = new AuditService({
       authority: audited.authority,
       clock: audited.clock,
+      pruningTime: () => Promise.resolve(audited.clock.now()),
       store: Object.assign(Object.create(store) as SqlAuditStore, {
         prune: async (...given: Parameters<SqlAuditStore['prune']>) => {
           await audited.tamper(tampering);
@@ -291,16 +292,16 @@ describe('a retention', () => {
       new AuditRetention({
         store: new SqlAuditStore({ database }),
         audit: audited.service(database),
-        clock: audited.clock,
         retention: count * 86_400,
       });
     // September is over since 50.5 days.
-    expect([await days(51).due(), await days(50).due(), await days(90).due()]).toEqual([1, 2, 0]);
-    expect(await days(51).remove()).toBe(1);
+    const now = audited.clock.now();
+    expect([await days(51).due(now), await days(50).due(now), await days(90).due(now)]).toEqual([1, 2, 0]);
+    expect(await days(51).remove(now)).toBe(1);
     expect(await partitions()).not.toContain('audit_2026_08');
     expect(await partitions()).toContain('audit_2026_09');
     expect(await audited.verify()).toMatchObject({ findings: 0 });
-    const both = [days(50), days(50, audited.server())].map((retention) => retention.remove());
+    const both = [days(50), days(50, audited.server())].map((retention) => retention.remove(now));
     expect((await Promise.all(both)).reduce((sum, months) => sum + months, 0)).toBe(1);
     const [act] = await audited.service().search(OPERATOR, { action: 'audit/prune', limit: 1 });
     expect(act).toMatchObject({ actor: 'housekeeping' });
@@ -314,13 +315,12 @@ describe('a retention', () => {
     const retention = new AuditRetention({
       store: new SqlAuditStore({ database: server }),
       audit: audited.service(server),
-      clock: audited.clock,
       retention: 86_400,
     });
-    await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
-    expect(await retention.remove()).toBe(0);
+    await expect(retention.remove(audited.clock.now())).rejects.toMatchObject({ code: 'audit.unverifiable' });
+    expect(await retention.remove(audited.clock.now())).toBe(0);
     audited.clock.time = new Date(audited.clock.time.getTime() + 86_400_000);
-    await expect(retention.remove()).rejects.toMatchObject({ code: 'audit.unverifiable' });
+    await expect(retention.remove(audited.clock.now())).rejects.toMatchObject({ code: 'audit.unverifiable' });
     expect(await subjects()).toHaveLength(13);
   });
 
@@ -338,14 +338,14 @@ describe('a retention', () => {
     const retention = new AuditRetention({
       store,
       audit: held,
-      clock: audited.clock,
       retention: 86_400,
     });
-    await expect(retention.remove()).rejects.toMatchObject({ code: 'database.unavailable' });
-    expect(await retention.remove()).toBe(0);
+    const now = audited.clock.now();
+    const later = new Date(now.getTime() + 3_600_000);
+    await expect(retention.remove(now)).rejects.toMatchObject({ code: 'database.unavailable' });
+    expect(await retention.remove(now)).toBe(0);
     expect(verified).toBe(1);
-    audited.clock.time = new Date(audited.clock.time.getTime() + 3_600_000);
-    await expect(retention.remove()).rejects.toMatchObject({ code: 'database.unavailable' });
+    await expect(retention.remove(later)).rejects.toMatchObject({ code: 'database.unavailable' });
     expect(verified).toBe(2);
   });
 });

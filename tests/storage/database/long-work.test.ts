@@ -72,7 +72,12 @@ function audit({ database }: Installation): {
   const store = new SqlAuditStore({ database });
   return {
     store,
-    service: new AuditService({ store, authority: new VaultAuditAuthority({ vault }), clock }),
+    service: new AuditService({
+      store,
+      authority: new VaultAuditAuthority({ vault }),
+      clock,
+      pruningTime: () => Promise.resolve(clock.now()),
+    }),
   };
 }
 
@@ -148,9 +153,8 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
         new AuditRetention({
           store: audit(own).store,
           audit: audit(own).service,
-          clock,
           retention: 86_400,
-        }).remove(),
+        }).remove(clock.now()),
     },
   ],
   [

@@ -73,6 +73,7 @@ export class AuditedDatabase {
       store: new SqlAuditStore({ database }),
       authority: this.authority,
       clock: this.clock,
+      pruningTime: () => Promise.resolve(this.clock.now()),
     });
   }
 

@@ -57,7 +57,7 @@ export class ServerClient {
   }
 
   /** Sends to this server from now on. */
-  turnTo(server: ServerProcess): void {
+  turnTo(server: Pick<ServerProcess, 'baseUrl'>): void {
     this.#baseUrl = server.baseUrl;
   }
 
@@ -70,6 +70,12 @@ export class ServerClient {
 
   async get(path: string): Promise<Answered> {
     return this.#send(`${path}?session=${this.#session}`, {});
+  }
+
+  /** @returns the text of the answer, such as that of /metrics */
+  async text(path: string): Promise<string> {
+    const headers = { Cookie: `admin_session=${this.#session}` };
+    return (await fetch(`${this.#baseUrl}${path}?session=${this.#session}`, { headers })).text();
   }
 
   /** Creates a token, and a challenge for it. @param counter that of the device, one more with each response */

@@ -23,7 +23,11 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
       'remove challenges that expired long ago (CHALLENGE_RETENTION), sessions and rate limits that have ended, and old numbers of responses',
     )
     .option('--dry-run', 'count what would be removed (up to a million), and remove nothing')
-    .action(async ({ dryRun }: { dryRun?: true }, command: Command) => {
+    .option(
+      '--confirm-time',
+      "the database's time is right, although its clock has jumped by more than a day",
+    )
+    .action(async ({ dryRun, confirmTime }: { dryRun?: true; confirmTime?: true }, command: Command) => {
       const output = context.output(command);
       if (dryRun === true) {
         const due = await context.withServices((services, caller) =>
@@ -33,7 +37,9 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
         return;
       }
       const removed = await context.withServices((services, caller) =>
-        withSlowWorkLine(io, 'removing what is old', () => services.housekeeping.run(caller)),
+        withSlowWorkLine(io, 'removing what is old', () =>
+          services.housekeeping.run(caller, confirmTime === true),
+        ),
       );
       if (removed === undefined) {
         output.done('a server is at it just now; nothing was done here', { busy: true });

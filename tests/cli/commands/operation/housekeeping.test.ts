@@ -15,10 +15,16 @@ const rowsOf = (text: string): string[][] =>
     .map((line) => line.split(/\s{2,}/));
 
 describe('tankeeper housekeeping run', () => {
+  it('takes the time for right where the operator says so', async () => {
+    const { dependencies, calls } = fakeCli({ 'housekeeping.run': TALLIES });
+    expect(await runProgram(['housekeeping', 'run', '--confirm-time'], dependencies)).toBe(0);
+    expect(calls).toEqual([['housekeeping.run', true]]);
+  });
+
   it('removes what is old and says how much it was', async () => {
     const { dependencies, io, calls } = fakeCli({ 'housekeeping.run': TALLIES });
     expect(await runProgram(['housekeeping', 'run'], dependencies)).toBe(0);
-    expect(calls).toEqual([['housekeeping.run']]);
+    expect(calls).toEqual([['housekeeping.run', false]]);
     expect(rowsOf(io.out())).toEqual([
       ['WHAT', 'REMOVED'],
       ['challenges', '1200'],
