@@ -1,12 +1,13 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { plainName } from '../kernel/plain-text.ts';
 
 /**
  * A colon would end it in HTTP Basic, and in a policy a comma, an exclamation mark or an asterisk would be read as more.
- * @returns the name of an administrator as it is kept: trimmed, Unicode composed
+ * @returns the name of an administrator as it is kept (see `plainName`)
  * @throws ServiceError 'administrator.invalid'
  */
 export function readAdministratorName(text: string): string {
-  const name = text.trim().normalize('NFC');
+  const name = plainName(text);
   if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
     throw new ServiceError(
       'administrator.invalid',
@@ -17,11 +18,11 @@ export function readAdministratorName(text: string): string {
 }
 
 /**
- * @returns the label, trimmed: what people call an API token
+ * @returns the label as it is kept: what people call an API token
  * @throws ServiceError 'administrator.invalid'
  */
 export function readApiTokenName(text: string): string {
-  const name = text.trim();
+  const name = plainName(text);
   if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,127}$/u.test(name)) {
     throw new ServiceError(
       'administrator.invalid',

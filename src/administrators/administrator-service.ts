@@ -1,5 +1,6 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { composed } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
@@ -81,8 +82,9 @@ export class AdministratorService {
   }
 
   /** @throws ServiceError 'administrator.unknown', 'administrator.invalid' for oneself and for the last one */
-  async remove(caller: Caller, name: string): Promise<void> {
+  async remove(caller: Caller, named: string): Promise<void> {
     await this.#authorizeConfirmed(caller);
+    const name = composed(named);
     if (name === caller.principal.administrator) {
       throw new ServiceError('administrator.invalid', 'Nobody can remove themselves');
     }
@@ -100,11 +102,12 @@ export class AdministratorService {
    */
   async setPassword(
     caller: Caller,
-    name: string,
+    named: string,
     password: string,
     options: { readonly revokesApiTokens: boolean } = { revokesApiTokens: false },
   ): Promise<{ readonly apiTokens: number }> {
     await this.#authorizeConfirmed(caller);
+    const name = composed(named);
     if (name === caller.principal.administrator) {
       throw new ServiceError(
         'administrator.invalid',
@@ -157,7 +160,7 @@ export class AdministratorService {
     }
     const token = newApiToken(this.#deps.random);
     await this.#deps.administrators.insertApiToken(
-      { name: readApiTokenName(draft.name), administrator, rights, expiresAt },
+      { name: readApiTokenName(draft.name), administrator: composed(administrator), rights, expiresAt },
       secretHash(token),
       actOf(caller, 'api-token/add'),
     );
@@ -165,8 +168,9 @@ export class AdministratorService {
   }
 
   /** @throws ServiceError 'administrator.unknown' */
-  async listApiTokens(caller: Caller, administrator: string): Promise<readonly ApiToken[]> {
+  async listApiTokens(caller: Caller, named: string): Promise<readonly ApiToken[]> {
     await this.#authorize(caller, 'read');
+    const administrator = composed(named);
     if ((await this.#deps.administrators.find(administrator)) === undefined) {
       throw unknownAdministrator(administrator);
     }
@@ -177,7 +181,10 @@ export class AdministratorService {
   async removeApiToken(caller: Caller, administrator: string, name: string): Promise<void> {
     await this.#authorize(caller, 'write');
     const act = actOf(caller, 'api-token/remove');
-    if (!(await this.#deps.administrators.removeApiToken(administrator, name, act))) {
+    const remove = (label: string): Promise<boolean> =>
+      this.#deps.administrators.removeApiToken(composed(administrator), label, act);
+    // Labels of before may be decomposed.
+    if (!(await remove(name)) && !(await remove(composed(name)))) {
       throw new ServiceError(
         'administrator.unknown',
         `The administrator '${administrator.slice(0, 128)}' has no API token '${name.slice(0, 128)}'`,
@@ -190,7 +197,7 @@ export class AdministratorService {
    * no further proof: the caller must count it as a wrong password, even if its verification fails.
    */
   recallPassword(name: string, password: string): RecalledPassword {
-    return this.#deps.credentials?.current?.passwords.recall(name, password);
+    return this.#deps.credentials?.current?.passwords.recall(composed(name), password);
   }
 
   /**
@@ -198,7 +205,8 @@ export class AdministratorService {
    * An imported hash is replaced by one of this server.
    * @returns the proof that it is the administrator's password; undefined where it is not
    */
-  async authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined> {
+  async authenticatePassword(named: string, password: string): Promise<ProvenPassword | undefined> {
+    const name = composed(named);
     if (!isPasswordSized(password)) {
       return undefined;
     }

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { plainName } from '../kernel/plain-text.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { assertConfirmed } from './recent-proof.ts';
@@ -207,7 +208,7 @@ export class PasskeyService implements PasskeyAssertions {
 }
 
 function readPasskeyName(text: string): string {
-  const name = text.trim();
+  const name = plainName(text);
   if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+()'-]{0,63}$/u.test(name)) {
     throw invalid("The name of a passkey has 1 to 64 letters, digits, blanks and any of . _ @ + ( ) ' -");
   }

@@ -1,6 +1,7 @@
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { composed } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';
@@ -69,7 +70,7 @@ export class SecondFactorService {
     const expiresAt = new Date(clock.now().getTime() + LINK_LIFETIME * 1000);
     const act = actOf(caller, 'administrator/second-factor');
     const attempt = { hash: attemptHash(secret), content: { kind: 'link' }, expiresAt } as const;
-    const owner = { administrator };
+    const owner = { administrator: composed(administrator) };
     if (!(await attempts.begin({ ...attempt, owner, client: act.client }, clock.now(), act))) {
       throw unknownAdministrator(administrator);
     }
@@ -88,7 +89,7 @@ export class SecondFactorService {
     factor: Parameters<SecondFactorStore['set']>[1],
   ): Promise<void> {
     const act = actOf(caller, 'administrator/second-factor');
-    if (!(await this.#deps.secondFactors.set(administrator, factor, act))) {
+    if (!(await this.#deps.secondFactors.set(composed(administrator), factor, act))) {
       throw unknownAdministrator(administrator);
     }
   }

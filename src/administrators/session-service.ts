@@ -1,6 +1,7 @@
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { composed } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { sessionHash, type SessionKind } from './session-secrets.ts';
@@ -67,11 +68,12 @@ export class SessionService {
   }
 
   /**
-   * @param owner `*`: everybody's
+   * @param named the owner; `*`: everybody's
    * @returns open sessions, newest first, a thousand at most
    * @throws ServiceError 'right.missing'
    */
-  async list(caller: Caller, owner: string, used?: UsedSession): Promise<readonly ListedSession[]> {
+  async list(caller: Caller, named: string, used?: UsedSession): Promise<readonly ListedSession[]> {
+    const owner = composed(named);
     await this.#authorize(caller, owner);
     return this.#deps.sessions.list(owner === '*' ? undefined : owner, {
       now: this.#deps.clock.now(),
@@ -87,8 +89,9 @@ export class SessionService {
    */
   async end(
     caller: Caller,
-    { isAll, ...choice }: SessionChoice & { readonly isAll: boolean },
+    { isAll, ...named }: SessionChoice & { readonly isAll: boolean },
   ): Promise<number> {
+    const choice = { ...named, owner: composed(named.owner) };
     await this.#authorize(caller, choice.owner);
     if ((choice.id === undefined) !== isAll) {
       throw new ServiceError('parameter.missing', 'Name one session by id, or all of them by all=1', {

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
+import { plainName } from '../kernel/plain-text.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';
@@ -141,8 +142,7 @@ export class SingleSignOnService {
 
 /** A name is not mended: two accounts at the provider could become one person. */
 function nameOf({ name = '' }: IdentifiedPerson): string {
-  const isComposed = name === name.normalize('NFC');
-  if (!isComposed || !/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
+  if (name !== plainName(name) || !/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
     throw refused('name', 'The identity provider gave no name that this server takes');
   }
   return PERSON + name;

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
+import { composed } from '../kernel/plain-text.ts';
 import { shareOf } from '../kernel/share.ts';
 import type { AuditEntry } from './audit-row.ts';
 import type { Refusal, RefusalNotes, RefusalStore } from './ports.ts';
@@ -90,7 +91,7 @@ export class RefusalTrail implements RefusalNotes {
     if (account === undefined) {
       return refusal;
     }
-    const known = await this.#deps.administrators.find(account);
+    const known = await this.#deps.administrators.find(composed(account));
     return known === undefined
       ? { ...refusal, outcome: `${refusal.outcome}, unknown name` }
       : { ...refusal, subject: known.name };

@@ -7,6 +7,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/name-list.ts';
+import { composed } from '../kernel/plain-text.ts';
 import type { TokenCounts } from '../monitoring/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -17,7 +18,7 @@ import { splitList } from '../policy/policy-users.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../resolvers/ports.ts';
-import { requireManaged } from '../resolvers/resolver-lookup.ts';
+import { findManaged, requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange } from './policy-preview.ts';
@@ -81,7 +82,7 @@ export class ConsequenceService {
     { resolver, login }: { readonly resolver: string; readonly login: string },
   ): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#read(caller), resolver);
-    const user = await this.#deps.users.findByLogin(id, login);
+    const user = await findManaged(this.#deps.users, id, login);
     return user === undefined ? [] : this.#tokens.ofOwner({ resolverId: id, userId: user.userId });
   }
 
@@ -91,7 +92,7 @@ export class ConsequenceService {
     { resolver, login }: { readonly resolver: string; readonly login: string },
   ): Promise<readonly Consequence[]> {
     const { id } = requireManaged(await this.#read(caller), resolver);
-    const user = await this.#deps.users.findByLogin(id, login);
+    const user = await findManaged(this.#deps.users, id, login);
     return consequence(
       user !== undefined && user.passwordHash !== null,
       'user.password',
@@ -172,7 +173,8 @@ export class ConsequenceService {
   }
 
   /** @throws ServiceError 'administrator.unknown'; 'administrator.invalid' for the only one: the removal is refused */
-  async ofAdministratorRemoval(caller: Caller, name: string): Promise<readonly Consequence[]> {
+  async ofAdministratorRemoval(caller: Caller, named: string): Promise<readonly Consequence[]> {
+    const name = composed(named);
     const { policies } = await this.#read(caller);
     const names = await this.#administrators();
     if (!names.includes(name)) {
@@ -214,7 +216,7 @@ export class ConsequenceService {
     requested: { readonly serial: string } | undefined,
   ): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === name);
+    const administrator = (await this.#deps.administrators.list()).find((one) => one.name === composed(name));
     if (administrator === undefined) {
       throw unknownAdministrator(name);
     }
@@ -228,7 +230,7 @@ export class ConsequenceService {
     name?: string,
   ): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    const all = await this.#deps.administrators.listApiTokens(administrator);
+    const all = await this.#deps.administrators.listApiTokens(composed(administrator));
     const revoked = all.filter((token) => name === undefined || token.name === name);
     const rights = [...new Set(revoked.flatMap((token) => token.rights))];
     return consequence(

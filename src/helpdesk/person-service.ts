@@ -3,11 +3,12 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/ports.ts';
 import type { TokenStore } from '../tokens/ports.ts';
-import { isSerial, type Token } from '../tokens/token.ts';
+import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
@@ -94,7 +95,7 @@ export class PersonService {
    */
   async token(caller: Caller, serial: string): Promise<TokensWithHistory> {
     const { configuration, grant } = await this.#authorize(caller);
-    const token = isSerial(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
+    const token = isStorable(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
       throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
     }

@@ -130,7 +130,7 @@ export class ConfigurationImport {
 
   async #storeOne<Value>(
     target: TargetTransaction,
-    { name, row, value, reasons }: Mapped<Value>,
+    { name, row, value, reasons, remarks = [] }: Mapped<Value>,
     { group, kind, put }: EntryWriter<Value>,
     present: PresentEntry = { fingerprint: null, exists: false },
   ): Promise<void> {
@@ -145,14 +145,15 @@ export class ConfigurationImport {
       await report.add({ ...entry, outcome: 'left', reasons: [whyLeft] });
       return;
     }
+    const told = [...reasons, ...remarks];
     const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
     if (present.fingerprint?.equals(fingerprint) === true) {
-      await report.add({ ...entry, outcome: 'unchanged', reasons });
+      await report.add({ ...entry, outcome: 'unchanged', reasons: told });
     } else {
       await put(value, present.exists);
       await target.noteEntry(kind, name, fingerprint);
       await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
-      await report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons });
+      await report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: told });
     }
   }
 

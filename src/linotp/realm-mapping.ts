@@ -1,3 +1,4 @@
+import { plainName } from '../kernel/plain-text.ts';
 import type { ConfigTable } from './config-table.ts';
 import type { Mapped } from './mapped.ts';
 import { resolverNameOf } from './resolver-mapping.ts';
@@ -53,7 +54,8 @@ function mapRealm(
       resolvers.push(resolver);
     }
   }
-  return { name, row: `Config ${GROUP}${name}`, value: { name, resolvers, isDefault }, reasons };
+  const remarks = plainName(name) === name ? [] : ['its name, which could be taken for another one, is kept'];
+  return { name, row: `Config ${GROUP}${name}`, value: { name, resolvers, isDefault }, reasons, remarks };
 }
 
 /** @returns the names of the realms by their ids, in lower case */

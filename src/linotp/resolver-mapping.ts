@@ -1,5 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
+import { plainName } from '../kernel/plain-text.ts';
 import type { ManagedUser } from '../resolvers/ports.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
@@ -168,6 +169,10 @@ function mapFilledTable(
   const left = all.length - users.length;
   const reasons = [`becomes a managed resolver with ${users.length} users`];
   reasons.push(...(left === 0 ? [] : [`${left} users without a login of their own are left`]));
+  const deceptive = users.filter(({ login }) => plainName(login) !== login).length;
+  reasons.push(
+    ...(deceptive === 0 ? [] : [`${deceptive} users keep a login that could be taken for another one`]),
+  );
   return { name, row, value, reasons };
 }
 

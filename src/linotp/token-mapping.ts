@@ -1,7 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { isStorable, storableForm } from '../kernel/storable-text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
-import { OCRA_TYPES, type Rollout } from '../tokens/token.ts';
+import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { readUtc } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
@@ -71,9 +71,12 @@ export function mapToken(
   }
   try {
     const value = readToken(serial, row, realmIds, context, reasons);
-    const remarks = OCRA_TYPES.includes(value.type)
-      ? []
-      : [`tokens of the type ${value.type} are kept and counted; they cannot be checked here`];
+    const remarks = [
+      ...(OCRA_TYPES.includes(value.type)
+        ? []
+        : [`tokens of the type ${value.type} are kept and counted; they cannot be checked here`]),
+      ...(isSerial(serial) ? [] : ['its serial, which could be taken for another one, is kept']),
+    ];
     return { ...place, value, reasons, remarks };
   } catch (error) {
     if (error instanceof UnreadableSecret) {

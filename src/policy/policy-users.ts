@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { composed } from '../kernel/plain-text.ts';
 import { LinearPattern } from './linear-pattern.ts';
 
 /** A user whom a policy may match. */
@@ -34,8 +35,8 @@ const RESOLVER_CLASS = /^(?:useridresolver(?:ee)?\.\w+\.IdResolver|\w+resolver)\
 
 /**
  * Reads a list of users: `name`, `name@realm`, `*@realm`, `resolver:`, `group:name`, `*` for everybody, regular
- * expressions for whole names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names and resolvers are
- * compared exactly, realms without regard to case. People who signed in by single sign-on are included only by their
+ * expressions for whole names (`re.*`, see `readPattern`), each with `!` in front to exclude it. Names are
+ * compared composed (NFC), resolvers exactly, realms without regard to case. People who signed in by single sign-on are included only by their
  * groups and by entries that begin with `oidc:`.
  * @returns the match of a user; a list of exclusions alone matches all other users, an empty list none
  * @throws ServiceError 'policy.invalid' that quotes the entry
@@ -45,7 +46,8 @@ export function readUsers(text: string): (subject: PolicySubject) => UserMatch {
   const exclusions = rules.filter(({ isExclusion }) => isExclusion);
   const inclusions = rules.filter(({ isExclusion }) => !isExclusion);
   const meansOthers = exclusions.length > 0 && inclusions.length === 0;
-  return (subject) => {
+  return (asked) => {
+    const subject = { ...asked, login: composed(asked.login) };
     if (exclusions.some(({ matches }) => matches(subject))) {
       return 'nobody';
     }
@@ -87,7 +89,7 @@ function readRule(text: string): UserRule {
     const resolver = plainResolverName(entry.slice(0, -1));
     return { isExclusion, isEverybody: false, matches: (subject) => subject.resolver === resolver };
   }
-  const matches = readName(entry);
+  const matches = readName(composed(entry));
   const isForPeople = isExclusion || entry.startsWith(PERSON);
   return {
     isExclusion,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { plainName } from '../kernel/plain-text.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
@@ -52,7 +53,7 @@ function filledIn(draft: PolicyDraft): Policy {
   const scope = draft.scope.trim();
   const isBound = BOUND_TO_REALMS.some((bound) => bound === scope);
   return {
-    name: draft.name.trim(),
+    name: plainName(draft.name),
     scope,
     action: draft.action.trim(),
     realm: emptyMeans(draft.realm, isBound ? '' : '*'),

@@ -2,7 +2,7 @@ import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ExpectedRealm } from '../configuration/expected-state.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { requireForm } from '../kernel/plain-text.ts';
+import { plainName, requireForm } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownReference } from '../resolvers/resolver-lookup.ts';
@@ -71,7 +71,7 @@ export class RealmService {
  * @throws ServiceError 'parameter.invalid'
  */
 export function readRealmName(text: string): string {
-  const name = text.trim().toLowerCase();
+  const name = plainName(text).toLowerCase();
   return requireForm(
     name,
     /^[a-z0-9_][a-z0-9._-]{0,254}$/,

@@ -1,5 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { composed } from '../kernel/plain-text.ts';
 import type { Grant } from '../policy/access-control.ts';
+import type { ManagedUser, ManagedUserStore } from './ports.ts';
 import { readResolverName } from './resolver-name.ts';
 import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 
@@ -29,6 +31,16 @@ export function requireManaged(configuration: Configuration, name: string): Reso
     );
   }
   return resolver;
+}
+
+/** @returns the user of a managed resolver; a login of one that was imported may be decomposed, others are composed */
+export async function findManaged(
+  users: Pick<ManagedUserStore, 'findByLogin'>,
+  resolverId: string,
+  login: string,
+): Promise<ManagedUser | undefined> {
+  const user = await users.findByLogin(resolverId, login);
+  return user ?? (composed(login) === login ? undefined : users.findByLogin(resolverId, composed(login)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { requireForm } from '../kernel/plain-text.ts';
+import { plainName, requireForm } from '../kernel/plain-text.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 
 /**
@@ -7,7 +7,7 @@ import { plainResolverName } from '../policy/policy-users.ts';
  */
 export function readResolverName(text: string): string {
   return requireForm(
-    plainResolverName(text),
+    plainResolverName(plainName(text)),
     /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/,
     'A resolver has 1 to 255 letters A to Z, digits, dots, dashes and underscores',
   );

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import type { Grant } from '../policy/access-control.ts';
-import { isSerial } from './token.ts';
 import type { TokenFilter } from './ports.ts';
 import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import { type DescribedToken, visibleRealm } from './token-view.ts';
@@ -78,7 +78,7 @@ export async function readTokenListing(
 ): Promise<TokenFilter | undefined> {
   const { serial, user, realm, active, assigned } = listing;
   const isNobodysRealm = realm === null && grant.realms !== 'all';
-  if ((serial !== undefined && !isSerial(serial)) || isNobodysRealm) {
+  if ((serial !== undefined && !isStorable(serial)) || isNobodysRealm) {
     return undefined;
   }
   const owner =

@@ -1,9 +1,10 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { TokenFilter } from './ports.ts';
-import { isSerial, type Token } from './token.ts';
+import type { Token } from './token.ts';
 import { isVisible } from './token-view.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function selectionFilter(
   const owner = isOfUser
     ? await users.resolve(configuration, { user, realm, resolver }, grant.realms)
     : undefined;
-  return serial === undefined || isSerial(serial)
+  return serial === undefined || isStorable(serial)
     ? { serial, owner: owner && { resolverId: owner.resolver.id, userId: owner.userId } }
     : undefined;
 }

@@ -1,4 +1,4 @@
-import { requireForm, readPlainText } from '../kernel/plain-text.ts';
+import { plainName, readPlainText, requireForm } from '../kernel/plain-text.ts';
 import type { ManagedUser } from '../resolvers/ports.ts';
 
 /** A user of a managed resolver, as given by an administrator. */
@@ -29,13 +29,13 @@ export function checkUser(draft: UserDraft): Omit<ManagedUser, 'userId' | 'passw
 }
 
 /**
- * @returns the login of a managed user, trimmed, case kept
+ * @returns the login of a managed user as it is kept (see `plainName`)
  * @throws ServiceError 'parameter.invalid'
  */
 export function readLogin(text: string): string {
   return requireForm(
-    text.trim(),
-    /^[^\p{Cc}\p{Cf}\p{Cs},:*!]{1,255}$/u,
-    'A login has 1 to 255 characters, none of , : * ! and none that is invisible',
+    plainName(text),
+    /^[^,:*!]{1,255}$/u,
+    'A login has 1 to 255 letters, digits, blanks and signs of ASCII, but none of , : * !',
   );
 }

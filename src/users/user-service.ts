@@ -3,7 +3,12 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
-import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
+import {
+  findManaged,
+  requireManaged,
+  unknownReference,
+  visibleResolvers,
+} from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField } from '../resolvers/ports.ts';
@@ -163,6 +168,9 @@ export class UserService {
   async add(caller: Caller, draft: UserDraft & { resolver: string }): Promise<DirectoryUser> {
     const { id } = requireManaged(await this.#authorizeWrite(caller), draft.resolver);
     const user = checkUser(draft);
+    if ((await this.#deps.users.findByLogin(id, user.login.normalize('NFD'))) !== undefined) {
+      throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
+    }
     const { password } = draft;
     const passwordHash = password === undefined ? null : await this.#hash(password);
     const added = await this.#deps.users.insert(id, { ...user, passwordHash }, actOf(caller, 'user/add'));
@@ -195,7 +203,7 @@ export class UserService {
   }
 
   async #managedUserId(resolverId: string, { login }: UserName): Promise<string> {
-    const user = await this.#deps.users.findByLogin(resolverId, login);
+    const user = await findManaged(this.#deps.users, resolverId, login);
     if (user === undefined) {
       throw unknownReference('user', login);
     }

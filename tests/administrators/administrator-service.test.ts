@@ -131,6 +131,26 @@ describe('administrators', () => {
     expect(await refusedCode(service.remove(admin, 'nosuch'))).toBe('administrator.unknown');
   });
 
+  it('are one however their name is spelled', async () => {
+    const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
+    await service.add(admin, decomposed, 'another one');
+    expect(await refusedCode(service.add(admin, composed, 'another one'))).toBe('administrator.exists');
+    expect(await service.authenticatePassword(decomposed, 'another one')).toMatchObject({
+      administrator: composed,
+    });
+    await service.setPassword(admin, decomposed, 'a third one');
+    await service.addApiToken(admin, decomposed, { name: 'Zoe\u0308', rights: ['*'] });
+    expect(await service.listApiTokens(admin, decomposed)).toMatchObject([{ name: composed }]);
+    await service.removeApiToken(admin, decomposed, 'Zoe\u0308');
+    expect(await service.listApiTokens(admin, composed)).toEqual([]);
+    const herself = callerNamed(composed, { proof: 'password' });
+    const rights = checkPolicy({ name: 'zoe', scope: 'system', action: '*', user: `admin, ${decomposed}` });
+    await configuration.putPolicy(rights, { actor: '', action: '', client: '', requestId: '' });
+    expect(await refusedCode(service.remove(herself, decomposed))).toBe('administrator.invalid');
+    await service.remove(admin, decomposed);
+    expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin']);
+  });
+
   it('do not remove themselves, and nobody removes the last one', async () => {
     await service.add(admin, 'other', PASSWORD);
     expect(await refusedCode(service.remove(admin, 'admin'))).toBe('administrator.invalid');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { checkPolicy } from '../../src/policy/policy.ts';
 import { isSerial } from '../../src/tokens/token.ts';
 import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
 import { readLogin } from '../../src/users/user-draft.ts';
@@ -8,6 +9,14 @@ import { readResolverName } from '../../src/resolvers/resolver-name.ts';
 import { assertPassword } from '../../src/users/password-rule.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
+/** Each is a name that shows `anna`, or nothing but a separator beside it. */
+const UNSEEN = Array.from(
+  '\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u200e\u202e' +
+    '\u2060\u2066\u2800\u3164\ufe0f\ufeff\uffa0\ufff9\ufffc\u{1d159}\u{1d173}\u{16fe4}' +
+    '\u{1bca0}\u{e0041}\u{e0100}\u{e01ef}\u0007\u0085\u2028\u2029\ue000\u{10fffd}\u0378\u{e0080}',
+);
+const SPACES = Array.from('\u00a0\u1680\u2000\u2003\u2009\u202f\u205f\u3000');
+const SEPARATORS = Array.from('＠﹫⁄∕／⧸⟋╱∖＼﹨⧵：﹕∶ː˸꞉׃։ꓽ，﹐‚،；﹔؛！ǃ＊﹡⁎∗．‐–—−');
 const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];
 
 describe('names', () => {
@@ -34,6 +43,25 @@ describe('names', () => {
       readLogin,
     ]) {
       expect(['parameter.invalid', 'administrator.invalid']).toContain(refusalOf(() => read(text)).code);
+    }
+  });
+
+  it.each([...UNSEEN, ...SPACES, ...SEPARATORS])('never hold %j', (sign) => {
+    const readers = [readRealmName, readResolverName, readAdministratorName, readApiTokenName, readLogin];
+    for (const name of [`an${sign}na`, `anna${sign}`, `${sign}anna`, sign]) {
+      for (const read of readers) {
+        expect(['parameter.invalid', 'administrator.invalid']).toContain(refusalOf(() => read(name)).code);
+      }
+      expect(refusalOf(() => checkPolicy({ name, scope: 'system', action: 'read', user: 'a' })).code).toBe(
+        'policy.invalid',
+      );
+      expect(isSerial(name)).toBe(false);
+    }
+  });
+
+  it.each(['Zoë', 'Дарья', '李小龍', 'สำราญ', 'अनुष्का', 'Ŋuyễn', 'anna²', 'محمد'])('may be %j', (name) => {
+    for (const read of [readAdministratorName, readApiTokenName, readLogin]) {
+      expect(read(` ${name.normalize('NFD')}\n`)).toBe(name);
     }
   });
 

@@ -10,6 +10,9 @@ describe('the users of a policy', () => {
   it.each([
     ['alice', subject('alice'), 'named'],
     ['alice', subject('ALICE'), 'nobody'],
+    ['Zoe\u0308', subject('Zo\u00eb'), 'named'],
+    ['Zo\u00eb@mydefrealm', subject('Zoe\u0308'), 'named'],
+    ['*, !Zoe\u0308', subject('Zo\u00eb'), 'nobody'],
     ['alice', subject('alicea'), 'nobody'],
     [' bob ,  alice ', subject('alice'), 'named'],
     ['*', subject('alice'), 'everybody'],

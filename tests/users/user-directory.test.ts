@@ -54,6 +54,21 @@ describe('a user', () => {
     expect(await found(user, realm)).toBe(expected);
   });
 
+  it.each(['Zo\u00eb', 'Zoe\u0308'])('%j is found however the resolver spells it', async (user) => {
+    for (const held of ['Zo\u00eb', 'Zoe\u0308']) {
+      const sources = sourcesOver(new InMemoryUserStore().with('1', held).with('2', user));
+      const one = await new UserDirectory({ sources }).find(configuration, { user });
+      expect([one?.login, one?.resolver.name]).toEqual([held, 'first']);
+    }
+  });
+
+  it('is nobody where two users of a resolver have logins that are the same but for their spelling', async () => {
+    const twins = new InMemoryUserStore().with('1', 'Zo\u00eb').with('1', 'Zoe\u0308').with('2', 'Zo\u00eb');
+    const among = new UserDirectory({ sources: sourcesOver(twins) });
+    expect(await among.find(configuration, { user: 'Zo\u00eb' })).toBeUndefined();
+    expect(await among.find(configuration, { user: 'Zoe\u0308' })).toBeUndefined();
+  });
+
   it.each([
     '',
     ' ',

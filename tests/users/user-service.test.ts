@@ -107,10 +107,21 @@ describe('users', () => {
     expect(actions).toEqual(['user/add', 'user/password', 'user/password', 'user/remove']);
   });
 
+  it('are found however the login is spelled', async () => {
+    await service.add(admin, { resolver: 'res', login: 'Zoe\u0308' });
+    expect(await users.findByLogin('1', 'Zo\u00eb')).toBeDefined();
+    await service.setPassword(admin, { resolver: 'res', login: 'Zoe\u0308', password: 'geheimnis' });
+    await service.remove(admin, { resolver: 'res', login: 'Zoe\u0308' });
+    expect(await users.findByLogin('1', 'Zo\u00eb')).toBeUndefined();
+  });
+
   it('are refused with a reason', async () => {
     const add = async (change: object): Promise<string> =>
       (await eventualRefusal(service.add(admin, { resolver: 'res', login: 'neu', ...change }))).code;
     expect(await add({ login: 'anna' })).toBe('user.exists');
+    users.with('1', 'Zoe\u0308');
+    expect(await add({ login: 'Zo\u00eb' })).toBe('user.exists');
+    expect(await add({ login: 'Zoe\u0308' })).toBe('user.exists');
     expect(await add({ login: '*' })).toBe('parameter.invalid');
     expect(await add({ email: 'x'.repeat(256) })).toBe('parameter.invalid');
     expect(await add({ password: 'kurz' })).toBe('parameter.invalid');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttemptLimit } from '../../kernel/limit.ts';
+import { composed } from '../../kernel/plain-text.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
@@ -40,7 +41,7 @@ const RETRY_MS = 1_000;
 /**
  * Limits wrong passwords by account and client, so that a client cannot lock others out of an account. The limit on an
  * account alone only lowers the number of attempts of each client. Right passwords are not counted. Names are counted
- * as given, so that unknown accounts behave like known ones.
+ * as they are compared, so that unknown accounts behave like known ones.
  */
 export class LoginGuard {
   readonly #deps: LoginGuardDependencies;
@@ -65,10 +66,11 @@ export class LoginGuard {
     recall: () => Value | 'other' | undefined = () => undefined,
   ): Promise<Value> {
     const network = clientNetwork(attempt.client);
-    const account = hashOf(attempt.account);
+    const name = composed(attempt.account);
+    const account = hashOf(name);
     const keys = { network, account, pair: `${network} ${account}` };
     this.#refuseAfter(network, this.#wait(keys, attempt.client));
-    const leave = this.#enter(network, hashOf(`${attempt.account}\0${attempt.password}`));
+    const leave = this.#enter(network, hashOf(`${name}\0${attempt.password}`));
     const count = async (): Promise<void> => {
       this.#refuseAfter(network, await this.#count(keys, attempt.client));
     };

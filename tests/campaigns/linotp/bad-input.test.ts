@@ -5,6 +5,7 @@ import { EncryptionKey } from '../../../src/linotp/encryption-key.ts';
 import type { ImportRequest } from '../../../src/linotp/import-service.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
 import { appended, replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import { type Imported, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
 import { storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
@@ -132,6 +133,17 @@ describe('a row', () => {
     ]);
     const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR09');
     expect(token?.secrets.ocraPin?.length).toBeGreaterThan(0);
+  });
+
+  it('of a serial that looks like another one is kept, named, and can be administered', async () => {
+    const imported = await importEdited((text) => {
+      const row = rowOf(text, '"Token"', "'QR07'");
+      return replaced(text, row, replaced(row, "'QR07'", "'QR\u200b07'"));
+    });
+    expect(reported(imported, 'tokens', 'QR\u200b07')).toEqual([
+      expect.stringMatching(/its serial, which could be taken for another one, is kept/),
+    ]);
+    expect(await app.services.tokens.disable(OPERATOR, { serial: 'QR\u200b07' })).toBe(1);
   });
 
   it('of values that the database cannot hold is left or mended, and stops nothing', async () => {

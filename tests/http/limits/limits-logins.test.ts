@@ -3,6 +3,7 @@ import type { Response } from 'supertest';
 import type { LimitSettings } from '../../../src/kernel/limit.ts';
 import { basic } from '../../support/application/http-app.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 const ATTACKER = '203.0.113.66';
@@ -91,6 +92,19 @@ describe('wrong passwords', () => {
       statuses.push(...(await wrong(1, door, ATTACKER)));
     }
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429]);
+  });
+
+  it('count together, however the name is spelled, and the right one is right in each spelling', async () => {
+    await open({ loginFailures: 3 });
+    await application.services.administrators.add(OPERATOR, 'Zo\u00eb', RIGHT);
+    const statuses: number[] = [];
+    for (const name of ['Zo\u00eb', 'Zoe\u0308', 'Zo\u00eb', 'Zoe\u0308']) {
+      statuses.push(...(await wrong(1, login, ATTACKER, name)));
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    for (const [, door] of DOORS) {
+      expect((await door(ADMINISTRATOR, 'Zoe\u0308', RIGHT)).status).not.toBe(401);
+    }
   });
 
   it('count over all servers', async () => {
