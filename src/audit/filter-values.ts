@@ -61,6 +61,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   resolver: ['set', 'test', 'remove'],
   token: [
     'import',
+    'remove-pin',
+    'remove-ocra-pin',
     'resync',
     'enable',
     'disable',

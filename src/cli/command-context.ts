@@ -41,9 +41,10 @@ export class CommandContext {
     return readSecret(this.dependencies.io, { name, option, file, isNew: true });
   }
 
-  /** As `newSecret`; an empty one is allowed. */
+  /** As `newSecret`; an empty one removes nothing. */
   newPin(name: string, option: string, file: string | undefined): Promise<string> {
-    return readSecret(this.dependencies.io, { name, option, file, isNew: true, mayBeEmpty: true });
+    const hint = 'To have none, leave it out; token remove-pin removes the one that a token has';
+    return readSecret(this.dependencies.io, { name, option, file, isNew: true, hint });
   }
 
   /** Prompts for an existing secret, once, or reads it from the file of `option`. */

@@ -15,8 +15,8 @@ export interface SecretSource {
   readonly option: string;
   /** Prompts twice. */
   readonly isNew: boolean;
-  /** Allows an empty one, which removes a PIN. */
-  readonly mayBeEmpty?: boolean;
+  /** What to do instead of giving an empty one; a clause. */
+  readonly hint?: string;
 }
 
 /**
@@ -27,9 +27,10 @@ export interface SecretSource {
 export async function readSecret(io: CliIo, source: SecretSource): Promise<string> {
   const secret =
     source.file === undefined ? await ask(io, source) : await readSecretText(io, source.file, source.name);
-  if (secret === '' && source.mayBeEmpty !== true) {
+  if (secret === '') {
     const place = source.file === undefined ? '' : `: ${source.file}, given by ${source.option}`;
-    throw new CliFailure(`${source.name} is empty${place}`);
+    const hint = source.hint === undefined ? '' : `. ${source.hint}`;
+    throw new CliFailure(`${source.name} is empty${place}${hint}`);
   }
   return secret;
 }

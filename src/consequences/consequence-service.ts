@@ -112,9 +112,22 @@ export class ConsequenceService {
   }
 
   /** Of an enrolment; without a serial there is no earlier token. */
-  async ofEnrolment(caller: Caller, serial: string | undefined): Promise<readonly Consequence[]> {
+  async ofEnrolment(
+    caller: Caller,
+    { serial, pin }: { readonly serial?: string | undefined; readonly pin?: string | undefined },
+  ): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
+    return serial === undefined ? [] : this.#tokens.ofNewKey(serial, pin !== undefined);
+  }
+
+  /** @throws ServiceError 'token.unknown' */
+  async ofPinRemoval(
+    caller: Caller,
+    serial: string,
+    pin: 'pin' | 'ocraPin',
+  ): Promise<readonly Consequence[]> {
+    await this.#read(caller);
+    return this.#tokens.ofPinRemoval(serial, pin);
   }
 
   /** @throws ServiceError 'token.unknown' */

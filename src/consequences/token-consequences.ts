@@ -35,8 +35,23 @@ export class TokenConsequences {
     return this.#lockedOut(await this.#find(serials));
   }
 
-  /** Of an enrolment under a serial that there is already. */
-  async ofNewKey(serial: string): Promise<readonly Consequence[]> {
+  /** @throws ServiceError 'token.unknown' */
+  async ofPinRemoval(serial: string, pin: 'pin' | 'ocraPin'): Promise<readonly Consequence[]> {
+    const [token] = await this.#find([serial]);
+    return consequence(
+      (token?.secrets[pin] ?? null) !== null,
+      'token.pin',
+      pin === 'pin'
+        ? `the PIN of ${serial} is gone for good: whoever has the device answers without it`
+        : `the OCRA PIN of ${serial} is gone for good: responses that the device computes with it are refused`,
+    );
+  }
+
+  /**
+   * Of an enrolment under a serial that there is already.
+   * @param isPinGiven true if it sets a token PIN
+   */
+  async ofNewKey(serial: string, isPinGiven: boolean): Promise<readonly Consequence[]> {
     const token = await this.#tokens.findBySerial(serial);
     return token === undefined
       ? []
@@ -45,6 +60,11 @@ export class TokenConsequences {
             code: 'token.replaced',
             text: `there is a token ${token.serial}: its key is replaced, and the device that has it now is refused`,
           },
+          ...consequence(
+            token.secrets.pin !== null && !isPinGiven,
+            'token.pin',
+            'its PIN is dropped, as no new one is given',
+          ),
         ];
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { type SourceRow, textOf } from './source-row.ts';
+import { checkPin } from '../tokens/pin.ts';
 import { infoText, type TokenInfo } from './token-info.ts';
 
 /**
@@ -15,7 +16,7 @@ export interface PlainTokenSecrets {
   readonly seed: Buffer | null;
   readonly sharedSecret: Buffer | null;
   readonly nonce: Buffer | null;
-  /** The verifier of the PIN, see `tokens/pin.ts`; null: none was ever set. */
+  /** The verifier of the PIN, see `tokens/pin.ts`; null: there is none, or LinOTP's is empty. */
   readonly pin: Buffer | null;
   readonly userPin: Buffer | null;
   readonly soPin: Buffer | null;
@@ -49,7 +50,7 @@ export function openTokenSecrets(
     sharedSecret:
       sharedSecret === '' ? null : bytesOfHexText(encryptionKey.decryptPair('token', sharedSecret)),
     nonce: nonce === '' ? null : bytesOfHexText(Buffer.from(nonce, 'latin1')),
-    pin: openPin(row, encryptionKey, reasons),
+    pin: withoutEmpty(openPin(row, encryptionKey, reasons)),
     userPin: openTypePin(row, 'linotptokenpinuser', 'user PIN', encryptionKey, reasons),
     soPin: openTypePin(row, 'linotptokenpinso', 'SO PIN', encryptionKey, reasons),
   };
@@ -98,6 +99,11 @@ function openPin(row: SourceRow, encryptionKey: EncryptionKey, reasons: string[]
     return unmatchable();
   }
   return Buffer.concat([Buffer.of(PIN_VERSION), Buffer.from(salt, 'hex'), Buffer.from(stored, 'hex')]);
+}
+
+/** LinOTP has a hash of the empty PIN, too. */
+function withoutEmpty(verifier: Buffer | null): Buffer | null {
+  return verifier !== null && checkPin(verifier, '') ? null : verifier;
 }
 
 function openEncryptedPin(

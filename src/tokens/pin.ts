@@ -20,7 +20,7 @@ export function pinVerifier(pin: string, random: Random): Buffer {
 
 /**
  * Compares in constant time.
- * @param verifier of `pinVerifier`; null: no PIN was ever set, and only an empty one matches
+ * @param verifier of `pinVerifier`; null: there is no PIN, and only an empty one matches
  * @throws ServiceError 'secret.unreadable' for another form of verifier
  */
 export function checkPin(verifier: Buffer | null, pin: string): boolean {

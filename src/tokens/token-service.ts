@@ -105,7 +105,7 @@ export class TokenService {
 
   /** @throws ServiceError 'token.state' while the roll-out has not given a token its key */
   enable(caller: Caller, selection: TokenSelection): Promise<number> {
-    return this.#change(caller, 'enable', selection, () => ({}), enableChange);
+    return this.#change(caller, 'enable', selection, () => ({}), { decideLocked: enableChange });
   }
 
   disable(caller: Caller, selection: TokenSelection): Promise<number> {
@@ -127,6 +127,14 @@ export class TokenService {
     return this.#change(caller, 'set', selection, ({ serial }) =>
       settingsChange(settings, serial, this.#deps.vault, this.#deps.random),
     );
+  }
+
+  /**
+   * Removes the token PIN, or the PIN of a suite with P: an act of its own, as responses are then accepted without it.
+   */
+  removePin(caller: Caller, selection: TokenSelection, pin: 'pin' | 'ocraPin'): Promise<number> {
+    const act = pin === 'pin' ? 'remove-pin' : 'remove-ocra-pin';
+    return this.#change(caller, 'set', selection, () => ({ secrets: { [pin]: null } }), { act });
   }
 
   /** Removes the tokens and their challenges. */
@@ -179,11 +187,12 @@ export class TokenService {
     action: string,
     selection: TokenSelection,
     decide: (token: Token) => TokenChange,
-    decideLocked: LockedDecision = () => ({}),
+    options: { readonly act?: string; readonly decideLocked?: LockedDecision } = {},
   ): Promise<number> {
+    const { act = action, decideLocked = () => ({}) } = options;
     const { tokens, assertSelected } = await this.#select(caller, action, selection);
     const changes = new Map(tokens.map((token) => [token.serial, decide(token)]));
-    await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${action}`), (locked) => {
+    await this.#deps.tokens.updateAll(changes, actOf(caller, `token/${act}`), (locked) => {
       assertSelected(locked);
       return decideLocked(locked);
     });

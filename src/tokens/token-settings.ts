@@ -8,7 +8,7 @@ import { wholeWithin } from './whole-within.ts';
 
 /** Settings of a token; an absent one stays as it is. */
 export interface TokenSettings {
-  /** The token PIN; empty: an empty one matches. */
+  /** The token PIN. */
   readonly pin?: string | undefined;
   /** Wrong responses until the token locks, 1 to 1 000 000. */
   readonly maxFail?: number | undefined;
@@ -16,7 +16,7 @@ export interface TokenSettings {
   readonly counterWindow?: number | undefined;
   /** 1 to 10 000. */
   readonly syncWindow?: number | undefined;
-  /** For suites with P (RFC 6287 §6.3); empty: none. */
+  /** For suites with P (RFC 6287 §6.3). */
   readonly ocraPin?: string | undefined;
   readonly description?: string | undefined;
 }
@@ -37,7 +37,7 @@ export function settingsChange(
   const { pin, ocraPin, description } = settings;
   const secrets = {
     ...(pin !== undefined && { pin: sealPin(pin, serial, vault, random) }),
-    ...(ocraPin !== undefined && { ocraPin: sealOcraPin(ocraPin, serial, vault) }),
+    ...(ocraPin !== undefined && { ocraPin: sealOcraPin(presentPin(ocraPin), serial, vault) }),
   };
   const change: TokenChange = {
     ...readNumbers(settings),
@@ -57,18 +57,39 @@ export function readDescription(description: string): string {
   return readPlainText(description, 'description', MAX_DESCRIPTION_LENGTH);
 }
 
-/** @throws ServiceError 'parameter.invalid' for a PIN of more than 255 characters */
+/** @throws ServiceError 'parameter.invalid' for an empty PIN, one of blanks, and one of more than 255 characters */
 export function sealPin(pin: string, serial: string, vault: Vault, random: Random): Sealed {
-  return vault.seal(pinVerifier(fittingPin(pin, 'PIN'), random), 'pin', serial);
+  return vault.seal(pinVerifier(fittingPin(presentPin(pin), 'PIN'), random), 'pin', serial);
+}
+
+/**
+ * The token PIN of an enrolment or key file, whose forms have a field for it.
+ * @returns null for an empty one: there is none
+ * @throws ServiceError 'parameter.invalid' for a PIN of blanks, and one of more than 255 characters
+ */
+export function sealFirstPin(pin: string, serial: string, vault: Vault, random: Random): Sealed | null {
+  return pin === '' ? null : sealPin(pin, serial, vault, random);
 }
 
 /**
  * @returns null for an empty one: there is none
- * @throws ServiceError 'parameter.invalid' for more than 255 characters
+ * @throws ServiceError 'parameter.invalid' for a PIN of blanks, and one of more than 255 characters
  */
 export function sealOcraPin(pin: string, serial: string, vault: Vault): Sealed | null {
-  const fitting = fittingPin(pin, 'OCRA PIN');
+  const fitting = fittingPin(pin === '' ? pin : presentPin(pin), 'OCRA PIN');
   return fitting === '' ? null : vault.seal(Buffer.from(fitting, 'utf8'), 'ocra-pin', serial);
+}
+
+/** Nobody takes away a PIN by a field left empty, or sets one that looks like none. */
+function presentPin(pin: string): string {
+  if (!/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u.test(pin)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      'A PIN has a character that can be seen. To remove the PIN, ask for that: removepin=1 or removeocrapin=1, on the command line `token remove-pin`',
+      { parameter: 'pin' },
+    );
+  }
+  return pin;
 }
 
 function fittingPin(pin: string, what: string): string {

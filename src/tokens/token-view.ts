@@ -4,7 +4,10 @@ import { findRealm, type Configuration } from '../configuration/configuration.ts
 import type { Token } from './token.ts';
 
 /** A token without its secrets. */
-export type DescribedToken = Omit<Token, 'version' | 'secrets' | 'replayMarkers' | 'syncMarker'>;
+export interface DescribedToken extends Omit<Token, 'version' | 'secrets' | 'replayMarkers' | 'syncMarker'> {
+  /** True if there is a token PIN. */
+  readonly hasPin: boolean;
+}
 
 /**
  * Lists each public field, so that a field that is added to tokens later stays private.
@@ -27,6 +30,7 @@ export function describeToken(token: Token): DescribedToken {
     timeShift: token.timeShift,
     ocraSuite: token.ocraSuite,
     rollout: token.rollout,
+    hasPin: token.secrets.pin !== null,
     createdAt: token.createdAt,
     lastSuccessAt: token.lastSuccessAt,
   };

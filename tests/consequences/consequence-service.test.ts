@@ -6,6 +6,7 @@ import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administr
 import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
 import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -64,6 +65,7 @@ beforeEach(async () => {
     },
     tokens: new InMemoryTokenStore([
       tokenValue('T1', { owner: ANN }),
+      tokenValue('T4', { secrets: { ...tokenValue('T4').secrets, pin: Buffer.from('sealed') as Sealed } }),
       tokenValue('T2', { owner: ANN }),
       tokenValue('T3'),
       tokenValue('T5', { realms: ['lab', 'office'] }),
@@ -138,11 +140,29 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   });
 
   it('an enrolment under a serial that there is: the key', async () => {
-    expect(await textsOf(service.ofEnrolment(OPERATOR, 'T1'))).toEqual([
+    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T1' }))).toEqual([
       'there is a token T1: its key is replaced, and the device that has it now is refused',
     ]);
-    expect(await service.ofEnrolment(OPERATOR, 'T9')).toEqual([]);
-    expect(await service.ofEnrolment(OPERATOR, undefined)).toEqual([]);
+    expect(await service.ofEnrolment(OPERATOR, { serial: 'T9' })).toEqual([]);
+    expect(await service.ofEnrolment(OPERATOR, {})).toEqual([]);
+  });
+
+  it('an enrolment under the serial of a token with a PIN: the PIN, unless there is a new one', async () => {
+    const replaced = 'there is a token T4: its key is replaced, and the device that has it now is refused';
+    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T4' }))).toEqual([
+      replaced,
+      'its PIN is dropped, as no new one is given',
+    ]);
+    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T4', pin: '1' }))).toEqual([replaced]);
+  });
+
+  it('removal of a PIN: responses without it, where there is one', async () => {
+    expect(await textsOf(service.ofPinRemoval(OPERATOR, 'T4', 'pin'))).toEqual([
+      'the PIN of T4 is gone for good: whoever has the device answers without it',
+    ]);
+    expect(await service.ofPinRemoval(OPERATOR, 'T4', 'ocraPin')).toEqual([]);
+    expect(await service.ofPinRemoval(OPERATOR, 'T1', 'pin')).toEqual([]);
+    expect((await eventualRefusal(service.ofPinRemoval(OPERATOR, 'T9', 'pin'))).code).toBe('token.unknown');
   });
 
   it('other realms of a token: those that it leaves', async () => {

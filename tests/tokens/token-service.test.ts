@@ -309,10 +309,18 @@ describe('settings', () => {
     expect(seed?.toString()).toBe('seed');
   });
 
-  it('an empty OCRA PIN is none', async () => {
-    await service.set(admin, { serial: 'T1' }, { ocraPin: '5678' });
-    await service.set(admin, { serial: 'T1' }, { ocraPin: '' });
-    expect((await stored('T1')).secrets.ocraPin).toBeNull();
+  it('leave PINs alone until one is removed by that act', async () => {
+    await service.set(admin, { serial: 'T1' }, { pin: '1234', ocraPin: '5678' });
+    await service.removePin(admin, { serial: 'T1' }, 'ocraPin');
+    expect((await stored('T1')).secrets).toMatchObject({ pin: expect.anything(), ocraPin: null });
+    await service.removePin(admin, { serial: 'T1' }, 'pin');
+    expect((await stored('T1')).secrets.pin).toBeNull();
+    expect((await service.show(admin, 'T1')).hasPin).toBe(false);
+    expect(tokens.acts.map(({ action }) => action)).toEqual([
+      'token/set',
+      'token/remove-ocra-pin',
+      'token/remove-pin',
+    ]);
   });
 
   it.each<[TokenSettings, string]>([
@@ -322,6 +330,9 @@ describe('settings', () => {
     [{ counterWindow: 1_001 }, 'parameter.invalid'],
     [{ syncWindow: 0.5 }, 'parameter.invalid'],
     [{ pin: 'x'.repeat(256) }, 'parameter.invalid'],
+    [{ pin: '' }, 'parameter.invalid'],
+    [{ pin: ' ' }, 'parameter.invalid'],
+    [{ ocraPin: '' }, 'parameter.invalid'],
     [{ ocraPin: 'x'.repeat(256) }, 'parameter.invalid'],
     [{ description: 'a\0b' }, 'parameter.invalid'],
   ])('%j are refused with %s', async (settings, code) => {

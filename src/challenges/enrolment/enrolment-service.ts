@@ -4,7 +4,7 @@ import type { ConfigurationStore } from '../../configuration/ports.ts';
 import { findRealm, type Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
-import { readDescription, sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
+import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -103,14 +103,14 @@ export class EnrolmentService {
     phase: 'phase1' | 'plain',
     serial: string,
     key: Buffer,
-    { pin, ocrapin = '' }: EnrolmentRequest,
+    { pin = '', ocrapin = '' }: EnrolmentRequest,
   ): TokenSecrets {
     const { vault, random } = this.#deps;
     return {
       seed: phase === 'plain' ? vault.seal(key, 'seed', serial) : null,
       sharedSecret: phase === 'phase1' ? vault.seal(key, 'shared-secret', serial) : null,
       nonce: null,
-      pin: pin === undefined ? null : sealPin(pin, serial, vault, random),
+      pin: sealFirstPin(pin, serial, vault, random),
       ocraPin: sealOcraPin(ocrapin, serial, vault),
     };
   }

@@ -20,6 +20,7 @@ export interface EnrolmentRequest {
   /** The display data of the first challenge, in phase 2. */
   readonly message?: string | undefined;
   readonly ocrasuite?: string | undefined;
+  /** The token PIN; empty: none is given. */
   readonly pin?: string | undefined;
   readonly ocrapin?: string | undefined;
   readonly description?: string | undefined;

@@ -174,7 +174,7 @@ export class RolloutPhase2 {
 
   async #derive(
     token: Token,
-    { activationcode = '', pin, ocrapin = '' }: EnrolmentRequest,
+    { activationcode = '', pin = '', ocrapin = '' }: EnrolmentRequest,
   ): Promise<{
     suite: OcraSuite;
     key: Uint8Array;
@@ -206,7 +206,7 @@ export class RolloutPhase2 {
       secrets: {
         seed: vault.seal(key, 'seed', token.serial),
         nonce: vault.seal(nonce, 'nonce', token.serial),
-        ...(pin !== undefined && { pin: sealPin(pin, token.serial, vault, random) }),
+        ...(pin !== '' && { pin: sealPin(pin, token.serial, vault, random) }),
         ...(ocrapin !== '' && {
           ocraPin: sealOcraPin(ocrapin, token.serial, vault),
         }),

@@ -4,7 +4,7 @@ import { isSerial } from '../../tokens/token.ts';
 import type { ConfigurationStore } from '../../configuration/ports.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
-import { readDescription, sealOcraPin, sealPin } from '../../tokens/token-settings.ts';
+import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
 import { visibleRealm } from '../../tokens/token-view.ts';
 import type { UserDirectory } from '../../users/user-directory.ts';
 import type { Vault } from '../../keys/vault.ts';
@@ -186,12 +186,12 @@ export class TokenImportService {
     };
   }
 
-  #secrets({ serial, secret, pin, ocraPin = '' }: ImportedKey): TokenSecrets {
+  #secrets({ serial, secret, pin = '', ocraPin = '' }: ImportedKey): TokenSecrets {
     const { vault, random } = this.#deps;
     return {
       sharedSecret: null,
       nonce: null,
-      pin: pin === undefined ? null : sealPin(pin, serial, vault, random),
+      pin: sealFirstPin(pin, serial, vault, random),
       ocraPin: sealOcraPin(ocraPin, serial, vault),
       seed: vault.seal(secret, 'seed', serial),
     };

@@ -199,6 +199,8 @@ const acts = (): readonly Act[] => [
   act('import pskc @keys.xml', 'token/import: created'),
   act('import csv @keys.csv', 'token/import: created'),
   act('token set T1 --description new', 'token/set: changed description'),
+  act('token set T1 --pin-file @otp', 'token/set: changed pin'),
+  act('token remove-pin T1 --yes', 'token/remove-pin: removed pin'),
   act('token list'),
   act('token show T1'),
   {

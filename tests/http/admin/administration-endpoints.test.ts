@@ -50,13 +50,13 @@ const CHANGES: readonly Row[] = [
       MaxFailCount: '3',
       CounterWindow: '4',
       SyncWindow: '5',
-      ocrapin: '',
+      ocrapin: 'o',
       description: 'd',
     },
     calls: [
       [
         ...(['set', CALLER, SELECTED] as const),
-        { pin: 'p', maxFail: 3, counterWindow: 4, syncWindow: 5, ocraPin: '', description: 'd' },
+        { pin: 'p', maxFail: 3, counterWindow: 4, syncWindow: 5, ocraPin: 'o', description: 'd' },
       ],
     ],
     value: 1,
@@ -172,6 +172,7 @@ const LOOKS: readonly Row[] = [
           syncwindow: 1000,
           ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
           rollout: 'complete',
+          haspin: false,
           created: '2026-11-20T10:55:31.000Z',
           lastsuccess: null,
         },

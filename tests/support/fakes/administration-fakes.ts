@@ -26,6 +26,7 @@ const SHOWN_TOKEN: DescribedToken = {
   timeShift: 0,
   ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
   rollout: 'complete',
+  hasPin: false,
   createdAt: AT,
   lastSuccessAt: null,
 };
@@ -137,6 +138,7 @@ export function fakeAdministration(answer: Answer): AdministrationOperations {
       reset: answer('reset', 1),
       unassign: answer('unassign', 1),
       set: answer('set', 1),
+      removePin: answer('removePin', 1),
       remove: answer('remove', 2),
     },
     users: {

@@ -5,7 +5,7 @@ import { parseList } from '../../option-values.ts';
 import { addTokenInitCommand } from './token-init-command.ts';
 import { addTokenListCommands } from './token-list-commands.ts';
 import { addTokenResyncCommand } from './token-resync-command.ts';
-import { addTokenSetCommand } from './token-set-command.ts';
+import { addRemovePinCommand, addTokenSetCommand } from './token-set-command.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import { examples } from '../../examples.ts';
 
@@ -36,6 +36,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addTokenListCommands(token, context);
   addTokenInitCommand(token, context);
   addTokenSetCommand(token, context);
+  addRemovePinCommand(token, context);
   addTokenResyncCommand(token, context);
   for (const { verb, done, description } of HARMLESS_CHANGES) {
     token

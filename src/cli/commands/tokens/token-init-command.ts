@@ -71,7 +71,7 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       await actOnceConfirmed(context, command, {
         // The second phase completes the token of the first.
         foresee: async ({ consequences }, caller) =>
-          request.activationcode === undefined ? consequences.ofEnrolment(caller, request.serial) : [],
+          request.activationcode === undefined ? consequences.ofEnrolment(caller, request) : [],
         act: async (services, caller) => {
           const enrolled = await services.enrolment.init(caller, request);
           if (enrolled.kind === 'phase1' && isGuided(context, options, command)) {

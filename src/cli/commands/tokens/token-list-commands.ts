@@ -40,6 +40,7 @@ const SHOW_COLUMNS: readonly Column<DescribedToken>[] = [
   { key: 'state', title: 'State', value: stateOf, style: stateStyle },
   { key: 'active', value: ({ active }) => active },
   { key: 'rollout', title: 'Roll-out', value: ({ rollout }) => rollout },
+  { key: 'pin', title: 'PIN', value: ({ hasPin }) => (hasPin ? 'set' : 'none') },
   { key: 'suite', title: 'OCRA suite', value: ({ ocraSuite }) => ocraSuite },
   { key: 'failcount', title: 'Fail counter', value: ({ failCount }) => failCount },
   { key: 'maxfail', title: 'Locks at', value: ({ maxFail }) => maxFail },

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../../command-context.ts';
+import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import { wholeNumberOption } from '../../option-values.ts';
 import { examples } from '../../examples.ts';
 
@@ -45,13 +46,33 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
     });
 }
 
+/** Adds `token remove-pin`. */
+export function addRemovePinCommand(token: Command, context: CommandContext): void {
+  withConfirmation(token.command('remove-pin'))
+    .addHelpText('after', examples('token remove-pin LSGO1', 'token remove-pin LSGO1 --ocra --yes'))
+    .description('remove the PIN of a token: responses are then accepted without it')
+    .argument('<serial>')
+    .option('--ocra', 'the OCRA PIN, in place of the token PIN')
+    .action(async (serial: string, { ocra }: { ocra?: true }, command: Command) => {
+      const pin = ocra === true ? 'ocraPin' : 'pin';
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofPinRemoval(caller, serial, pin),
+        act: ({ tokens }, caller) => tokens.removePin(caller, { serial }, pin),
+      });
+      if (outcome !== undefined) {
+        const what = ocra === true ? 'OCRA PIN' : 'PIN';
+        context.output(command).done(`${serial} has no ${what} now`, { serial });
+      }
+    });
+}
+
 /** Adds the options that `readPins` reads. */
 export function addPinOptions(command: Command): Command {
   return command
     .option('--ask-pin', 'ask for the token PIN, which stands before each response')
-    .option('--pin-file <file>', 'a file that holds the token PIN, - for stdin; an empty one for no PIN')
+    .option('--pin-file <file>', 'a file that holds the token PIN, - for stdin')
     .option('--ask-ocra-pin', 'ask for the OCRA PIN, for suites with P')
-    .option('--ocra-pin-file <file>', 'a file that holds the OCRA PIN, - for stdin; an empty one for no PIN');
+    .option('--ocra-pin-file <file>', 'a file that holds the OCRA PIN, - for stdin');
 }
 
 /** @returns the PINs, read as the options say */

@@ -28,6 +28,7 @@ const token = z.strictObject({
   time_shift: z.int().describe('seconds that the device is ahead'),
   ocra_suite: z.string().nullable(),
   rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
+  has_pin: z.boolean().describe('true: there is a token PIN'),
   created: z.iso.datetime(),
   last_success: z.iso.datetime().nullable().describe('the time of the last accepted response'),
 });

@@ -19,6 +19,7 @@ const token = z.strictObject({
   syncwindow: count,
   ocrasuite: z.string().nullable(),
   rollout: z.string().describe('the phase of the roll-out'),
+  haspin: z.boolean().describe('true: there is a token PIN'),
   created: z.iso.datetime(),
   lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
 });

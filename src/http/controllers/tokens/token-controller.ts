@@ -16,7 +16,16 @@ import { blankAsUndefined } from '../../request/parameters.ts';
 export interface TokenOperations {
   readonly tokens: Pick<
     TokenService,
-    'page' | 'enable' | 'disable' | 'reset' | 'unassign' | 'set' | 'remove' | 'assign' | 'setRealms'
+    | 'page'
+    | 'enable'
+    | 'disable'
+    | 'reset'
+    | 'unassign'
+    | 'set'
+    | 'removePin'
+    | 'remove'
+    | 'assign'
+    | 'setRealms'
   >;
 }
 
@@ -85,10 +94,12 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
 function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
   const settings = {
     pin: PIN,
+    removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
     maxfailcount: optional('the number of wrong responses that locks the token', '10'),
     counterwindow: optional('the number of counters that a response may be ahead', '10'),
     syncwindow: optional('the number of counters that are searched to resynchronise', '1000'),
     ocrapin: secret(optional('the PIN of a suite with P')),
+    removeocrapin: optional('`1`, and no other setting: removes the PIN of a suite with P', '1'),
     description: optional('the description of the token'),
   } as const;
   return administratorEndpoint(
@@ -104,8 +115,15 @@ function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect
       parameters: z.object({ ...SELECTION, ...settings }),
     },
     async ({ caller, parameters, context }) => {
-      const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description, ...selected } = parameters;
-      const count = await tokens.set(caller, selection(selected), {
+      const { serial, user, realm, resconf, ...given } = parameters;
+      const selected = selection({ serial, user, realm, resconf });
+      const removed = removedPin(given);
+      if (removed !== undefined) {
+        const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
+        return dialect.value(dialect.shapes.setTokens([removed], count), context);
+      }
+      const { pin, maxfailcount, counterwindow, syncwindow, ocrapin, description } = given;
+      const count = await tokens.set(caller, selected, {
         pin,
         maxFail: readNumber(maxfailcount),
         counterWindow: readNumber(counterwindow),
@@ -124,6 +142,28 @@ function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect
       return dialect.value(dialect.shapes.setTokens(names, count), context);
     },
   );
+}
+
+/**
+ * @returns the parameter that removes a PIN; undefined: none is given
+ * @throws ServiceError 'parameter.invalid' for another value than 1, and beside another setting
+ */
+function removedPin(
+  given: Readonly<Record<string, string | undefined>>,
+): 'removepin' | 'removeocrapin' | undefined {
+  const removed = (['removepin', 'removeocrapin'] as const).find((name) => given[name] !== undefined);
+  if (removed === undefined) {
+    return undefined;
+  }
+  const settings = Object.values(given).filter((value) => value !== undefined);
+  if (given[removed] !== '1' || settings.length > 1) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The parameter '${removed}' is 1, and stands without other settings`,
+      { parameter: removed },
+    );
+  }
+  return removed;
 }
 
 const SUMMARIES = {

@@ -69,6 +69,7 @@ function tokenValue(token: DescribedToken): Record<string, unknown> {
     syncwindow: token.syncWindow,
     ocrasuite: token.ocraSuite,
     rollout: token.rollout,
+    haspin: token.hasPin,
     created: token.createdAt.toISOString(),
     lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
   };

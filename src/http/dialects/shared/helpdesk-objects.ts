@@ -81,6 +81,7 @@ function tokenObject(token: OwnedToken): object {
     time_shift: token.timeShift,
     ocra_suite: token.ocraSuite,
     rollout: token.rollout,
+    has_pin: token.hasPin,
     created: token.createdAt.toISOString(),
     last_success: token.lastSuccessAt?.toISOString() ?? null,
   };

@@ -23,6 +23,7 @@ const TOKEN: DescribedToken = {
   timeShift: 0,
   ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QA64',
   rollout: 'complete',
+  hasPin: true,
   owner: { resolverId: '1', resolver: 'customers', userId: '7', login: 'ada' },
   realms: ['bank', 'office'],
   createdAt: new Date('2026-11-01T00:00:00Z'),
@@ -110,6 +111,7 @@ describe('token list and show', () => {
       state: 'active',
       active: true,
       rollout: 'complete',
+      pin: 'set',
       suite: TOKEN.ocraSuite,
       failcount: 2,
       maxfail: 10,
@@ -186,18 +188,41 @@ describe('token commands that change tokens', () => {
     },
   );
 
-  it('take PINs from prompts or files, an empty file for no PIN, and never print them', async () => {
+  it('take PINs from prompts, typed twice, or files, and never print them', async () => {
     const prompted = await run(['set', 'A', '--ask-pin', '--ask-ocra-pin'], {
       typed: ['11', '11', '22', '22'],
     });
     expect(prompted.calls).toEqual([
       ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '11', ocraPin: '22' })],
     ]);
-    const filed = await run(['set', 'A', '--pin-file', secretFile, '--ocra-pin-file', emptyFile]);
+    const filed = await run(['set', 'A', '--pin-file', secretFile]);
     expect(filed.calls).toEqual([
-      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '31323334', ocraPin: '' })],
+      ['tokens.set', { serial: 'A' }, expect.objectContaining({ pin: '31323334' })],
     ]);
     expect(filed.out).not.toContain('31323334');
+    const differing = await run(['set', 'A', '--ask-pin'], { typed: ['11', '12'] });
+    expect(differing).toMatchObject({ code: 1, calls: [] });
+  });
+
+  it.each([['--pin-file'], ['--ocra-pin-file'], ['--ask-pin'], ['--ask-ocra-pin']])(
+    'remove no PIN by an empty one: %s',
+    async (option) => {
+      for (const command of [['set', 'A'], ['init']]) {
+        const given = option.startsWith('--ask') ? [option] : [option, emptyFile];
+        const refused = await run([...command, ...given], { typed: ['', ''] });
+        expect(refused).toMatchObject({ code: 1, calls: [] });
+        expect(refused.err).toContain('token remove-pin');
+      }
+    },
+  );
+
+  it('remove a PIN where that is what is asked for', async () => {
+    const removed = await run(['remove-pin', 'A', '--yes']);
+    expect(removed).toMatchObject({ code: 0, out: 'A has no PIN now\n' });
+    expect(removed.calls).toEqual([['tokens.removePin', { serial: 'A' }, 'pin']]);
+    expect((await run(['remove-pin', 'A', '--ocra', '--yes'])).calls).toEqual([
+      ['tokens.removePin', { serial: 'A' }, 'ocraPin'],
+    ]);
   });
 });
 
