@@ -258,7 +258,7 @@ function wantedToken(token: ExpectedToken): object {
     match: date(token.last_auth_match_utc),
     seed_hex: token.seed_hex ?? null,
     password_hash: token.password_hash,
-    hasPin: token.pin.mode !== 'none',
+    hasPin: token.pin.mode !== 'none' && token.pin.value !== '',
     pinFits: true,
     wrongPinFits: false,
     user_pin: token.user_pin,

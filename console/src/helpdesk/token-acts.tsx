@@ -14,7 +14,7 @@ import { mayOnToken } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
-type Act = 'resync' | 'pin' | 'describe' | 'assign' | 'unassign' | 'realms' | 'remove';
+type Act = 'resync' | 'pin' | 'removePin' | 'describe' | 'assign' | 'unassign' | 'realms' | 'remove';
 
 /** The right of each act, and whether the token is fit for it. */
 const ACTS: Readonly<
@@ -22,6 +22,7 @@ const ACTS: Readonly<
 > = {
   resync: { right: 'resync', isFit: ({ rollout }) => rollout !== 'phase1' },
   pin: { right: 'set', isFit: () => true },
+  removePin: { right: 'set', isFit: ({ has_pin: hasPin }) => hasPin },
   describe: { right: 'set', isFit: () => true },
   assign: { right: 'assign', isFit: () => true },
   unassign: { right: 'unassign', isFit: ({ owner }) => owner !== null },
@@ -37,6 +38,7 @@ export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNo
   const names: Readonly<Record<Act, string>> = {
     resync: t.resync,
     pin: t.setPin,
+    removePin: t.removePin,
     describe: t.describe,
     assign: t.assign,
     unassign: t.unassign,
@@ -92,6 +94,8 @@ function OpenAct({ act, token, onClose }: OpenActProps): ReactNode {
       return <ResyncDialog serial={token.serial} onClose={onClose} />;
     case 'pin':
       return <PinDialog token={token} onClose={onClose} />;
+    case 'removePin':
+      return <RemovePinQuestion token={token} onClose={onClose} />;
     case 'describe':
       return <DescribeDialog token={token} onClose={onClose} />;
     case 'assign':
@@ -123,6 +127,24 @@ function UnassignQuestion({ token: { serial, owner }, onClose }: QuestionProps):
       onCancel={onClose}
     >
       <p>{t.unassignHelp(owner?.user ?? '')}</p>
+    </ConfirmDialog>
+  );
+}
+
+function RemovePinQuestion({ token: { serial }, onClose }: QuestionProps): ReactNode {
+  const t = useTexts(tokenTexts);
+  const removal = useTokenAct(() => call('/admin/set', { serial, removepin: '1' }), onClose);
+  return (
+    <ConfirmDialog
+      isDangerous
+      title={t.removePin}
+      action={t.removePin}
+      isRunning={removal.isPending}
+      error={removal.error}
+      onConfirm={removal.mutate}
+      onCancel={onClose}
+    >
+      <p>{t.removePinHelp(serial)}</p>
     </ConfirmDialog>
   );
 }

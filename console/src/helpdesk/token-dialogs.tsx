@@ -2,10 +2,10 @@ import { Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../design/form-dialog.tsx';
-import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { helpdeskTexts } from './helpdesk-texts.ts';
 import type { HelpdeskToken } from './helpdesk-values.ts';
+import { NewPinFields, NO_PIN } from './new-pin-fields.tsx';
 import { RealmSelect } from './realm-select.tsx';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
@@ -18,18 +18,16 @@ interface DialogProps {
 /** Sets the token PIN. */
 export function PinDialog({ token: { serial }, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
-  const [pin, setPin] = useState('');
+  const [typed, setTyped] = useState(NO_PIN);
+  const { pin, again } = typed;
   return (
-    <ActDialog title={t.setPin} act={() => call('/admin/set', { serial, pin })} onClose={onClose}>
-      <SecretField
-        label={t.pin}
-        description={t.pinHelp}
-        autoComplete="off"
-        isOptional
-        isFirst
-        value={pin}
-        onChange={setPin}
-      />
+    <ActDialog
+      title={t.setPin}
+      isDisabled={pin === '' || pin !== again}
+      act={() => call('/admin/set', { serial, pin })}
+      onClose={onClose}
+    >
+      <NewPinFields label={t.pin} isFirst value={typed} onChange={setTyped} />
     </ActDialog>
   );
 }
@@ -88,13 +86,14 @@ interface ActDialogProps {
   readonly title: string;
   /** As a verb; left out: save. */
   readonly action?: string;
+  readonly isDisabled?: boolean;
   readonly act: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Fields of a change of the token. */
-function ActDialog({ title, action, act, onClose, children }: ActDialogProps): ReactNode {
+function ActDialog({ title, action, isDisabled = false, act, onClose, children }: ActDialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const change = useTokenAct(act, onClose);
   return (
@@ -102,6 +101,7 @@ function ActDialog({ title, action, act, onClose, children }: ActDialogProps): R
       title={title}
       action={action ?? t.save}
       isRunning={change.isPending}
+      isDisabled={isDisabled}
       error={change.error}
       onSubmit={change.mutate}
       onClose={onClose}

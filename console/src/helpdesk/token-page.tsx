@@ -54,6 +54,7 @@ function Facts({ token }: { readonly token: HelpdeskToken }): ReactNode {
     [t.lastSuccess, token.last_success === null ? t.never : format.time(token.last_success)],
     [own.created, format.time(token.created)],
     [own.type, token.type],
+    [own.tokenPin, token.has_pin ? own.pinSet : own.pinNone],
     [own.suite, token.ocra_suite],
     [own.counter, token.counter],
     [own.timeShift, token.time_shift === 0 ? null : own.seconds(format.number(token.time_shift))],

@@ -21,8 +21,15 @@ interface TokenTexts {
   readonly resyncDone: string;
   readonly resyncFailed: string;
   readonly setPin: string;
+  readonly tokenPin: string;
+  readonly pinSet: string;
+  readonly pinNone: string;
   readonly pin: string;
+  readonly pinAgain: string;
+  readonly pinsDiffer: string;
   readonly pinHelp: string;
+  readonly removePin: string;
+  readonly removePinHelp: (serial: string) => string;
   readonly describe: string;
   readonly assign: string;
   readonly assignHelp: string;
@@ -61,8 +68,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     resyncDone: 'Both responses fit. The token is in step again.',
     resyncFailed: 'The responses do not fit: wrong order, mistyped, or not the last two transactions.',
     setPin: 'Set the PIN',
+    tokenPin: 'Token PIN',
+    pinSet: 'set',
+    pinNone: 'none',
     pin: 'New token PIN',
-    pinHelp: 'It is typed before each response. Empty: none.',
+    pinAgain: 'The same PIN again',
+    pinsDiffer: 'The two PINs differ.',
+    pinHelp: 'It is typed before each response.',
+    removePin: 'Remove the PIN',
+    removePinHelp: (serial) =>
+      `Responses of ${serial} are then accepted without a PIN: whoever has the device can confirm with it.`,
     describe: 'Rename',
     assign: 'Assign',
     assignHelp: 'The token also joins the realm of its new owner. Its PIN stays.',
@@ -103,8 +118,16 @@ export const tokenTexts: Texts<TokenTexts> = {
     resyncFailed:
       'Die Antworten passen nicht: vertauscht, vertippt, oder es waren nicht die letzten beiden Transaktionen.',
     setPin: 'PIN setzen',
+    tokenPin: 'Token-PIN',
+    pinSet: 'gesetzt',
+    pinNone: 'keine',
     pin: 'Neue Token-PIN',
-    pinHelp: 'Sie wird vor jeder Antwort eingegeben. Leer: keine.',
+    pinAgain: 'Dieselbe PIN noch einmal',
+    pinsDiffer: 'Die beiden PINs sind verschieden.',
+    pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
+    removePin: 'PIN entfernen',
+    removePinHelp: (serial) =>
+      `Antworten von ${serial} gelten dann ohne PIN: Wer das Gerät hat, kann damit bestätigen.`,
     describe: 'Umbenennen',
     assign: 'Zuweisen',
     assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',

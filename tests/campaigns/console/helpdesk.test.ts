@@ -241,6 +241,40 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByText('Nothing was found').waitFor();
   });
 
+  it('sets a PIN that is typed twice, and removes it only when asked, never by an empty field', async () => {
+    const { tokens } = site.application.services;
+    const { page } = await openConsole(browser, site, { path: '/tokens/QR3' });
+    const facts = page.getByRole('definition');
+    const dialog = page.getByRole('dialog');
+    const pinOf = facts.filter({ hasText: /^(set|none)$/ });
+    expect(await pinOf.textContent()).toBe('none');
+    expect(await button(page, 'Remove the PIN').count()).toBe(0);
+    await button(page, 'Set the PIN').click();
+    await page.getByLabel('New token PIN').fill('1234');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('The same PIN again').fill('1235');
+    await page.getByText('The two PINs differ.').waitFor();
+    await page.keyboard.press('Enter');
+    expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(false);
+    expect(await lookAt(page, 'pin')).toEqual([]);
+    await page.getByLabel('The same PIN again').fill('1234');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await facts.getByText('set', { exact: true }).waitFor();
+    await button(page, 'Set the PIN').click();
+    await page.getByLabel('New token PIN').press('Enter');
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(true);
+    await button(page, 'Remove the PIN').click();
+    await dialog.getByText('accepted without a PIN').waitFor();
+    expect(await lookAt(page, 'remove-pin')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Remove the PIN' }).click();
+    await facts.getByText('none', { exact: true }).waitFor();
+    expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(false);
+  });
+
   it('shows a caller of one realm nothing of another', async () => {
     const { page } = await openConsole(browser, site, { path: '/search', name: 'desk' });
     for (const text of ['QR3', 'cleo']) {

@@ -1,11 +1,11 @@
 import { Alert, Button, Radio, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { Failure } from '../../design/failure.tsx';
-import { SecretField } from '../../design/secret-field.tsx';
 import { useTexts } from '../../language/language.ts';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
 import { beginPhase1, type EnrolTarget, makePlain, type Stage } from './roll-out.ts';
+import { NewPinFields, NO_PIN } from '../new-pin-fields.tsx';
 import { useTokenAct } from '../use-token-act.ts';
 
 interface BeginProps {
@@ -18,14 +18,16 @@ export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
   const t = useTexts(enrolTexts);
   const [kind, setKind] = useState('app');
   const [description, setDescription] = useState('');
-  const [pin, setPin] = useState('');
+  const [typed, setTyped] = useState(NO_PIN);
   const begin = useTokenAct(
-    () => (kind === 'app' ? beginPhase1 : makePlain)(target, { description, pin }),
+    () => (kind === 'app' ? beginPhase1 : makePlain)(target, { description, pin: typed.pin }),
     onStage,
   );
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    begin.mutate();
+    if (typed.pin === typed.again) {
+      begin.mutate();
+    }
   };
   return (
     <form className={classes.form} onSubmit={submit}>
@@ -43,14 +45,7 @@ export function EnrolBegin({ target, onStage }: BeginProps): ReactNode {
           setDescription(event.currentTarget.value);
         }}
       />
-      <SecretField
-        label={t.pin}
-        description={t.pinHelp}
-        autoComplete="off"
-        isOptional
-        value={pin}
-        onChange={setPin}
-      />
+      <NewPinFields label={t.pin} isOptional value={typed} onChange={setTyped} />
       {target.kind === 'token' && <Alert color="yellow">{t.oldKeyEnds}</Alert>}
       <Failure error={begin.error} />
       <Button type="submit" loading={begin.isPending}>

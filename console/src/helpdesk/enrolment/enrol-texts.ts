@@ -13,7 +13,6 @@ interface EnrolTexts {
   readonly plainHelp: string;
   readonly description: string;
   readonly pin: string;
-  readonly pinHelp: string;
   readonly start: string;
   readonly makeKey: string;
   readonly step1: string;
@@ -57,7 +56,8 @@ export const enrolTexts: Texts<EnrolTexts> = {
     forPerson: (user, realm) => `For ${user} in the realm ${realm}.`,
     anew: (serial) => `The token ${serial} gets a new key.`,
     forNobody: 'For nobody yet: it can be assigned later.',
-    oldKeyEnds: 'With the first QR code, the old key ends, also if you stop afterwards.',
+    oldKeyEnds:
+      'With the first QR code, the old key ends, also if you stop afterwards. A PIN that the token has is dropped unless you give one here.',
     kind: 'Kind',
     app: 'QR-TAN app',
     appHelp: 'Two QR codes on the screen, and an activation code by another way, such as a letter.',
@@ -65,7 +65,6 @@ export const enrolTexts: Texts<EnrolTexts> = {
     plainHelp: 'The server makes a key and shows it once. The token is ready at once.',
     description: 'Description (optional)',
     pin: 'Token PIN (optional)',
-    pinHelp: 'It is typed before each response.',
     start: 'Show the first QR code',
     makeKey: 'Make the key',
     step1: '1. First QR code',
@@ -109,7 +108,8 @@ export const enrolTexts: Texts<EnrolTexts> = {
     forPerson: (user, realm) => `Für ${user} im Realm ${realm}.`,
     anew: (serial) => `Das Token ${serial} bekommt einen neuen Schlüssel.`,
     forNobody: 'Noch für niemanden: Es kann später zugewiesen werden.',
-    oldKeyEnds: 'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen.',
+    oldKeyEnds:
+      'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen. Hat das Token eine PIN, so entfällt sie, wenn Sie hier keine angeben.',
     kind: 'Art',
     app: 'QR-TAN-App',
     appHelp: 'Zwei QR-Codes auf dem Bildschirm und ein Aktivierungscode auf anderem Weg, etwa als Brief.',
@@ -117,7 +117,6 @@ export const enrolTexts: Texts<EnrolTexts> = {
     plainHelp: 'Der Server erzeugt einen Schlüssel und zeigt ihn einmal. Das Token ist sofort bereit.',
     description: 'Beschreibung (optional)',
     pin: 'Token-PIN (optional)',
-    pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
     start: 'Ersten QR-Code zeigen',
     makeKey: 'Schlüssel erzeugen',
     step1: '1. Erster QR-Code',
