@@ -57,6 +57,7 @@ const GRANTED: Readonly<Record<Exclude<PolicyScope, 'authentication'>, Readonly<
     status: 'see the state of challenges',
     activationcode: 'create an activation code',
     calcOTP: 'compute the response of an app, to test apps and portals',
+    secondfactor: 'issue challenges for the second factor of an administrator, with the right request',
   },
 };
 

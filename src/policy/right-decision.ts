@@ -20,7 +20,7 @@ export type RightDecision =
   | { readonly allowed: false; readonly lack: 'api-token' | 'policy' };
 
 /** Scopes whose policies allow their action in the realms that they name. */
-const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin'];
+const BOUND_BY_REALMS: readonly PolicyScope[] = ['monitoring', 'admin', 'ocra'];
 
 /**
  * Decides by both the credential (an API token may be limited) and the policies. Operators at the machine itself have

@@ -104,14 +104,14 @@ describe('a policy', () => {
     expect(outcome(configuration, scope === 'system' ? WRITE : ENABLE, callerNamed('bob'))).toBe('all');
   });
 
-  it('of scope ocra grants whatever its realm, to its users and clients only', () => {
+  it('of scope ocra grants in its realms, to its users and clients only', () => {
     const configuration = withPolicies({
       scope: 'ocra',
       action: 'request, status',
       realm: 'alpha',
       user: 'alice',
     });
-    expect(outcome(configuration, REQUEST)).toBe('all');
+    expect(outcome(configuration, REQUEST)).toEqual(['alpha']);
     expect(outcome(configuration, { ...REQUEST, action: 'calcOTP' })).toBe('right.missing');
     expect(outcome(configuration, REQUEST, callerNamed('bob'))).toBe('right.missing');
     const bound = withPolicies({ scope: 'ocra', action: 'request', client: '192.0.2.0/24' });

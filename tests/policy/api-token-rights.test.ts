@@ -26,7 +26,7 @@ describe('the rights of an API token', () => {
     ['monitoring:tokens:x', "'monitoring:tokens:x' is no right."],
     [
       'ocra:calcotp',
-      "Unknown action 'calcotp' in 'ocra:calcotp': did you mean calcOTP? Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'calcotp' in 'ocra:calcotp': did you mean calcOTP? Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     ['*:everything', "Unknown action 'everything' in '*:everything'."],
     ['Monitoring:tokens', "'Monitoring:tokens' is no right: did you mean monitoring? Use"],

@@ -203,7 +203,7 @@ describe('the names', () => {
       isOpen: false,
       hasWildcard: true,
       requiresRealm: false,
-      actions: [{ name: 'request', meaning: 'issue challenges' }, {}, {}, {}],
+      actions: [{ name: 'request', meaning: 'issue challenges' }, {}, {}, {}, {}],
     });
   });
 });

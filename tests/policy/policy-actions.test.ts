@@ -75,17 +75,17 @@ describe('the actions of a policy', () => {
     [
       'ocra',
       'request, calcotp',
-      "Unknown action 'calcotp' in scope ocra: did you mean calcOTP? Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'calcotp' in scope ocra: did you mean calcOTP? Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     [
       'ocra',
       '',
-      'A policy of scope ocra needs an action. Known: request, status, activationcode, calcOTP, *.',
+      'A policy of scope ocra needs an action. Known: request, status, activationcode, calcOTP, secondfactor, *.',
     ],
     [
       'ocra',
       'tokens',
-      "Unknown action 'tokens' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'tokens' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     ['ocra', 'request=1', "The action 'request' of scope ocra takes no value"],
     ['system', 'readwrite', "Unknown action 'readwrite' in scope system. Known: read, write, *."],

@@ -35,7 +35,7 @@ describe('a policy that somebody writes', () => {
     [
       'an unknown action',
       { action: 'x' },
-      "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+      "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
     ],
     ['a bad network', { client: '10.0.0.0/99' }, "'10.0.0.0/99' is not a client."],
     ['a bad time', { time: 'always' }, "'always' is not a time"],

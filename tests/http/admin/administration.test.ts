@@ -161,7 +161,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
         "Unknown scope 'selfservice'. Known: admin, system, monitoring, ocra, authentication.",
       );
       expect(await text('/system/setPolicy', { ...given, scope: 'ocra' })).toBe(
-        "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, *.",
+        "Unknown action 'x' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
       );
       expect(await ask('/system/getPolicy', { name: 'bad' })).toEqual({ status: true, value: {} });
     });
