@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type Random } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { questionFromData } from '../../src/ocra/question.ts';
+import { plainQuestion, questionFromData, questionKeys, ShownQuestions } from '../../src/ocra/question.ts';
 import { questionFromHash } from '../support/values/modes.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 
@@ -30,6 +31,87 @@ describe('questionFromData', () => {
     const suite = suiteOf('QA64');
     const questions = Array.from({ length: 50 }, () => questionFromData(suite, 'abc', systemRandom));
     expect(new Set(questions).size).toBe(50);
+  });
+});
+
+describe('the questions of a text', () => {
+  it.each([
+    ['QN08', 'No. 12345678', '12345678', '12349999'],
+    ['QN08', 'No. 1234567', '12345670', '12349999'],
+    ['QN08', '12', '12000099', '12000099'],
+    ['QN08', 'текст', '00009999', '00009999'],
+    ['QN05', '12345', '12345', '12999'],
+    ['QN04', 'текст', '0000', '9999'],
+    ['QA08', 'PayMallory', 'PayMallo', 'PayM9999'],
+    ['QN08', '', '99999999', '99999999'],
+  ])('%s are for %j first %s, then as %s', (question, data, first, other) => {
+    const questions = new ShownQuestions(suiteOf(question), data, last);
+    expect(questions.draw()).toBe(first);
+    expect(questions.drawOthers(2)).toEqual([other, other]);
+  });
+
+  it.each([
+    ['QN04', '1234', '12', 100],
+    ['QN04', '1', '10', 100],
+    ['QN08', '123', '1230', 10_000],
+    ['QN04', 'текст', '', 10_000],
+    ['QH04', 'abcd', 'ab', 256],
+    ['QN04', '', '', 10_000],
+  ])('%s are %j each free once, until none is: %s and what follows', (question, data, beginning, count) => {
+    const suite = suiteOf(question);
+    const questions = new ShownQuestions(suite, data, systemRandom);
+    const used = new Set<string>();
+    for (;;) {
+      const free = questions.findFree((one) => used.has(one));
+      if (free === undefined) {
+        break;
+      }
+      used.add(free);
+    }
+    expect(used.size).toBe(count);
+    expect([...used].filter((one) => one.length !== 4 && one.length !== 8)).toEqual([]);
+    expect([...used].filter((one) => !one.startsWith(beginning))).toEqual([]);
+  });
+
+  it('keep all of the text as long as something random behind it is free', () => {
+    const questions = new ShownQuestions(suiteOf('QN08'), '123', systemRandom);
+    const used = new Set<string>();
+    for (let left = 10; left > 0; left -= 1) {
+      const free = questions.findFree((one) => used.has(one)) ?? '';
+      expect(free).toMatch(/^1230000[0-9]$/);
+      used.add(free);
+    }
+    expect(questions.findFree((one) => used.has(one))).toMatch(/^1230[0-9]{4}$/);
+  });
+
+  it('are found by their keys in every spelling that a device cannot tell apart', () => {
+    const digits = fc.string({ unit: fc.constantFrom('0', '1', '2', '4', '6'), minLength: 1, maxLength: 4 });
+    const hex = fc.string({
+      unit: fc.constantFrom('0', 'a', 'A', 'b', 'B', '1'),
+      minLength: 1,
+      maxLength: 8,
+    });
+    const pair = fc.oneof(
+      fc
+        .record({ one: digits, times: fc.nat({ max: 3 }), zeros: fc.constantFrom('', '0', '00') })
+        .map(({ one, times, zeros }) => ({
+          suite: suiteOf('QN08'),
+          one: one.padStart(8, '0'),
+          other: zeros + String(BigInt(one) * 16n ** BigInt(times)),
+        }))
+        .filter(({ other }) => other.length <= 8),
+      fc.record({ suite: fc.constantFrom(suiteOf('QH08'), suiteOf('QA08')), one: hex, other: hex }),
+    );
+    fc.assert(
+      fc.property(pair, ({ suite, one, other }) => {
+        const isSame = plainQuestion(suite, one) === plainQuestion(suite, other);
+        const stored = other.replace(/^0+|0+$/g, '').toLowerCase();
+        expect(!isSame || questionKeys(suite, one).includes(stored)).toBe(true);
+        const key = one.replace(/^0+|0+$/g, '').toLowerCase();
+        expect(!isSame || questionKeys(suite, other).includes(key)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 
