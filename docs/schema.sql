@@ -477,6 +477,7 @@ CREATE TABLE challenges (
   closed_by text,
   closed_at timestamp with time zone,
   watched_until timestamp with time zone,
+  sign_in boolean DEFAULT false NOT NULL,
   CONSTRAINT challenges_pkey PRIMARY KEY (id),
   CONSTRAINT challenges_transaction_id_key UNIQUE (transaction_id),
   CONSTRAINT challenges_closed_by_known CHECK (closed_by = ANY (ARRAY['accepted'::text, 'exhausted'::text, 'superseded'::text])),
@@ -490,8 +491,10 @@ CREATE TABLE challenges (
 CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NOT NULL;
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
+CREATE INDEX challenges_question_idx ON challenges USING btree (token_id, "left"(lower(btrim(question, '0'::text) COLLATE "C"), 64));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
 COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
+COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 
 CREATE TABLE imported_tokens (
   token_id bigint NOT NULL,

@@ -4,6 +4,8 @@ import type { Token } from '../tokens/token.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import type { ShownQuestions } from '../ocra/question.ts';
+import type { NewChallenge } from './ports.ts';
 import { tokenPolicyValues } from './token-policy.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
@@ -65,20 +67,27 @@ export class ChallengeFactory {
 
   /**
    * Makes a challenge under a transaction id of its own.
-   * @param store stores it; returns false if the id is in use
-   * @returns the value that `store` stored
+   * @param questions those that may be shown; all have one length, and so have the URLs
+   * @param store stores it, as `ChallengeStore.issue`
+   * @returns the challenge as it was stored
+   * @throws ServiceError 'challenge.too-long', before anything is stored
    */
-  async issue<Made extends { readonly url: string }>(
-    make: (transactionId: string, issuedAt: Date) => Made,
-    store: (made: Made, transactionId: string, issuedAt: Date) => Promise<boolean>,
-  ): Promise<Made & { readonly transactionId: string }> {
+  async issue(
+    questions: ShownQuestions,
+    urlOf: (transactionId: string, question: string) => string,
+    store: (
+      drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt'>,
+    ) => Promise<string | undefined>,
+  ): Promise<{ readonly transactionId: string; readonly question: string; readonly url: string }> {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const transactionId = this.#transactionIds(this.#random);
       const issuedAt = this.#clock.now();
-      const made = make(transactionId, issuedAt);
-      assertFitsQrCode(made.url);
-      if (await store(made, transactionId, issuedAt)) {
-        return { ...made, transactionId };
+      const drawn = questions.draw();
+      const url = urlOf(transactionId, drawn);
+      assertFitsQrCode(url);
+      const question = await store({ transactionId, question: drawn, questions, issuedAt });
+      if (question !== undefined) {
+        return { transactionId, question, url: question === drawn ? url : urlOf(transactionId, question) };
       }
     }
     throw new ServiceError('internal', 'No free transaction id was found');

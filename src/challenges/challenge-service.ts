@@ -1,9 +1,11 @@
-import type { AccessControl } from '../policy/access-control.ts';
+import type { SecondFactorStore } from '../administrators/sign-in-ports.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/ports.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
+import { isCovered, isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -22,7 +24,7 @@ import type { ChallengeFactory } from './challenge-factory.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
 import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
-import { questionFromData } from '../ocra/question.ts';
+import { ShownQuestions } from '../ocra/question.ts';
 import type { ResponseChecker } from './response-check.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
 import { keySecrets, requireTokenKey } from './token-key.ts';
@@ -74,8 +76,11 @@ export interface StatusEntry {
 interface ChallengeRequest extends TokenReference {
   /** The text that the app displays. */
   readonly data?: string | undefined;
-  /** `random`: the question has nothing of the data, which could fill it and so be the same each time. */
-  readonly question?: 'random' | undefined;
+  /**
+   * That of an administrator's sign-in, whose text is always the same: the question has nothing of it, which could fill
+   * it and so be the same each time.
+   */
+  readonly signIn?: true;
 }
 
 /** Selection of challenges: all given fields must match, and at least one must be given. */
@@ -89,6 +94,7 @@ export interface ChallengeDependencies {
   readonly users: UserDirectory;
   readonly tokens: TokenChoice;
   readonly challenges: ChallengeStore;
+  readonly secondFactors: Pick<SecondFactorStore, 'isSecondFactor'>;
   readonly factory: ChallengeFactory;
   readonly check: ResponseChecker;
   readonly vault: Vault;
@@ -110,16 +116,18 @@ export class ChallengeService {
   }
 
   /**
-   * Issues a challenge for a token. Reads the token again where its owner or key changes meanwhile.
+   * Issues a challenge for a token. Reads the token again where its owner, key or realms change meanwhile.
    * @throws ServiceError 'right.missing', 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous',
-   *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous'
+   *   'token.not-ocra', 'token.not-ready', 'token.state', 'challenge.too-long', 'challenge.url-ambiguous',
+   *   'challenge.no-question'
    */
   async requestChallenge(caller: Caller, request: ChallengeRequest): Promise<IssuedChallenge> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
+    const { access } = this.#deps;
+    const grant = access.authorize(configuration, caller, { scope: 'ocra', action: 'request' });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#issue(caller, configuration, request);
+        return await this.#issue(caller, grant, configuration, request);
       } catch (error) {
         if (attempt === ATTEMPTS || !isServiceError(error, 'token.state')) {
           throw error;
@@ -130,40 +138,48 @@ export class ChallengeService {
 
   async #issue(
     caller: Caller,
+    grant: Grant,
     configuration: Configuration,
-    { data = '', question: kind, ...reference }: ChallengeRequest,
+    { data = '', signIn, ...reference }: ChallengeRequest,
   ): Promise<IssuedChallenge> {
     const { tokens, challenges, factory, vault, random } = this.#deps;
-    const token = await tokens.only(configuration, reference);
+    const token = await tokens.only(configuration, reference, {
+      ...grant,
+      includes: (one) => isCovered(one, grant),
+    });
+    await this.#authorizeFor(token, caller, configuration);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
     const callbackUrl = factory.callbackUrl(configuration, token, caller);
     const { maxChallenges } = readOcraSettings(configuration.settings);
+    const realms = grant.realms === 'all' ? undefined : token.realms;
     const issued = await factory.issue(
-      (transactionId) => {
-        const question = questionFromData(suite, kind === 'random' ? '' : data, random);
-        return {
-          question,
-          url: buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
-        };
-      },
-      ({ question }, transactionId, issuedAt) =>
+      new ShownQuestions(suite, signIn ? '' : data, random),
+      (transactionId, question) =>
+        buildRequestUrl(suite, key, { message: data, callbackUrl, question, transactionId }),
+      (drawn) =>
         challenges.issue(
-          {
-            tokenId: token.id,
-            transactionId,
-            question,
-            data,
-            issuedAt,
-            owner,
-            key: keySecrets(token),
-            seen: token,
-          },
+          { ...drawn, tokenId: token.id, data, signIn, owner, realms, key: keySecrets(token), seen: token },
           maxChallenges,
           actOf(caller, 'ocra/request'),
         ),
     );
     return { serial: token.serial, data, callbackUrl, ...issued };
+  }
+
+  /** @throws ServiceError 'right.missing' where the token is a second factor, whose challenges need a further right */
+  async #authorizeFor(token: Token, caller: Caller, configuration: Configuration): Promise<void> {
+    const { access, secondFactors } = this.#deps;
+    const right = { scope: 'ocra', action: 'secondfactor' } as const;
+    const granted = access.grantOf(configuration, caller, right);
+    const isGranted = granted !== undefined && isVisible(token, granted);
+    if (isGranted || !(await secondFactors.isSecondFactor(token.serial))) {
+      return;
+    }
+    access.authorize(configuration, caller, right);
+    throw new ServiceError('right.missing', `No policy gives the right ocra:secondfactor for this token`, {
+      policy: right,
+    });
   }
 
   /**
@@ -214,29 +230,32 @@ export class ChallengeService {
   }
 
   /**
-   * @returns the challenges that match all given fields, newest first; none where nothing matches
+   * @returns the challenges that match all given fields, of tokens in the realms of the right, newest first; none where
+   *   nothing matches
    * @throws ServiceError 'right.missing', 'parameter.missing'
    */
   async status(caller: Caller, reference: StatusReference): Promise<readonly StatusEntry[]> {
     const configuration = await this.#deps.configuration.current();
-    this.#deps.access.authorize(configuration, caller, { scope: 'ocra', action: 'status' });
-    const filter = await this.#filter(configuration, reference);
+    const right = { scope: 'ocra', action: 'status' } as const;
+    const grant = this.#deps.access.authorize(configuration, caller, right);
+    const filter = await this.#filter(configuration, reference, grant);
     const settings = readOcraSettings(configuration.settings);
     const found = filter === undefined ? [] : await this.#deps.challenges.find(filter);
-    return found.map((one) => statusEntry(one, settings));
+    return found.filter(({ token }) => isCovered(token, grant)).map((one) => statusEntry(one, settings));
   }
 
   /** @returns undefined where the user is unknown: then nothing matches, rather than everything */
   async #filter(
     configuration: Configuration,
     reference: StatusReference,
+    { realms }: Grant,
   ): Promise<ChallengeFilter | undefined> {
     const named = namedChallenges(reference);
     const { user = '', realm } = reference;
     if (user === '') {
       return named;
     }
-    const owner = await this.#deps.users.find(configuration, { user, realm });
+    const owner = await this.#deps.users.find(configuration, { user, realm }, realms);
     return owner && { ...named, owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
 

@@ -53,11 +53,11 @@ export function measuredChallenges(
   };
   return {
     issue: async (...args) => {
-      const isStored = await store.issue(...args);
-      if (isStored) {
+      const question = await store.issue(...args);
+      if (question !== undefined) {
         metrics.challengeIssued();
       }
-      return isStored;
+      return question;
     },
     answer: async (transactionId, decide, act, mayRemember) => {
       const begun = elapsed();

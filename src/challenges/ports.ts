@@ -3,15 +3,20 @@ import type { Sealed } from '../keys/vault.ts';
 import type { TokenSecrets, Token, TokenStateChange, TokenChange } from '../tokens/token.ts';
 import type { Challenge, ClosedBy, Decision } from './challenge.ts';
 import type { Act } from '../policy/caller.ts';
+import type { ShownQuestions } from '../ocra/question.ts';
 
 export interface NewChallenge {
   readonly tokenId: string;
   readonly transactionId: string;
-  /** RFC 6287 Q, as the device gets it. */
+  /** RFC 6287 Q, drawn from `questions`. */
   readonly question: string;
-  /** The display data from which the question was made. */
+  /** The questions that may take its place. */
+  readonly questions: ShownQuestions;
+  /** The text that the device shows. */
   readonly data: string;
   readonly issuedAt: Date;
+  /** True for that of an administrator's sign-in, which those of others do not supersede. */
+  readonly signIn?: true | undefined;
   /** The user by whom the token was found. The token must still have this owner. */
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
   /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
@@ -75,13 +80,21 @@ export interface LockedTokens {
 /** Challenges. The row of the token is the lock and the version for all of its challenges. */
 export interface ChallengeStore {
   /**
-   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction.
-   * @param change a simultaneous change of the token (roll-out phase 2)
-   * @returns false when the transaction id is in use, and nothing was stored
+   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
+   * and others are counted apart. No response to one text confirms another: where the question is that of a stored
+   * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
+   * suites without a counter only: with one, their response is used up.
+   * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
+   * @returns the question; undefined when the transaction id is in use, and nothing was stored
    * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
-   *   realms may no longer be the required ones
+   *   realms may no longer be the required ones, 'challenge.no-question' where no question is free
    */
-  issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean>;
+  issue(
+    challenge: NewChallenge,
+    maxOpen: number,
+    act: Act,
+    change?: TokenChange,
+  ): Promise<string | undefined>;
   /**
    * Answers a challenge exactly once: takes it with its token from memory or from the database, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on

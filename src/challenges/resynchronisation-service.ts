@@ -1,10 +1,8 @@
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
-import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -30,7 +28,6 @@ export interface ResynchronisationRequest extends TokenReference {
 export interface ResynchronisationDependencies {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
-  readonly users: UserDirectory;
   readonly tokens: TokenChoice;
   readonly locked: LockedTokens;
   readonly vault: Vault;
@@ -54,7 +51,10 @@ export class ResynchronisationService {
   async resync(caller: Caller, request: ResynchronisationRequest): Promise<boolean> {
     const configuration = await this.#deps.configuration.current();
     const grant = this.#deps.access.authorize(configuration, caller, { scope: 'admin', action: 'resync' });
-    const { serial, owner } = await this.#token(configuration, grant, request);
+    const { serial, owner } = await this.#deps.tokens.only(configuration, request, {
+      ...grant,
+      includes: (token) => isVisible(token, grant),
+    });
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
     const done = await this.#deps.locked.change(
@@ -72,22 +72,6 @@ export class ResynchronisationService {
       throw unknownToken(serial);
     }
     return done;
-  }
-
-  /** Answers for tokens that the administrator may not see as for unknown ones. */
-  async #token(configuration: Configuration, grant: Grant, reference: TokenReference): Promise<Token> {
-    const { serial, user = '', realm } = reference;
-    const owner =
-      user === '' ? undefined : await this.#deps.users.resolve(configuration, { user, realm }, grant.realms);
-    const token = await this.#deps.tokens.only(configuration, {
-      serial,
-      user: owner?.login,
-      realm: owner?.realm.name,
-    });
-    if (!isVisible(token, grant)) {
-      throw unknownToken(token.serial);
-    }
-    return token;
   }
 
   #decide(settings: OcraSettings, token: Token, responses: ConsecutiveResponses): TokenStateChange | null {

@@ -20,6 +20,7 @@ const UNUSABLE: readonly ErrorCode[] = [
   'token.state',
   'challenge.too-long',
   'challenge.url-ambiguous',
+  'challenge.no-question',
 ];
 
 /** Challenges for the OCRA tokens with which administrators sign in. Their life is that of any other challenge. */
@@ -40,8 +41,7 @@ export class SignInChallenges implements SecondFactorTokens {
       throw unusable(act.actor);
     }
     try {
-      // The text is always the same. A question made from it alone would repeat, and its response could be replayed.
-      const request = { serial, data: text, question: 'random' } as const;
+      const request = { serial, data: text, signIn: true } as const;
       return await this.#deps.ocra.requestChallenge(serverCaller(act), request);
     } catch (error) {
       throw isServiceError(error) && UNUSABLE.includes(error.code) ? unusable(act.actor, error) : error;

@@ -1,3 +1,4 @@
+import type { Grant } from '../policy/access-control.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isOcraToken, type Token } from '../tokens/token.ts';
@@ -9,6 +10,13 @@ export interface TokenReference {
   readonly serial?: string | undefined;
   readonly user?: string | undefined;
   readonly realm?: string | undefined;
+}
+
+/** The bounds of a choice: what is beyond them is unknown. */
+export interface ChoiceBounds {
+  /** The realms of users. */
+  readonly realms: Grant['realms'];
+  readonly includes: (token: Token) => boolean;
 }
 
 /** Finds the one token of a reference. */
@@ -25,10 +33,15 @@ export class TokenChoice {
    * @returns the only OCRA token that matches; with serial and user, it must be that user's
    * @throws ServiceError 'parameter.missing', 'user.unknown', 'token.unknown', 'token.ambiguous', 'token.not-ocra'
    */
-  async only(configuration: Configuration, reference: TokenReference): Promise<Token> {
+  async only(
+    configuration: Configuration,
+    reference: TokenReference,
+    { realms, includes }: ChoiceBounds,
+  ): Promise<Token> {
     const { serial = '', user = '', realm } = reference;
-    const owner = user === '' ? undefined : await this.#users.resolve(configuration, { user, realm });
-    const token = serial === '' ? await this.#onlyOf(owner) : await this.bySerial(serial, owner);
+    const owner = user === '' ? undefined : await this.#users.resolve(configuration, { user, realm }, realms);
+    const token =
+      serial === '' ? await this.#onlyOf(owner, includes) : await this.bySerial(serial, owner, includes);
     if (!isOcraToken(token)) {
       throw new ServiceError('token.not-ocra', `The token '${token.serial}' is not an OCRA token`);
     }
@@ -39,16 +52,20 @@ export class TokenChoice {
    * @param owner the required owner; undefined: any
    * @throws ServiceError 'token.unknown'
    */
-  async bySerial(serial: string, owner: ResolvedUser | undefined): Promise<Token> {
+  async bySerial(
+    serial: string,
+    owner: ResolvedUser | undefined,
+    includes: ChoiceBounds['includes'] = () => true,
+  ): Promise<Token> {
     const token = await this.#tokens.findBySerial(serial);
-    if (token === undefined || (owner !== undefined && !isOwnedBy(token, owner))) {
+    if (token === undefined || (owner !== undefined && !isOwnedBy(token, owner)) || !includes(token)) {
       throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
     }
     return token;
   }
 
-  async #onlyOf(owner: ResolvedUser | undefined): Promise<Token> {
-    const tokens = await this.ofUser(owner);
+  async #onlyOf(owner: ResolvedUser | undefined, includes: ChoiceBounds['includes']): Promise<Token> {
+    const tokens = (await this.ofUser(owner)).filter(includes);
     const [token, another] = tokens;
     const login = owner?.login ?? '';
     if (token === undefined) {

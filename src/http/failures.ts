@@ -75,6 +75,7 @@ const FORMS: Readonly<Record<ErrorCode, FailureForm>> = {
   'key-file.secret': PLAIN,
   'import.refused': PLAIN,
   'challenge.too-long': PLAIN,
+  'challenge.no-question': PLAIN,
   'challenge.url-ambiguous': PLAIN,
   'policy.unknown': PLAIN,
   'policy.invalid': PLAIN,

@@ -84,6 +84,8 @@ export interface ErrorPayloads {
   'key-file.secret': NoPayload;
   'import.refused': NoPayload;
   'challenge.too-long': NoPayload;
+  /** Every question that could be shown with the text is that of another text. */
+  'challenge.no-question': NoPayload;
   /** The values of `qrtanurl`, and the realms of the token whose policies give them. */
   'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
   'policy.unknown': UnknownName;

@@ -41,6 +41,14 @@ export function isVisible(token: Pick<Token, 'realms'>, { realms: allowed }: Gra
   return allowed === 'all' || token.realms.some((name) => allowed.includes(name));
 }
 
+/**
+ * Portals ask tokens in no realm, too, under policies that name realms, as recorded of LinOTP 2.12.6.
+ * @returns true if a grant of the scope ocra covers the token: one of its realms is granted, or it has none
+ */
+export function isCovered(token: Pick<Token, 'realms'>, grant: Grant): boolean {
+  return token.realms.length === 0 || isVisible(token, grant);
+}
+
 /** @returns the realms of the token that a grant does not cover, and that it must not change */
 export function foreignRealms(
   { realms }: Pick<Token, 'realms'>,

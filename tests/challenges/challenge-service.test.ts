@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
+import { ShownQuestions } from '../../src/ocra/question.ts';
 import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
@@ -66,6 +67,7 @@ describe('a challenge', () => {
           tokenId: token?.id,
           transactionId,
           question,
+          questions: expect.any(ShownQuestions),
           data: 'pay 5',
           issuedAt: house.clock.at,
           key: { seed: token?.secrets.seed },
@@ -214,11 +216,15 @@ describe('a challenge', () => {
     };
     const issue = house.challenges.issue.bind(house.challenges);
     let refusals = 3;
-    house.challenges.issue = async (...args) => (refusals-- > 0 ? Promise.resolve(false) : issue(...args));
+    house.challenges.issue = async (...args) =>
+      refusals-- > 0 ? Promise.resolve(undefined) : issue(...args);
     const { transactionId } = await house.ocra.requestChallenge(admin, { serial: 'A1' });
     expect(taken).toEqual([transactionId]);
     let attempts = 0;
-    house.challenges.issue = () => Promise.resolve((attempts += 1) < 0);
+    house.challenges.issue = () => {
+      attempts += 1;
+      return Promise.resolve(undefined);
+    };
     expect(await eventualRefusal(house.ocra.requestChallenge(admin, { serial: 'A1' }))).toMatchObject({
       code: 'internal',
       message: 'No free transaction id was found',

@@ -61,6 +61,9 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'token.state': { above: 'Das geht mit dem Token in diesem Zustand nicht.' },
   'transaction.unknown': { instead: 'Diese Transaktion gibt es nicht, oder Sie dürfen sie nicht sehen.' },
   'challenge.too-long': { instead: 'Der Text ist zu lang für einen QR-Code.' },
+  'challenge.no-question': {
+    instead: 'Für diesen Text ist bei diesem Token keine Frage mehr frei. Bitte den Text ändern.',
+  },
   'activation-code.invalid': { above: 'Der Aktivierungscode ist falsch.' },
   'parameter.missing': NOT_TAKEN,
   'parameter.invalid': NOT_TAKEN,

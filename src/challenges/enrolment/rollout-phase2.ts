@@ -15,7 +15,7 @@ import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
 import { deriveTokenKey } from '../../ocra/key-derivation.ts';
 import type { ChallengeStore } from '../ports.ts';
 import { buildNonceUrl } from '../../ocra/qrtan-url.ts';
-import { questionFromData } from '../../ocra/question.ts';
+import { ShownQuestions } from '../../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
 import type { TokenChoice } from '../token-choice.ts';
 
@@ -87,21 +87,19 @@ export class RolloutPhase2 {
     const callbackUrl = factory.callbackUrl(configuration, token, caller);
     const data = request.message ?? '';
     const issued = await factory.issue(
-      (transactionId) => {
-        const question = questionFromData(suite, data, this.#deps.random);
-        const url = buildNonceUrl(suite, key, {
+      new ShownQuestions(suite, data, this.#deps.random),
+      (transactionId, question) =>
+        buildNonceUrl(suite, key, {
           message: request.message,
           callbackUrl,
           question,
           nonce,
           transactionId,
           serial: token.serial,
-        });
-        return { question, url };
-      },
-      ({ question }, transactionId, issuedAt) =>
+        }),
+      (drawn) =>
         challenges.issue(
-          { tokenId: token.id, transactionId, question, data, issuedAt, owner, realms, sharedSecret },
+          { ...drawn, tokenId: token.id, data, owner, realms, sharedSecret },
           1,
           actOf(caller, 'admin/init'),
           change,

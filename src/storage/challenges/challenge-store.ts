@@ -16,6 +16,7 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import { decisionEntry } from './decision-entry.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { freeQuestion } from './asked-questions.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
@@ -67,7 +68,7 @@ export class SqlChallengeStore implements ChallengeStore {
     maxOpen: number,
     act: Act,
     change: TokenChange = {},
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     assertStorable(challenge.transactionId, challenge.question, challenge.data);
     const { seen } = challenge;
     try {
@@ -75,14 +76,13 @@ export class SqlChallengeStore implements ChallengeStore {
       const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
       if (issued === undefined) {
         this.#issued.forget(challenge.tokenId);
-        await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
-      } else {
-        this.#issued.keep(issued);
+        return await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
       }
-      return true;
+      this.#issued.keep(issued);
+      return issued.challenge.question;
     } catch (error) {
       if (error instanceof TransactionIdInUse || isTransactionIdInUse(error)) {
-        return false;
+        return undefined;
       }
       throw error;
     }
@@ -310,8 +310,8 @@ async function issue(
   maxOpen: number,
   act: Act,
   change: TokenChange,
-): Promise<void> {
-  const { tokenId, transactionId, question, data, issuedAt } = challenge;
+): Promise<string> {
+  const { tokenId, transactionId, data, issuedAt, signIn = false } = challenge;
   const references = await holdReferences(sql, change);
   // The token's row first: of several transactions that issue or answer for it, one proceeds.
   const [token] = await sql('tokens')
@@ -326,31 +326,55 @@ async function issue(
   if (token === undefined) {
     throw goneOrChanged(challenge);
   }
+  if (change.secrets !== undefined) {
+    await closeOpenChallenges(sql, tokenId);
+  }
+  const question = await freeQuestion(sql, challenge);
   const stored: unknown[] = await sql('challenges')
-    .insert({ transaction_id: transactionId, token_id: tokenId, question, data, issued_at: issuedAt })
+    .insert({
+      transaction_id: transactionId,
+      token_id: tokenId,
+      question,
+      data,
+      issued_at: issuedAt,
+      sign_in: signIn,
+    })
     .onConflict('transaction_id')
     .ignore()
     .returning('id');
   if (stored.length === 0) {
     throw new TransactionIdInUse();
   }
-  await supersede(sql, tokenId, maxOpen);
+  await supersede(sql, tokenId, signIn, maxOpen);
   await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
+  return question;
 }
 
 /**
- * Closes all but the newest `keep` open challenges of a token for ever. The caller has written the token's row before,
- * in this transaction. Newest by id, not by time: ids are assigned under the token's lock, times by servers whose
- * clocks differ.
+ * Closes all but the newest `keep` open challenges of a token for ever: of its sign-ins, or of all others. The caller has
+ * written the token's row before, in this transaction. Newest by id, not by time: ids are assigned under the token's
+ * lock, times by servers whose clocks differ.
  */
-export async function supersede(transaction: Knex.Transaction, tokenId: string, keep: number): Promise<void> {
+async function supersede(
+  transaction: Knex.Transaction,
+  tokenId: string,
+  signIn: boolean,
+  keep: number,
+): Promise<void> {
   await transaction.raw(
     `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-     WHERE token_id = ? AND closed_by IS NULL AND id <= (
-       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL
+     WHERE token_id = ? AND closed_by IS NULL AND sign_in = ? AND id <= (
+       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL AND sign_in = ?
        ORDER BY id DESC OFFSET ? LIMIT 1)`,
-    [tokenId, tokenId, keep],
+    [tokenId, signIn, tokenId, signIn, keep],
   );
+}
+
+/** Closes all open challenges of a token, which has a new key or owner. The caller has written its row before. */
+export async function closeOpenChallenges(transaction: Knex.Transaction, tokenId: string): Promise<void> {
+  await transaction('challenges')
+    .where({ token_id: tokenId, closed_by: null })
+    .update({ closed_by: 'superseded', closed_at: transaction.raw('clock_timestamp()') });
 }
 
 /** @returns the values that the token must still have, by column */

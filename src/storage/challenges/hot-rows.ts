@@ -49,12 +49,13 @@ export const HELD_COLUMNS = { token_id: 'bigint', version: 'bigint' };
  * one of them is just being deleted.
  * @param from the tables, as in FROM, with their conditions
  * @param locked those whose rows are locked: all that the statement changes
+ * @param further a further condition, in which the version that was read holds
  */
-export function heldTokens(from = 'tokens', locked = 'tokens'): string {
+export function heldTokens(from = 'tokens', locked = 'tokens', further = 'true'): string {
   return `held AS MATERIALIZED (
       SELECT want.place FROM want CROSS JOIN LATERAL (
         SELECT FROM ${from}
-        WHERE tokens.id = want.token_id AND tokens.version = want.version
+        WHERE tokens.id = want.token_id AND tokens.version = want.version AND ${further}
         FOR NO KEY UPDATE OF ${locked} SKIP LOCKED
       ) AS token
     )`;

@@ -11,6 +11,7 @@ import * as rateLimits from './migrations/008-rate-limits.ts';
 import * as linotpImport from './migrations/009-linotp-import.ts';
 import * as webhooks from './migrations/010-webhooks.ts';
 import * as observations from './migrations/011-observations.ts';
+import * as questions from './migrations/012-questions.ts';
 import * as oneClock from './migrations/016-one-clock.ts';
 
 /**
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[
   ['009-linotp-import', linotpImport],
   ['010-webhooks', webhooks],
   ['011-observations', observations],
+  ['012-questions', questions],
   ['016-one-clock', oneClock],
 ];
 

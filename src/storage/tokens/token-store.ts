@@ -5,7 +5,7 @@ import type { LockedDecision, SerialOrigin, TokenFilter, TokenStore } from '../.
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { auditEntry } from '../audit/audit-rows.ts';
-import { supersede } from '../challenges/challenge-store.ts';
+import { closeOpenChallenges } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { SharedLookup } from '../database/shared-lookup.ts';
@@ -159,7 +159,7 @@ async function changeToken(
   if (Object.keys(columns).length > 0) {
     const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
     if (changed !== undefined && changesHands(change)) {
-      await supersede(sql, changed.id, 0);
+      await closeOpenChallenges(sql, changed.id);
     }
   }
   const token = await findToken(sql, serial);

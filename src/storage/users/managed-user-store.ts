@@ -5,7 +5,7 @@ import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
 import { LIKE_ESCAPE, likePattern } from '../../resolvers/user-search.ts';
 import type { UserCondition, UserField, UserSearch } from '../../resolvers/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { supersede } from '../challenges/challenge-store.ts';
+import { closeOpenChallenges } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
@@ -265,7 +265,7 @@ async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId:
       .where({ owner_resolver_id: resolverId, owner_user_id: userId })
       .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
     for (const { id } of locked) {
-      await supersede(sql, id, 0);
+      await closeOpenChallenges(sql, id);
     }
     return locked.length;
   });

@@ -8,6 +8,7 @@ import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase } from '../../support/database/audited-database.ts';
 import { rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 let audited: AuditedDatabase;
 let servers: readonly Database[];
@@ -24,6 +25,7 @@ async function issued(serial: string): Promise<string> {
     tokenId: token.id,
     transactionId: serial,
     question: 'Q',
+    questions: QUESTIONS,
     data: '',
     issuedAt: new Date(),
   };

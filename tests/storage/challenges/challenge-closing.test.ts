@@ -5,6 +5,7 @@ import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-sto
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const SECRET = sealedBytes('the shared secret');
@@ -33,6 +34,7 @@ const challengeFor = ({ id, serial }: Token, name: string) => ({
   tokenId: id,
   transactionId: `${serial}-${name}`,
   question: 'Q',
+  questions: QUESTIONS,
   data: '',
   issuedAt: NOW,
 });
@@ -46,7 +48,7 @@ describe('a step of the roll-out', () => {
   it('is taken while the token has the shared secret that it was made from', async () => {
     const token = await tokenInRollout();
     const challenge = { ...challengeFor(token, 'step'), sharedSecret: SECRET };
-    expect(await challenges.issue(challenge, 1, ACT, STEP)).toBe(true);
+    expect(await challenges.issue(challenge, 1, ACT, STEP)).toBe('Q');
     expect((await tokens.findBySerial(token.serial))?.rollout).toBe('phase2');
   });
 

@@ -10,6 +10,7 @@ import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
@@ -57,8 +58,15 @@ async function newToken(changes: Parameters<typeof tokenValue>[1] = {}): Promise
 /** Issues a challenge, which `here` keeps in memory if `isRemembered`. */
 async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
   const seen = isRemembered ? await tokens.findBySerial(token.serial) : undefined;
-  const challenge = { tokenId: token.id, transactionId, question: 'Q', data: '', issuedAt: NOW };
-  expect(await here.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe(true);
+  const challenge = {
+    tokenId: token.id,
+    transactionId,
+    question: 'Q',
+    questions: QUESTIONS,
+    data: '',
+    issuedAt: NOW,
+  };
+  expect(await here.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
   return transactionId;
 }
 
@@ -365,6 +373,7 @@ describe('many challenges issued at once', () => {
           tokenId: token.id,
           transactionId: `${token.serial}-${index}`,
           question: 'Q',
+          questions: QUESTIONS,
           data: '',
           issuedAt: NOW,
         },
@@ -372,7 +381,7 @@ describe('many challenges issued at once', () => {
         ACT,
       ),
     );
-    expect(results).toEqual(results.map(() => true));
+    expect(results).toEqual(results.map(() => 'Q'));
     const found = await here.find({ serial: token.serial });
     expect(found).toHaveLength(40);
     expect(found.filter(({ challenge }) => challenge.closedBy === null)).toHaveLength(4);
@@ -386,6 +395,7 @@ describe('many challenges issued at once', () => {
           tokenId: own[index]?.id ?? '',
           transactionId: 'wanted by all',
           question: 'Q',
+          questions: QUESTIONS,
           data: '',
           issuedAt: NOW,
         },

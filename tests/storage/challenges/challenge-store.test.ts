@@ -7,6 +7,7 @@ import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 let test: TestDatabase;
 let tokens: SqlTokenStore;
@@ -39,11 +40,12 @@ const challengeFor = (tokenId: string, transactionId: string, issuedAt = NOW) =>
   transactionId,
   issuedAt,
   question: 'pay10euro',
+  questions: QUESTIONS,
   data: 'pay 10 euro',
 });
 
 async function issued(token: { id: string }, transactionId = `T${token.id}`): Promise<string> {
-  expect(await challenges.issue(challengeFor(token.id, transactionId), 4, ACT)).toBe(true);
+  expect(await challenges.issue(challengeFor(token.id, transactionId), 4, ACT)).toBe('pay10euro');
   return transactionId;
 }
 
@@ -79,7 +81,7 @@ describe('issuing a challenge', () => {
     const [first, second] = [await newToken(), await newToken({ rollout: 'phase1' })];
     await issued(first, 'taken');
     const change = { rollout: 'phase2', secrets: { nonce: sealedBytes('nonce') } } as const;
-    expect(await challenges.issue(challengeFor(second.id, 'taken'), 4, ACT, change)).toBe(false);
+    expect(await challenges.issue(challengeFor(second.id, 'taken'), 4, ACT, change)).toBeUndefined();
     expect(await tokens.findBySerial(second.serial)).toMatchObject({
       rollout: 'phase1',
       secrets: { nonce: null },

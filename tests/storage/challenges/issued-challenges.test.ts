@@ -15,6 +15,7 @@ import { SqlTap } from '../../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 let test: TestDatabase;
 let tokens: SqlTokenStore;
@@ -68,8 +69,16 @@ async function issued(serial: string, store = here): Promise<string> {
   number += 1;
   const transactionId = `T${number}`;
   const seen = await stored(serial);
-  const challenge = { tokenId: seen.id, transactionId, question: 'Q1', data: 'D', issuedAt: NOW, seen };
-  expect(await store.issue(challenge, 4, ACT)).toBe(true);
+  const challenge = {
+    tokenId: seen.id,
+    transactionId,
+    question: 'Q1',
+    questions: QUESTIONS,
+    data: 'D',
+    issuedAt: NOW,
+    seen,
+  };
+  expect(await store.issue(challenge, 4, ACT)).toBe('Q1');
   return transactionId;
 }
 
@@ -288,8 +297,14 @@ describe('a challenge that this server has issued and that has changed since', (
   }
 
   async function issuedUnseen(serial: string): Promise<void> {
-    const challenge = { tokenId: (await stored(serial)).id, question: 'Q1', data: 'D', issuedAt: NOW };
-    expect(await here.issue({ ...challenge, transactionId: `${serial} unseen` }, 4, ACT)).toBe(true);
+    const challenge = {
+      tokenId: (await stored(serial)).id,
+      question: 'Q1',
+      questions: QUESTIONS,
+      data: 'D',
+      issuedAt: NOW,
+    };
+    expect(await here.issue({ ...challenge, transactionId: `${serial} unseen` }, 4, ACT)).toBe('Q1');
   }
 });
 

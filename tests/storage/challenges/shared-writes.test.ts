@@ -13,6 +13,7 @@ import { SqlTap } from '../../support/database/sql-tap.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
@@ -65,7 +66,7 @@ function challengeOf(
   transactionId = token.serial,
   question = 'Q',
 ): Parameters<SqlChallengeStore['issue']>[0] {
-  return { tokenId: token.id, transactionId, question, data: '', issuedAt: NOW };
+  return { tokenId: token.id, transactionId, question, questions: QUESTIONS, data: '', issuedAt: NOW };
 }
 
 /** Tokens with an open challenge each, whose transaction id is the serial. */
@@ -349,7 +350,7 @@ describe('requests for a challenge at the same moment', () => {
     const tokens = await newTokens(30);
     const statements = await statementsOf(async () => {
       const issued = tokens.map((token) => server.challenges.issue(asSeen(token, token.serial), 4, ACT));
-      expect(await Promise.all(issued)).toEqual(tokens.map(() => true));
+      expect(await Promise.all(issued)).toEqual(tokens.map(() => 'Q'));
     });
     expect(statements).toHaveLength(1);
     expect((await audited.verify()).all).toEqual([]);
@@ -364,7 +365,7 @@ describe('requests for a challenge at the same moment', () => {
     const issued = now.map((token, place) =>
       server.challenges.issue(asSeen(token, ids[place] ?? ''), 4, ACT),
     );
-    expect(await Promise.all(issued)).toEqual([true, true, false, true]);
+    expect(await Promise.all(issued)).toEqual(['Q', 'Q', undefined, 'Q']);
     expect((await audited.verify()).all).toEqual([]);
   });
 
@@ -373,7 +374,7 @@ describe('requests for a challenge at the same moment', () => {
     const issued = Array.from({ length: 6 }, (_, index) =>
       server.challenges.issue(asSeen(token, `${token.serial}-${index}`), 2, ACT),
     );
-    expect(await Promise.all(issued)).toEqual(issued.map(() => true));
+    expect(await Promise.all(issued)).toEqual(issued.map(() => 'Q'));
     expect(await server.challenges.find({ serial: token.serial, open: true })).toHaveLength(2);
     expect(await server.challenges.find({ serial: token.serial })).toHaveLength(6);
     expect((await audited.verify()).all).toEqual([]);

@@ -44,7 +44,7 @@ describe('the configuration of a fresh installation', () => {
       {
         name: 'ocra-administrators',
         scope: 'ocra',
-        action: 'request, status, activationcode, calcOTP',
+        action: 'request, status, activationcode, calcOTP, secondfactor',
         realm: '*',
         user: '*',
         client: '',

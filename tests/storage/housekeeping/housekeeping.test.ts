@@ -9,6 +9,7 @@ import { rightly } from '../../support/values/challenge-answers.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
 
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
 const KEPT_SINCE = new Date('2026-11-13T00:00:00Z');
@@ -56,7 +57,7 @@ async function issue(
   maxOpen = 4,
 ): Promise<void> {
   await challenges.issue(
-    { tokenId: token.id, transactionId, question: 'Q', data: '', issuedAt },
+    { tokenId: token.id, transactionId, question: 'Q', questions: QUESTIONS, data: '', issuedAt },
     maxOpen,
     ACT,
   );

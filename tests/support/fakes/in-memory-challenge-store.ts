@@ -38,7 +38,12 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
     this.#tokens = tokens;
   }
 
-  async issue(challenge: NewChallenge, maxOpen: number, act: Act, change?: TokenChange): Promise<boolean> {
+  async issue(
+    challenge: NewChallenge,
+    maxOpen: number,
+    act: Act,
+    change?: TokenChange,
+  ): Promise<string | undefined> {
     await this.beforeIssue(challenge);
     const token = await this.#token(challenge.tokenId);
     const { transactionId, question, data, issuedAt, tokenId } = challenge;
@@ -47,7 +52,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
     }
     this.issues.push({ challenge, maxOpen, act, change });
     if (token === undefined || this.#kept.some((kept) => kept.challenge.transactionId === transactionId)) {
-      return false;
+      return undefined;
     }
     const open = this.#kept.filter((kept) => kept.tokenId === tokenId && kept.challenge.closedBy === null);
     for (const kept of open.slice(0, Math.max(0, open.length - maxOpen + 1))) {
@@ -57,7 +62,7 @@ export class InMemoryChallengeStore implements ChallengeStore, LockedTokens {
     const id = String(this.#kept.length + 1);
     this.#kept.push({ challenge: { id, transactionId, question, data, issuedAt, ...fresh }, tokenId });
     await this.#tokens.update(token.serial, change ?? {}, act);
-    return true;
+    return question;
   }
 
   async answer(

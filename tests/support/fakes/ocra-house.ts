@@ -68,6 +68,8 @@ export class OcraHouse {
   readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
   /** Refusals without a decision. */
   readonly refusals: Refusal[] = [];
+  /** Serials of tokens with which administrators sign in. */
+  readonly secondFactors = new Set<string>();
   /** The number of responses computed for verification, and of turns waited for. */
   computed = 0;
   turns = 0;
@@ -130,7 +132,17 @@ export class OcraHouse {
       },
     };
     const common = { configuration, access, users, vault, clock, random, refusals };
-    this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
+    const secondFactors = {
+      isSecondFactor: (serial: string): Promise<boolean> => Promise.resolve(this.secondFactors.has(serial)),
+    };
+    this.ocra = new ChallengeService({
+      ...common,
+      tokens: choice,
+      challenges,
+      secondFactors,
+      factory,
+      check,
+    });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
     const openAnswers = new OpenAnswers({ ...common, challenges, check, log });
     this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });

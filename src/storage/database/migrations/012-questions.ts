@@ -1,0 +1,29 @@
+import type { Knex } from 'knex';
+
+/**
+ * The index by which an issue finds the challenges of a token with the same question, and the challenges of sign-ins,
+ * which others do not supersede. The policy of a new installation still gives every right of its scope.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    -- The key that questionKeys (src/ocra/question.ts) makes; cut, as other types of imported challenges are longer.
+    CREATE INDEX challenges_question_idx ON challenges
+      (token_id, "left"(lower(btrim(question, '0') COLLATE "C"), 64));
+
+    ALTER TABLE challenges ADD sign_in boolean NOT NULL DEFAULT false;
+    COMMENT ON COLUMN challenges.sign_in IS
+      'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
+
+    UPDATE policies SET action = action || ', secondfactor'
+    WHERE name = 'ocra-administrators' AND scope = 'ocra' AND action = 'request, status, activationcode, calcOTP';
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    UPDATE policies SET action = 'request, status, activationcode, calcOTP'
+    WHERE name = 'ocra-administrators' AND action = 'request, status, activationcode, calcOTP, secondfactor';
+    ALTER TABLE challenges DROP sign_in;
+    DROP INDEX challenges_question_idx;
+  `);
+}
