@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
-import { cutConnection } from '../database/knex-internals.ts';
+import { cutConnection, SessionClient } from '../database/knex-internals.ts';
 
 /** The channel of changes of the configuration; the payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
@@ -83,7 +83,7 @@ export class ConfigurationListener {
 
   /** @returns the reason for which the connection has ended */
   async #listen(stopping: AbortSignal): Promise<unknown> {
-    const client = new pg.Client({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
+    const client = new SessionClient({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
     const ended = new AbortController();
     const faults: unknown[] = [];
     client.on('error', (error) => {

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
@@ -8,9 +8,10 @@ import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { connectionSettings, type DatabaseOptions } from './database.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
-import { cutConnection } from './knex-internals.ts';
+import { cutConnection, SessionClient } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
 import { DatabaseUnavailable } from './database-unavailable.ts';
+import { assertSessionWorks, SESSION_QUESTION, type SessionAnswer } from './session-settings.ts';
 
 /** Milliseconds between two signs of life, and the longest wait for one. */
 const INTERVAL_MS = 1_000;
@@ -27,9 +28,7 @@ const PARTS_OF_SILENCE = 10;
 const TOLD_MS = 5_000;
 const WELL_MS = 4_000;
 
-/** A standby, or a former primary that was made read-only, can settle nothing. */
-const QUESTION = `SELECT NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable,
-  ${DATABASE_TIME} AS time`;
+const QUESTION = `${SESSION_QUESTION}, ${DATABASE_TIME} AS time`;
 
 interface DatabaseWatchDependencies {
   readonly database: DatabaseOptions;
@@ -113,7 +112,7 @@ export class DatabaseWatch {
   }
 
   async #probeAnew(): Promise<unknown> {
-    const client = new pg.Client({ ...connectionSettings(this.#deps.database), connectionTimeoutMillis: 0 });
+    const client = new SessionClient({ ...connectionSettings(this.#deps.database), connectionTimeoutMillis: 0 });
     client.on('error', () => {
       if (this.#client === client) {
         this.#loop.wake();
@@ -135,9 +134,10 @@ export class DatabaseWatch {
     try {
       const begun = clock.begin();
       const { rows } = await orSilence(
-        client.query<{ writable: boolean; time: string }>(QUESTION),
+        client.query<SessionAnswer & { readonly time: string }>(QUESTION),
         timeoutMs,
       );
+      assertSessionWorks(rows[0]);
       if (rows[0]?.writable !== true) {
         return Object.assign(new Error('a standby, or read-only'), { code: '25006' });
       }

@@ -10,6 +10,7 @@ import type { ConnectionGate } from './connection-gate.ts';
 import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { assertSessionWorks, SESSION_QUESTION, type SessionAnswer } from './session-settings.ts';
 import { SHARING, type Sharing } from './sharing.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -74,7 +75,10 @@ export interface Database {
    * statements and audit rows of its unit.
    */
   transact<T>(work: (unit: UnitOfWork) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Queries the database for a sign of life. @throws ServiceError 'database.unavailable' */
+  /**
+   * Queries the database for a sign of life, and whether its settings are those with which this program works.
+   * @throws ServiceError 'database.unavailable', 'configuration.invalid'
+   */
   ready(): Promise<void>;
   /** Waits for running work, writes a last checkpoint of the audit, then closes every connection. */
   close(): Promise<void>;
@@ -101,7 +105,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     autocommit: { sql: pool, audit: audit.autocommit },
     transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),
     ready: async () => {
-      await pool.raw('SELECT 1');
+      const { rows } = await pool.raw<{ rows: SessionAnswer[] }>(SESSION_QUESTION);
+      assertSessionWorks(rows[0]);
     },
     close: async () => {
       await audit.close();

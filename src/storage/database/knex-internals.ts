@@ -1,6 +1,8 @@
 import knex from 'knex';
 import type { Knex } from 'knex';
-import type pg from 'pg';
+import pg from 'pg';
+
+import { type StartupPacket, withSessionSettings } from './session-settings.ts';
 
 /*
  * Fields and methods of Knex, its pool (tarn) and pg that their documentation does not promise. They are used nowhere
@@ -44,6 +46,18 @@ interface PooledConnection extends pg.Client {
   __knex__disposed?: unknown;
 }
 
+/** pg's types omit its method that makes the startup packet. */
+const StartingClient = pg.Client as unknown as new (settings: pg.ClientConfig) => pg.Client & {
+  getStartupConf(): StartupPacket;
+};
+
+/** A connection whose session has our settings, whatever role, database and configuration set. */
+export class SessionClient extends StartingClient {
+  override getStartupConf(): StartupPacket {
+    return withSessionSettings(super.getStartupConf());
+  }
+}
+
 /** Knex gives each transaction a client of its own. */
 interface TransactionClient {
   readonly transacting?: boolean;
@@ -66,6 +80,11 @@ const PostgresClient = (knex({ client: 'pg' }).client as Knex.Client).constructo
 /** @returns Knex's PostgreSQL dialect with hooks, for `Knex.Config.client` */
 export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
   return class extends PostgresClient {
+    /** The part of pg that Knex uses. */
+    protected _driver(): { readonly Client: typeof SessionClient } {
+      return { Client: SessionClient };
+    }
+
     override runner(builder: unknown): Runner {
       const runner = super.runner(builder) as Runner;
       const run = runner.run.bind(runner);
@@ -109,6 +128,12 @@ function throwTranslated(hooks: PoolHooks, isInTransaction: boolean): (fault: un
 /** Marks the statements of this transaction as long for `PoolHooks.answer`. */
 export function markLongWork(transaction: Knex.Transaction): void {
   (transaction.client as TransactionClient).isLongWork = true;
+}
+
+/** @returns the main version of PostgreSQL, which Knex asks for on the first connection of a pool */
+export function serverVersionOf(transaction: Knex.Transaction): number {
+  const { version } = transaction.client as { readonly version?: string };
+  return Number.parseInt(version ?? '', 10);
 }
 
 /** @returns the pool's present use; zeros once it is closed */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { AuditRows } from '../audit/audit-rows.ts';
-import { markLongWork } from './knex-internals.ts';
+import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
 /**
  * Statements and the audit rows that belong to them. By default those of one transaction: all are committed or none.
@@ -13,10 +13,16 @@ export interface UnitOfWork<Sql extends Knex = Knex.Transaction> {
 }
 
 /**
- * Lifts the time limit of the further statements of this transaction: PostgreSQL's `statement_timeout` does not end
- * them, and the gate before the pool waits for them as `ConnectionGate.limitStatements` describes for long work.
+ * Lifts the time limits of this transaction: PostgreSQL ends neither its further statements nor a pause between them,
+ * as a backup makes for a slow disk. The gate before the pool waits for the statements as
+ * `ConnectionGate.limitStatements` describes for long work.
  */
 export async function beginLongWork(transaction: Knex.Transaction): Promise<void> {
   markLongWork(transaction);
-  await transaction.raw('SET LOCAL statement_timeout = 0');
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+  if (serverVersionOf(transaction) >= 17) {
+    limits.push('transaction_timeout');
+  }
+  // No query: work may still choose its isolation level.
+  await transaction.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
 }

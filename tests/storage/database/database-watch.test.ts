@@ -40,6 +40,7 @@ async function watched({
   poolSize = 4,
   acquireTimeoutMs = ACQUIRE_MS,
   timeoutMs = LONG_MS,
+  parameters = '',
   afterStart = () => Promise.resolve(),
   clock = new DatabaseClock(),
 } = {}): Promise<Watched> {
@@ -48,7 +49,7 @@ async function watched({
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const options = { connection: proxy.url, poolSize, acquireTimeoutMs };
+  const options = { connection: `${proxy.url}${parameters}`, poolSize, acquireTimeoutMs };
   const database = openDatabase({ ...options, gate });
   const watch = new DatabaseWatch({
     database: { ...options, applicationName: 'watch' },
@@ -222,24 +223,33 @@ describe('a single backend that is ended', () => {
 });
 
 describe('a database that accepts no writes any more', () => {
-  // The tests have no standby, so what is asked of one is answered by a function of ours.
-  it.each([
-    ['a standby', 'search_path = standby, pg_catalog, public', 'search_path'],
-    ['made read-only', 'default_transaction_read_only = on', 'default_transaction_read_only'],
-  ])('is not taken for one that is there (%s)', async (_name, setting, variable) => {
-    const { database, gate } = await watched();
-    await test.database.knex.raw(
-      'CREATE SCHEMA IF NOT EXISTS standby; CREATE OR REPLACE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
-    );
-    const name = new URL(test.url).pathname.slice(1);
-    await test.database.knex.raw(`ALTER DATABASE ${name} SET ${setting}`);
+  async function endWatch(): Promise<void> {
     await test.database.knex.raw(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND query LIKE '%pg_is_in_recovery%' AND pid <> pg_backend_pid()`,
+       WHERE datname = current_database() AND application_name = 'watch'`,
+    );
+  }
+
+  it('is not taken for one that is there (a standby)', async () => {
+    // The tests have no standby, so what is asked of one is answered by a function of ours.
+    const { database, gate } = await watched({ parameters: '?options=-c%20search_path=standby,pg_catalog' });
+    await test.database.knex.raw(
+      'CREATE SCHEMA standby; CREATE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
     );
     await until(() => gate.reason === 'the server accepts no writes');
     expect(await faultOf(database.ready())).toContain('accepts no writes');
-    await test.database.knex.raw(`ALTER DATABASE ${name} RESET ${variable}`);
+    await test.database.knex.raw('DROP SCHEMA standby CASCADE');
+    await until(() => gate.reason === undefined);
+  });
+
+  it('is not taken for one that is there (made read-only)', async () => {
+    const { database, gate } = await watched();
+    const name = new URL(test.url).pathname.slice(1);
+    await test.database.knex.raw(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await endWatch();
+    await until(() => gate.reason === 'the server accepts no writes');
+    expect(await faultOf(database.ready())).toContain('accepts no writes');
+    await test.database.knex.raw(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await until(() => gate.reason === undefined);
   });
 });
