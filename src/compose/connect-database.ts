@@ -6,7 +6,7 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { ConnectionGate } from '../storage/database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
 import { UNSHARED } from '../storage/database/sharing.ts';
-import { describeDatabaseFault } from '../storage/database/database-faults.ts';
+import { describeDatabaseFault, isPassing } from '../storage/database/database-faults.ts';
 import { DATABASE_TIME, type DatabaseClock } from '../storage/database/database-clock.ts';
 import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
@@ -14,6 +14,9 @@ import { noCluster } from './no-installation.ts';
 
 /** Longest wait for running statements when the database closes. */
 const POOL_TIMEOUT_MS = 1_000;
+/** Milliseconds between two attempts to open an absent database, and between two lines about it. */
+const RETRY_MS = 1_000;
+const TELL_MS = 60_000;
 
 /**
  * `server` for the one server of a data folder; `worker` for a process that this server has started to answer requests;
@@ -92,12 +95,41 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   return { database, options, limitStatements, close };
 }
 
+/**
+ * Opens what needs the database, again as long as the database is away: it may start after this server.
+ * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
+ */
+export async function whenAvailable<T>(
+  open: () => Promise<T>,
+  log: Log,
+  giveUp: AbortSignal | undefined,
+): Promise<T> {
+  for (let toldAt = -Infinity; ;) {
+    try {
+      return await open();
+    } catch (error) {
+      giveUp?.throwIfAborted();
+      if (!isServiceError(error, 'database.unavailable') || !isPassing(error)) {
+        throw error;
+      }
+      if (performance.now() - toldAt >= TELL_MS) {
+        toldAt = performance.now();
+        log.warn('The server waits for its database', {
+          component: 'database',
+          faultDetail: error.message,
+        });
+      }
+    }
+    await unlessAborted(sleep(RETRY_MS), giveUp);
+  }
+}
+
 /** @throws ServiceError 'database.unavailable' with the address of the database */
 async function answer(database: Database, url: string | undefined): Promise<void> {
   try {
     await database.ready();
   } catch (error) {
-    throw url === undefined
+    throw url === undefined || isServiceError(error, 'configuration.invalid')
       ? error
       : new ServiceError(
           'database.unavailable',

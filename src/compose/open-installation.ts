@@ -14,7 +14,13 @@ import {
 import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import type { Services } from './services/build-services.ts';
-import { connectDatabase, type ConnectedDatabase, type OpenDatabase, type Role } from './connect-database.ts';
+import {
+  connectDatabase,
+  type ConnectedDatabase,
+  type OpenDatabase,
+  type Role,
+  whenAvailable,
+} from './connect-database.ts';
 import { openReadReplica } from './read-replica.ts';
 import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
@@ -44,7 +50,7 @@ interface OpeningOptions {
 
 /**
  * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a worker and a
- * command do not.
+ * command do not. A server and a worker wait for the database of DATABASE_URL.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
@@ -52,20 +58,40 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly }: OpeningOptions = {},
+  options: OpeningOptions = {},
 ): Promise<Installation> {
   const licenceSignature = await openLicenceKey(config);
-  const serves = role !== 'guest';
   // While the embedded database starts.
   const loading = loadServices(role);
+  const open = (): Promise<Installation> =>
+    openOnce(config, role, log, { ...options, licenceSignature, loading });
+  return role === 'guest' || config.databaseUrl === undefined
+    ? open()
+    : whenAvailable(open, log, options.giveUp);
+}
+
+/** The parts that each attempt to open an installation uses again. */
+interface OpeningParts extends OpeningOptions {
+  readonly licenceSignature: LicenceSignature | undefined;
+  readonly loading: ReturnType<typeof loadServices>;
+}
+
+async function openOnce(
+  config: Config,
+  role: Role,
+  log: Log,
+  { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly, licenceSignature, loading }: OpeningParts,
+): Promise<Installation> {
+  const serves = role !== 'guest';
   const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
   const connected = await connectDatabase(config, opening);
   const { database, close } = connected;
   const replica = serves ? openReadReplica(config, log) : undefined;
+  let unfollowKeys: (() => Promise<void>) | undefined;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log);
     const keys = await openKeys(config, database, log);
-    const unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
+    unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
     const { buildServices, hasher } = await loading;
     const services = buildServices({
       database,
@@ -104,7 +130,7 @@ export async function openInstallation(
   try {
     return await unlessAborted(prepare(), giveUp);
   } catch (error) {
-    await close();
+    await Promise.all([unfollowKeys?.(), replica?.close(), close()]);
     throw error;
   }
 }

@@ -14,6 +14,11 @@ interface SettingRule {
 }
 
 const isOff = (value: string): boolean => value === 'off';
+const isMissing = (value: string): boolean => value === '0';
+/** PostgreSQL writes a minute and more in other units. */
+const isNoneOrLong = (value: string): boolean => !/^(?:\d+ms|[1-5]?\ds)$/.test(value);
+/** Seconds without a packet after which PostgreSQL should ask whether the other end is there. */
+const LONGEST_SILENCE = 60;
 const inConfiguration = (setting: string): string =>
   `ALTER SYSTEM SET ${setting}; SELECT pg_reload_conf(); where a line of the command or of the role sets it, change it there`;
 
@@ -31,20 +36,6 @@ const RULES: readonly SettingRule[] = [
     severity: 'error',
     consequence: 'a crash of the machine may destroy pages of the database',
     remedy: inConfiguration('full_page_writes = on'),
-  },
-  {
-    name: 'synchronous_commit',
-    isWrong: isOff,
-    severity: 'error',
-    consequence: 'after a crash, a response that was accepted may be accepted again',
-    remedy: inConfiguration('synchronous_commit = on'),
-  },
-  {
-    name: 'default_transaction_isolation',
-    isWrong: (value) => value !== 'read committed',
-    severity: 'warning',
-    consequence: 'transactions that meet are aborted and repeated',
-    remedy: inConfiguration("default_transaction_isolation = 'read committed'"),
   },
   {
     name: 'autovacuum',
@@ -67,20 +58,35 @@ const RULES: readonly SettingRule[] = [
     consequence: 'names and texts outside of it cannot be stored, or are stored unreadably',
     remedy: "`tankeeper export`, then `tankeeper restore` into a database made with ENCODING 'UTF8'",
   },
+  // Each session asks for the limits below: something between has dropped one that is missing.
   {
-    name: 'TimeZone',
-    isWrong: (value) => !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)$/i.test(value),
-    severity: 'note',
-    consequence: 'psql and the log of the database show other times than tankeeper, which uses UTC',
-    remedy: inConfiguration("timezone = 'UTC'"),
-  },
-  {
-    // Each connection asks for a limit: without one, something between has dropped it.
     name: 'statement_timeout',
-    isWrong: (value) => value === '0',
+    isWrong: isMissing,
     severity: 'warning',
     consequence: 'a pooler drops the time limit of statements, which may then hang',
     remedy: "ALTER ROLE … SET statement_timeout = '30s', and lock_timeout = '5s'",
+  },
+  {
+    name: 'idle_in_transaction_session_timeout',
+    isWrong: isNoneOrLong,
+    severity: 'warning',
+    consequence: 'the transaction of a server that is gone keeps its locks for hours: its tokens answer 503',
+    remedy: "ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'",
+  },
+  {
+    name: 'tcp_keepalives_idle',
+    isWrong: (value) => Number(value) > LONGEST_SILENCE,
+    severity: 'warning',
+    consequence: 'the database notices only after hours that a machine is gone, and keeps its sessions',
+    remedy:
+      "ALTER ROLE … SET tcp_keepalives_idle = '4', tcp_keepalives_interval = '2' and tcp_keepalives_count = '3'",
+  },
+  {
+    name: 'tcp_user_timeout',
+    isWrong: isNoneOrLong,
+    severity: 'warning',
+    consequence: 'the database sends answers for minutes to a machine that is gone, and keeps its sessions',
+    remedy: "ALTER ROLE … SET tcp_user_timeout = '10s'",
   },
 ];
 

@@ -142,6 +142,10 @@ async function openAndCheck(
     if (isServiceError(error, 'database.unavailable')) {
       return { findings: [unreachable(error.message)], value: undefined };
     }
+    if (isServiceError(error, 'configuration.invalid')) {
+      const remedy = 'ALTER ROLE … IN DATABASE … SET …, as the text says; then end the connections of the pooler';
+      return { findings: [findingOf('error', 'database.session', error.message, remedy)], value: undefined };
+    }
     if (isServiceError(error, 'installation.missing')) {
       const remedy =
         'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';

@@ -36,6 +36,14 @@ const RETIRED_KEY = 'TK001';
 /** From PgBouncer, with the SQLSTATE of a protocol violation. */
 const REFUSED_SETTING = 'unsupported startup parameter';
 
+/** What passes only when somebody corrects it, of codes in `REASONS`. */
+const LASTING = /^(?:EACCES|28...|3D000|57P04)$/;
+const LASTING_TEXT = /does not support SSL|self-signed|certificate/i;
+/** Most of PgBouncer's faults have the SQLSTATE of a protocol violation: these are of a database that is away or full. */
+const POOLER = '08P01';
+const POOLER_PASSING =
+  /server_login_retry|cannot connect to server|server connection|_timeout|too many|no more connections|shutting down/i;
+
 /** Faults of pg, tarn and knex that carry no code. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
   [/Timeout acquiring a connection|operation timed out/i, 'no connection became free in time'],
@@ -102,6 +110,25 @@ export function isSurelyUndone(error: unknown): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !DOUBTFUL.test(code);
 }
 
+/**
+ * @param error as translated here, or not
+ * @returns true if the database may be there in a moment: it or its host is starting, or full, or cannot be reached
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ServiceError && error.cause !== undefined) {
+    return isPassing(error.cause);
+  }
+  if (error instanceof DatabaseUnavailable) {
+    return true;
+  }
+  const code = String((error as { code?: unknown } | null)?.code);
+  const text = textOf(error);
+  if (code === POOLER) {
+    return POOLER_PASSING.test(text);
+  }
+  return reasonOf(error) !== undefined && !LASTING.test(code) && !LASTING_TEXT.test(text);
+}
+
 /** As `translateDatabaseFault`, for work that is not retried here: the client may retry, as nothing was changed. */
 export function translateFinalFault(error: unknown): unknown {
   return isAborted(error)
@@ -117,7 +144,7 @@ export function describeDatabaseFault(error: unknown, url: string): string {
   const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
   const text = textOf(cause);
   const reason = text.startsWith(REFUSED_SETTING)
-    ? `PgBouncer refuses the connection (${text}): set ignore_startup_parameters = statement_timeout, lock_timeout`
+    ? `PgBouncer refuses the connection (${text}): set ignore_startup_parameters = options, statement_timeout, lock_timeout`
     : (reasonOf(cause) ?? text);
   return `the database ${describeDatabaseAddress(url)} is not available: ${reason}`;
 }

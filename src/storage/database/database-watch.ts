@@ -112,7 +112,10 @@ export class DatabaseWatch {
   }
 
   async #probeAnew(): Promise<unknown> {
-    const client = new SessionClient({ ...connectionSettings(this.#deps.database), connectionTimeoutMillis: 0 });
+    const client = new SessionClient({
+      ...connectionSettings(this.#deps.database),
+      connectionTimeoutMillis: 0,
+    });
     client.on('error', () => {
       if (this.#client === client) {
         this.#loop.wake();

@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** The longest wait of a statement for a lock; default: the longest time of a statement. */
   readonly lockTimeoutMs?: number;
+  /** The longest pause between the statements of a transaction; by default that of `withSessionSettings`. */
+  readonly idleTransactionMs?: number;
   /** The longest wait of a request for a connection; default 5 s. */
   readonly acquireTimeoutMs?: number;
   readonly log?: Log;
@@ -121,6 +123,7 @@ interface ConnectionSettings extends Partial<SocketConnection> {
   readonly application_name: string;
   readonly statement_timeout: number;
   readonly lock_timeout: number;
+  readonly idle_in_transaction_session_timeout?: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
   readonly keepAliveInitialDelayMillis: number;
@@ -135,6 +138,9 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     application_name: options.applicationName ?? 'tankeeper',
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     lock_timeout: options.lockTimeoutMs ?? 0,
+    ...(options.idleTransactionMs !== undefined && {
+      idle_in_transaction_session_timeout: options.idleTransactionMs,
+    }),
     // A host that drops packets must not hold a request for minutes.
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
     keepAlive: true,

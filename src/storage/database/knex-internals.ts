@@ -47,14 +47,14 @@ interface PooledConnection extends pg.Client {
 }
 
 /** pg's types omit its method that makes the startup packet. */
-const StartingClient = pg.Client as unknown as new (settings: pg.ClientConfig) => pg.Client & {
-  getStartupConf(): StartupPacket;
+const { getStartupConf } = pg.Client.prototype as unknown as {
+  readonly getStartupConf: (this: pg.Client) => StartupPacket;
 };
 
 /** A connection whose session has our settings, whatever role, database and configuration set. */
-export class SessionClient extends StartingClient {
-  override getStartupConf(): StartupPacket {
-    return withSessionSettings(super.getStartupConf());
+export class SessionClient extends pg.Client {
+  getStartupConf(): StartupPacket {
+    return withSessionSettings(getStartupConf.call(this));
   }
 }
 

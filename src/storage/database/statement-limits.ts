@@ -2,10 +2,10 @@ import type { Log } from '../../kernel/log.ts';
 import type { Database } from './database.ts';
 
 /** The limits that this program sets for each connection as it opens. */
-const LIMITS = ['statement_timeout', 'lock_timeout'] as const;
+const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const;
 
 /**
- * Logs a warning if the database does not bound statements: a pooler that ignores the settings of a connection does not
+ * Logs a warning if the database does not bound statements and transactions: a pooler that ignores the settings of a connection does not
  * pass them on.
  */
 export async function warnOfMissingLimits({ knex }: Pick<Database, 'knex'>, log: Log): Promise<void> {
@@ -14,9 +14,9 @@ export async function warnOfMissingLimits({ knex }: Pick<Database, 'knex'>, log:
     [[...LIMITS], '0'],
   );
   if (rows.length > 0) {
-    const missing = rows.map(({ name }) => name).join(' and ');
+    const missing = rows.map(({ name }) => name).join(', ');
     log.warn(
-      `The database does not bound statements: a pooler drops ${missing}. Set both for the role by ALTER ROLE … SET`,
+      `The database does not bound what it does for us: a pooler drops ${missing}. Set this for the role by ALTER ROLE … SET`,
       { component: 'database' },
     );
   }

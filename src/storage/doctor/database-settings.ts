@@ -7,15 +7,15 @@ import { DATABASE_TIME } from '../database/database-clock.ts';
 /** The settings that are examined. */
 const SETTINGS = [
   'autovacuum',
-  'default_transaction_isolation',
   'fsync',
   'full_page_writes',
+  'idle_in_transaction_session_timeout',
   'server_encoding',
   'statement_timeout',
-  'synchronous_commit',
-  'TimeZone',
   'track_counts',
 ];
+/** Those of sessions from another machine, or through TCP: on a socket of the machine they are always 0. */
+const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
 
 /** @returns the version and the settings of the database */
 export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
@@ -24,8 +24,8 @@ export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts
   }>(
     `SELECT current_setting('server_version_num')::integer AS version,
        pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
-       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[]) AS name) AS settings`,
-    [SETTINGS],
+       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[] || CASE WHEN inet_client_addr() IS NULL THEN '{}' ELSE ?::text[] END) AS name) AS settings`,
+    [SETTINGS, TCP_SETTINGS],
   );
   const [row] = rows;
   return {

@@ -35,6 +35,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     poolSize: options.poolSize ?? 10,
     acquireTimeoutMs: PATIENCE_MS,
     statementTimeoutMs: PATIENCE_MS,
+    // A test may hold a lock while a server starts.
+    idleTransactionMs: PATIENCE_MS,
     applicationName: 'test',
   });
   return {

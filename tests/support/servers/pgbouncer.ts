@@ -12,7 +12,7 @@ import { unprivilegedAccount } from './system-programs.ts';
 /** The lines of pgbouncer.ini that docs/guides/operating.md asks for. */
 export const DOCUMENTED_LINES: readonly string[] = [
   'pool_mode = transaction',
-  'ignore_startup_parameters = statement_timeout, lock_timeout',
+  'ignore_startup_parameters = options, statement_timeout, lock_timeout',
 ];
 
 /** A PgBouncer of its own before the database of a test. */
