@@ -15,12 +15,17 @@ describe('the version and the limits of statements', () => {
     expect(checkDatabase(facts)).toEqual([]);
   });
 
-  it('a limit that a pooler drops is found', () => {
-    const settings = (value: string): ReadonlyMap<string, string> => new Map([['statement_timeout', value]]);
-    expect(codes(checkDatabase({ ...facts, settings: settings('0') }))).toEqual([
-      'database.statement_timeout',
-    ]);
-    expect(checkDatabase({ ...facts, settings: settings('10s') })).toEqual([]);
+  it.each([
+    ['statement_timeout', '0', '10s'],
+    ['idle_in_transaction_session_timeout', '0', '10s'],
+    ['idle_in_transaction_session_timeout', '2h', '500ms'],
+    ['tcp_keepalives_idle', '7200', '4'],
+    ['tcp_user_timeout', '0', '10s'],
+    ['tcp_user_timeout', '15min', '59s'],
+  ])('a limit that a pooler drops is found: %s = %s, and not %s', (name, wrong, right) => {
+    const settings = (value: string): ReadonlyMap<string, string> => new Map([[name, value]]);
+    expect(codes(checkDatabase({ ...facts, settings: settings(wrong) }))).toEqual([`database.${name}`]);
+    expect(checkDatabase({ ...facts, settings: settings(right) })).toEqual([]);
   });
 });
 

@@ -42,7 +42,7 @@ const LASTING_TEXT = /does not support SSL|self-signed|certificate/i;
 /** Most of PgBouncer's faults have the SQLSTATE of a protocol violation: these are of a database that is away or full. */
 const POOLER = '08P01';
 const POOLER_PASSING =
-  /server_login_retry|cannot connect to server|server connection|_timeout|too many|no more connections|shutting down/i;
+  /server_login_retry|cannot connect to server|server connection|(?:login|query_wait)_timeout|too many|no more connections|shutting down/i;
 
 /** Faults of pg, tarn and knex that carry no code. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
@@ -121,7 +121,7 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) {
     return true;
   }
-  const code = String((error as { code?: unknown } | null)?.code);
+  const code = codeOf(error);
   const text = textOf(error);
   if (code === POOLER) {
     return POOLER_PASSING.test(text);
@@ -142,11 +142,16 @@ export function translateFinalFault(error: unknown): unknown {
  */
 export function describeDatabaseFault(error: unknown, url: string): string {
   const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
+  return `the database ${describeDatabaseAddress(url)} is not available: ${reasonForOperators(cause)}`;
+}
+
+function reasonForOperators(cause: unknown): string {
   const text = textOf(cause);
-  const reason = text.startsWith(REFUSED_SETTING)
-    ? `PgBouncer refuses the connection (${text}): set ignore_startup_parameters = options, statement_timeout, lock_timeout`
-    : (reasonOf(cause) ?? text);
-  return `the database ${describeDatabaseAddress(url)} is not available: ${reason}`;
+  if (text.startsWith(REFUSED_SETTING)) {
+    return `PgBouncer refuses the connection (${text}): set ignore_startup_parameters = options, statement_timeout, lock_timeout`;
+  }
+  // What PgBouncer says is more than its SQLSTATE does.
+  return codeOf(cause) === POOLER ? text : (reasonOf(cause) ?? text);
 }
 
 /** @returns the address of a postgres:// URL for people: no user, no password, no parameter but the host */
@@ -168,6 +173,10 @@ function reasonOf(error: unknown): string | undefined {
   // A code that is not listed stands for a fault of the statement, whatever its text says.
   const table = typeof code === 'string' && known === undefined ? [] : UNCODED;
   return (known ?? table.find(([pattern]) => pattern.test(textOf(error))))?.[1];
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
 }
 
 function textOf(error: unknown): string {

@@ -90,18 +90,9 @@ describe('the settings of the database', () => {
   it.each([
     ['fsync', 'SYSTEM', 'fsync', 'off', 'on', 'error'],
     ['full_page_writes', 'SYSTEM', 'full_page_writes', 'off', 'on', 'error'],
-    ['synchronous_commit', 'SYSTEM', 'synchronous_commit', 'off', 'on', 'error'],
     ['autovacuum', 'SYSTEM', 'autovacuum', 'off', 'on', 'warning'],
     ['track_counts', 'SYSTEM', 'track_counts', 'off', 'on', 'warning'],
-    [
-      'default_transaction_isolation',
-      OWN,
-      'default_transaction_isolation',
-      'serializable',
-      'read committed',
-      'warning',
-    ],
-    ['timezone', OWN, 'TimeZone', 'Europe/Vienna', 'UTC', 'note'],
+    ['session', OWN, 'session_replication_role', 'replica', 'origin', 'error'],
     ['read-only', OWN, 'default_transaction_read_only', 'on', 'off', 'error'],
   ])('database.%s comes and goes with it', async (code, where, setting, wrong, right, severity) => {
     await configure(`ALTER ${where} SET ${setting} = '${wrong}'`, setting, wrong);
@@ -111,6 +102,18 @@ describe('the settings of the database', () => {
     const writable = where === 'SYSTEM' ? '' : 'SET transaction_read_only = off; ';
     await configure(`${writable}ALTER ${where} RESET ${setting}`, setting, right);
     expect(await codesOf(url)).not.toContain(`database.${code}`);
+  });
+});
+
+describe('settings of the database that each session of ours sets itself', () => {
+  it.each([
+    'synchronous_commit = off',
+    "default_transaction_isolation = 'serializable'",
+    "DateStyle = 'German, DMY'",
+  ])('are no finding: %s', async (setting) => {
+    await queryOnce(url, `ALTER ${OWN} SET ${setting}`);
+    expect((await codesOf(url)).filter((code) => code.startsWith('database.'))).toEqual([]);
+    await queryOnce(url, `ALTER ${OWN} RESET ALL`);
   });
 });
 

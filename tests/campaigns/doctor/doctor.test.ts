@@ -12,6 +12,7 @@ import {
   type ReplicatedPostgres,
   startReplicatedPostgres,
 } from '../../support/servers/replicated-postgres.ts';
+import { runTankeeper } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPgBouncer, findPostgres } from '../../support/servers/system-programs.ts';
 
 const ignored = (): void => undefined;
@@ -91,17 +92,48 @@ describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer',
     await test.drop();
   });
 
-  it('does not bound statements until the database does', async () => {
+  it('does not bound statements and pauses until the database does', async () => {
     const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    const limits = ['database.idle_in_transaction_session_timeout', 'database.statement_timeout'];
+    expect((await codesOf('database.', environment)).toSorted()).toEqual(limits);
+    await setForDatabase("statement_timeout = '30s'");
+    await setForDatabase("idle_in_transaction_session_timeout = '10s'");
+    expect(await codesOf('database.', environment)).toEqual([]);
+  });
+
+  it.each(["bytea_output = 'escape'", "DateStyle = 'German, DMY'", "TimeZone = 'Asia/Kathmandu'"])(
+    'works with %s, which the pooler passes on or the program reads',
+    async (setting) => {
+      await setForDatabase(setting);
+      const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+      expect(await codesOf('database.session', environment)).toEqual([]);
+      expect(await codesOf('clock', environment)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['default_transaction_isolation', 'serializable', 'read committed'],
+    ['transform_null_equals', 'on', 'off'],
+  ])('is refused with the remedy where it has another %s', async (name, wrong, right) => {
+    const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    await setForDatabase(`${name} = '${wrong}'`);
+    const { code, output } = await runTankeeper(['serve'], { ...environment, DATA_DIR: '/nonexistent' });
+    expect(code).toBe(1);
+    expect(output).toContain(`${name} = '${wrong}'`);
+    expect(output).toContain(`SET ${name} = '${right}'`);
+    expect(await codesOf('database.session', environment)).toEqual(['database.session']);
+    await setForDatabase(`${name} = '${right}'`);
+    expect(await codesOf('database.session', environment)).toEqual([]);
+  });
+
+  /** Connections that PgBouncer has opened before keep the former setting. */
+  async function setForDatabase(setting: string): Promise<void> {
     const [row] = await queryOnce<{ name: string }>(test.url, 'SELECT current_database() AS name');
-    expect(await codesOf('database.statement', environment)).toEqual(['database.statement_timeout']);
-    await queryOnce(test.url, `ALTER DATABASE ${row?.name ?? ''} SET statement_timeout = '30s'`);
-    // Connections that PgBouncer has opened before keep the former setting.
+    await queryOnce(test.url, `ALTER DATABASE ${row?.name ?? ''} SET ${setting}`);
     await queryOnce(
       test.url,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
-    expect(await codesOf('database.statement', environment)).toEqual([]);
-  });
+  }
 });

@@ -58,6 +58,7 @@ async function setLimits({ database }: TestDatabase): Promise<void> {
   await database.knex.raw(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''30s''', current_database());
     EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''5s''', current_database());
+    EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''10s''', current_database());
   END $$`);
 }
 
@@ -189,7 +190,7 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
     });
 
     it('warns that statements have no time limit', async () => {
-      expect(await printed(pooled.server, 'a pooler drops statement_timeout and lock_timeout')).toBe(1);
+      expect(await printed(pooled.server, 'a pooler drops statement_timeout, lock_timeout, idle_in')).toBe(1);
     });
   });
 
@@ -200,7 +201,7 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
     try {
       const { code, output } = await runTankeeper(['serve'], { DATABASE_URL: pooler.url, DATA_DIR: folder });
       expect(code).not.toBe(0);
-      expect(output).toContain('set ignore_startup_parameters = statement_timeout, lock_timeout');
+      expect(output).toContain('set ignore_startup_parameters = options, statement_timeout, lock_timeout');
     } finally {
       await pooler.remove();
       await database.drop();

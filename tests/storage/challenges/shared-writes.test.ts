@@ -315,29 +315,6 @@ describe('a statement that PostgreSQL aborts in favour of others', () => {
     expect(results(settled)).toEqual(tokens.map(() => true));
     await expectCounters(tokens);
   });
-
-  it.each(['repeatable read', 'serializable'])(
-    'is repeated where the isolation level of the database is %s',
-    async (level) => {
-      const tokens = await withChallenges(2);
-      await sql(`DO $$ BEGIN EXECUTE format(
-        'ALTER DATABASE %I SET default_transaction_isolation = ''${level}''', current_database()); END $$`);
-      const servers = [opened(), opened()] as const;
-      const answers = Array.from({ length: 40 }, (_, index) =>
-        servers[index % 2 === 0 ? 0 : 1].challenges.answer(
-          tokens[index % 4 < 2 ? 0 : 1]?.serial ?? '',
-          wrongly(1_000),
-          ACT,
-        ),
-      );
-      await Promise.all(answers);
-      await sql(`DO $$ BEGIN EXECUTE format(
-        'ALTER DATABASE %I RESET default_transaction_isolation', current_database()); END $$`);
-      const found = await Promise.all(tokens.map(({ serial }) => server.tokens.findBySerial(serial)));
-      expect(found.map((token) => token?.failCount)).toEqual([20, 20]);
-      expect((await audited.verify()).all).toEqual([]);
-    },
-  );
 });
 
 describe('requests for a challenge at the same moment', () => {

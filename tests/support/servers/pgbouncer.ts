@@ -74,7 +74,8 @@ function configurationOf(target: URL, port: number, lines: readonly string[]): s
   const login = password === '' ? `user=${user}` : `user=${user} password='${password}'`;
   return [
     '[databases]',
-    `* = host=127.0.0.1 port=${target.port} ${login}`,
+    // The embedded PostgreSQL of the tests is not durable, and a server behind PgBouncer refuses that.
+    `* = host=127.0.0.1 port=${target.port} ${login} connect_query='SET synchronous_commit = on'`,
     '[pgbouncer]',
     `listen_port = ${port}`,
     'listen_addr = 127.0.0.1',
