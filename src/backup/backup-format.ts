@@ -11,6 +11,8 @@ export interface BackupHeader {
   readonly createdAt: Date;
   /** The names of the migrations of its tables, in order. */
   readonly migrations: readonly string[];
+  /** The checksums of these migrations. */
+  readonly checksums: ReadonlyMap<string, string>;
   /** The keys that sealed its secrets. Only keys that a module has wrapped are part of a backup. */
   readonly keys: readonly RegisteredKey[];
   /** The last id that each table has given, by table; decimal digits. */
@@ -46,6 +48,7 @@ export function headerLine(header: BackupHeader): string {
     version: header.version,
     created: header.createdAt.toISOString(),
     migrations: header.migrations,
+    checksums: Object.fromEntries(header.checksums),
     keys: header.keys.map((key) => ({
       key_id: key.keyId,
       canary: key.canary.toString('base64'),
@@ -79,10 +82,9 @@ export function parseHeader(line: string): BackupHeader {
     version: textOf(found, 'version'),
     createdAt: new Date(textOf(found, 'created')),
     migrations: textsOf(found, 'migrations'),
+    checksums: textMapOf(found, 'checksums'),
     keys: listOf(found, 'keys').map((key) => toKey(objectOf(key))),
-    identities: new Map(
-      Object.entries(objectOf(found.identities)).map(([table, last]) => [table, String(last)]),
-    ),
+    identities: textMapOf(found, 'identities'),
     auditMonths: textsOf(found, 'audit_months'),
     tables: textsOf(found, 'tables'),
   };
@@ -178,6 +180,10 @@ function listOf(found: JsonObject, name: string): readonly unknown[] {
     throw backupInvalid(`it has no list '${name}'`);
   }
   return value;
+}
+
+function textMapOf(found: JsonObject, name: string): ReadonlyMap<string, string> {
+  return new Map(Object.entries(objectOf(found[name])).map(([key, value]) => [key, String(value)]));
 }
 
 function textsOf(found: JsonObject, name: string): readonly string[] {

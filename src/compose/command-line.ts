@@ -8,17 +8,12 @@ import { terminalIo } from '../cli/terminal-io.ts';
 import type { Config } from '../config/config.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { systemRandom } from '../kernel/system-random.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LinotpSource } from '../linotp/ports.ts';
 import { plainLog } from '../observability/plain-log.ts';
 import { DatabaseClock } from '../storage/database/database-clock.ts';
-import {
-  boundHeapGrowth,
-  closeLostTerminals,
-  packageVersion,
-  type WatchedSignals,
-  watchSignals,
-} from './process.ts';
+import { boundHeapGrowth, closeLostTerminals, type WatchedSignals, watchSignals } from './process.ts';
 
 /**
  * Runs the `tankeeper` command.

@@ -11,7 +11,7 @@ import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import { appMetrics, buildGuards, type GuardParts, metricsGuard, readinessOf } from './http-dependencies.ts';
 import type { Installation } from './open-installation.ts';
-import { packageVersion } from './process.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 
 /** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
 export const DRAIN_TIMEOUT_MS = 7_000;

@@ -1,7 +1,7 @@
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import { poolUsage } from '../storage/database/database.ts';
 import type { Installation } from './open-installation.ts';
-import { packageVersion } from './process.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 
 type Measured = Pick<Installation, 'database' | 'services'>;
 

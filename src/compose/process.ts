@@ -1,17 +1,9 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
-
-/** @returns the version of this package */
-export function packageVersion(): string {
-  // The relative path is valid from src/compose/ and from dist/compose/.
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { readonly version: string };
-  return version;
-}
 
 /** @returns the standard output, which gets the lines of a turn in one write; none is lost when the process ends */
 export function joinedOutput(): JoinedWrites {

@@ -11,7 +11,7 @@ export interface MigrationState {
 }
 
 /**
- * @param read throws ServiceError 'configuration.invalid' if the database is newer than this program
+ * @param read throws ServiceError 'configuration.invalid' if the database is not of this program, with the code of the finding as detail
  * @returns as value true if the tables are those of this program
  */
 export async function checkMigrations(read: () => Promise<MigrationState>): Promise<Checked<true>> {
@@ -24,8 +24,10 @@ export async function checkMigrations(read: () => Promise<MigrationState>): Prom
     if (!isServiceError(error, 'configuration.invalid')) {
       throw error;
     }
-    const remedy = 'run the version of tankeeper that migrated the database, or a newer one';
-    return { findings: [findingOf('error', 'migrations.newer', error.message, remedy)], value: undefined };
+    const remedy =
+      'run the version of tankeeper that migrated the database; if it is newer than this one, or a later one';
+    const code = error.detail ?? 'migrations.newer';
+    return { findings: [findingOf('error', code, error.message, remedy)], value: undefined };
   }
 }
 

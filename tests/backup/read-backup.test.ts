@@ -12,6 +12,7 @@ const HEADER: BackupHeader = {
   version: '1.2.3',
   createdAt: new Date('2026-11-20T12:00:00Z'),
   migrations: ['001-a'],
+  checksums: new Map([['001-a', 'f00d']]),
   keys: [
     { keyId: '0011223344556677', canary: Buffer.from('canary'), isCurrent: true },
     {

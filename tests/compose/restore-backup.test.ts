@@ -19,6 +19,7 @@ it('a forged backup whose keys are all retired makes no key file', async () => {
     version: '1.2.3',
     createdAt: new Date(),
     migrations: [],
+    checksums: new Map(),
     identities: new Map(),
     auditMonths: [],
     keys: [{ keyId: '0011223344556677', canary: Buffer.of(1), isRetired: true }],

@@ -143,7 +143,8 @@ async function openAndCheck(
       return { findings: [unreachable(error.message)], value: undefined };
     }
     if (isServiceError(error, 'configuration.invalid')) {
-      const remedy = 'ALTER ROLE … IN DATABASE … SET …, as the text says; then end the connections of the pooler';
+      const remedy =
+        'ALTER ROLE … IN DATABASE … SET …, as the text says; then end the connections of the pooler';
       return { findings: [findingOf('error', 'database.session', error.message, remedy)], value: undefined };
     }
     if (isServiceError(error, 'installation.missing')) {

@@ -5,7 +5,7 @@ import { SqlWebhookStore } from '../../storage/webhooks/webhook-store.ts';
 import { DeliveryDispatcher } from '../../webhooks/delivery-dispatcher.ts';
 import type { WebhookSender } from '../../webhooks/ports.ts';
 import { WebhookService } from '../../webhooks/webhook-service.ts';
-import { packageVersion } from '../process.ts';
+import { packageVersion } from '../../kernel/package-version.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The administration of receivers of events. */

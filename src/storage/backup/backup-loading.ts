@@ -60,12 +60,12 @@ export async function loadBackup(
   return loaded;
 }
 
-/** @throws ServiceError 'backup.invalid' if this program does not know all of its migrations and tables */
+/** @throws ServiceError 'backup.invalid' if its migrations and tables are not those of this program */
 export function assertLoadable({ header }: OpenBackup): void {
-  assertMigrationsKnown(header.migrations, (unknown) =>
-    backupInvalid(
-      `it is newer than this program, which does not know ${unknown}: restore it with tankeeper ${header.version}`,
-    ),
+  const { migrations, checksums, version } = header;
+  const applied = migrations.map((name) => ({ name, checksum: checksums.get(name) ?? null, version }));
+  assertMigrationsKnown(applied, (reason) =>
+    backupInvalid(`${reason}. Restore it with tankeeper ${version}`),
   );
   const known: readonly string[] = BACKED_UP_TABLES;
   const unknown = header.tables.filter((table) => !known.includes(table));

@@ -5,6 +5,7 @@ import type { BackupSnapshot, BackupStore } from '../../backup/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import { readByCursor } from '../audit/audit-cursor.ts';
 import type { Database } from '../database/database.ts';
+import { appliedMigrations } from '../database/migrate.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-registry.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
@@ -61,8 +62,10 @@ function snapshotIn(sql: Knex.Transaction): BackupSnapshot {
 }
 
 async function factsIn(sql: Knex.Transaction): Promise<Omit<BackupHeader, 'version' | 'createdAt'>> {
+  const applied = await appliedMigrations(sql);
   return {
-    migrations: await sql('knex_migrations').orderBy('id').pluck<string[]>('name'),
+    migrations: applied.map(({ name }) => name),
+    checksums: new Map(applied.map(({ name, checksum }) => [name, checksum ?? ''])),
     keys: await readKeys(sql),
     identities: await identitiesIn(sql),
     auditMonths: await auditMonthsIn(sql),

@@ -83,7 +83,10 @@ export class ConfigurationListener {
 
   /** @returns the reason for which the connection has ended */
   async #listen(stopping: AbortSignal): Promise<unknown> {
-    const client = new SessionClient({ ...connectionSettings(this.#database), query_timeout: this.#heartbeat });
+    const client = new SessionClient({
+      ...connectionSettings(this.#database),
+      query_timeout: this.#heartbeat,
+    });
     const ended = new AbortController();
     const faults: unknown[] = [];
     client.on('error', (error) => {

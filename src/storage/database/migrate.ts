@@ -1,8 +1,12 @@
 import type { Knex } from 'knex';
 
-import { ServiceError } from '../../kernel/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import { packageVersion } from '../../kernel/package-version.ts';
 import type { Database } from './database.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { migrationChecksums } from './migration-checksums.ts';
 import { migrationNames, migrationSource, migrationSourceOf } from './migration-source.ts';
 
 /** The advisory lock of schema changes: several servers may start at once. "tank", "migr". */
@@ -11,15 +15,46 @@ export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 const CONFIG: Knex.MigratorConfig = { migrationSource };
 
 /**
- * Brings the schema up to date in one transaction: completely or, after any failure or crash, not at all.
- * @returns the names of the migrations that were applied, in order
- * @throws ServiceError 'configuration.invalid' when the database is newer than this program
+ * The longest wait for the lock of a table, behind which the requests of running servers wait, too; and the pause before
+ * the next attempt.
  */
-export function migrateToLatest(database: Database): Promise<readonly string[]> {
-  return withSchemaLocked(database, async (sql) => {
-    const [, applied] = (await sql.migrate.latest(CONFIG)) as [number, string[]];
-    return applied;
-  });
+const LOCK_MS = 2_000;
+const PAUSE_MS = 1_000;
+
+/** A migration that was applied, with what was noted of it: null where it was applied without a note. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly checksum: string | null;
+  /** The version of the program that applied it. */
+  readonly version: string | null;
+}
+
+/**
+ * Brings the schema up to date in one transaction: completely or, after any failure or crash, not at all. Waits for who
+ * uses the tables, as a backup does, without making others wait long.
+ * @returns the names of the migrations that were applied, in order
+ * @throws ServiceError 'configuration.invalid' when the database is not of this program, or may not be changed
+ */
+export async function migrateToLatest(database: Database): Promise<readonly string[]> {
+  for (;;) {
+    try {
+      return await withSchemaLocked(database, async (sql) => {
+        await sql.raw(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+        const [, applied] = (await sql.migrate.latest(CONFIG)) as [number, string[]];
+        return applied;
+      });
+    } catch (error) {
+      if (!isLockTimeout(error)) {
+        throw error;
+      }
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: { code?: unknown } | null };
+  return isServiceError(error, 'database.unavailable') && cause?.code === '55P03';
 }
 
 /** The steps of `rebuildSchema`, in its transaction. */
@@ -53,25 +88,51 @@ export function rebuildSchema(
 }
 
 /**
- * @param fault makes the error from the names of unknown migrations
- * @throws the error, unless the names are those of this program's first migrations, in order
+ * @param fault makes the error from the reason, with the versions of both programs; `finding` is that of doctor
+ * @throws the error, unless the migrations are this program's first ones, all in the form in which it has them
  */
-export function assertMigrationsKnown(names: readonly string[], fault: (unknown: string) => Error): void {
-  const unknown = names.filter((name, place) => migrationNames[place] !== name);
-  if (unknown.length > 0) {
-    throw fault(unknown.join(', '));
+export function assertMigrationsKnown(
+  applied: readonly AppliedMigration[],
+  fault: (reason: string, finding: string) => Error,
+): void {
+  const here = `this is tankeeper ${packageVersion()}`;
+  const by = ({ version }: AppliedMigration): string => `tankeeper ${version ?? 'of an unknown version'}`;
+  const unknown = applied.find(({ name }) => !migrationNames.includes(name));
+  if (unknown !== undefined) {
+    const names = applied.filter(({ name }) => !migrationNames.includes(name)).map(({ name }) => name);
+    throw fault(
+      `the database is newer than this program: ${by(unknown)} has applied ${names.join(', ')}, and ${here}, which does not know that: run the newer version`,
+      'migrations.newer',
+    );
+  }
+  const missing = migrationNames
+    .slice(0, applied.length)
+    .find((name) => applied.every((one) => one.name !== name));
+  const last = applied.at(-1);
+  if (missing !== undefined && last !== undefined) {
+    throw fault(
+      `the database lacks ${missing}, and ${by(last)} has applied ${last.name}; ${here}: run the version that made it`,
+      'migrations.missing',
+    );
+  }
+  const other = applied.find(({ name, checksum }) => checksum !== migrationChecksums[name]);
+  if (other !== undefined) {
+    throw fault(
+      `${by(other)} has applied ${other.name} in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      'migrations.altered',
+    );
   }
 }
 
 /**
  * Finds pending migrations without changing anything.
  * @returns the names of the migrations to apply, in order
- * @throws ServiceError 'configuration.invalid' when the database is newer than this program
+ * @throws ServiceError 'configuration.invalid' when the database is not of this program
  */
 export async function pendingMigrations(database: Database): Promise<readonly string[]> {
   const applied = await appliedMigrations(database.knex);
-  assertKnown(applied);
-  return migrationNames.filter((name) => !applied.includes(name));
+  assertOurs(applied);
+  return migrationNames.slice(applied.length);
 }
 
 function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) => Promise<T>): Promise<T> {
@@ -79,7 +140,8 @@ function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) =
     // Waits however long others take.
     await sql.raw('SET LOCAL lock_timeout = 0');
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
-    assertKnown(await appliedMigrations(sql));
+    assertOurs(await appliedMigrations(sql));
+    await assertMayCreate(sql);
     if (await isThere(sql, 'knex_migrations_lock')) {
       // A killed `knex` command leaves Knex's own lock, a row, for ever. Our lock is held, so no other migration runs.
       await sql('knex_migrations_lock').update({ is_locked: 0 });
@@ -89,10 +151,19 @@ function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) =
   return database.transact(change, { isLong: true });
 }
 
-async function appliedMigrations(connection: Knex): Promise<readonly string[]> {
-  return (await isThere(connection, 'knex_migrations'))
-    ? connection<{ id: number; name: string }>('knex_migrations').orderBy('id').pluck('name')
-    : [];
+/** @returns the applied migrations by their names */
+export async function appliedMigrations(connection: Knex): Promise<readonly AppliedMigration[]> {
+  if (!(await isThere(connection, 'knex_migrations'))) {
+    return [];
+  }
+  if (await isThere(connection, 'knex_migration_checksums')) {
+    return connection('knex_migrations')
+      .leftJoin('knex_migration_checksums', 'knex_migration_checksums.name', 'knex_migrations.name')
+      .orderByRaw('knex_migrations.name COLLATE "C"')
+      .select<AppliedMigration[]>('knex_migrations.name', 'checksum', 'version');
+  }
+  const names = await connection('knex_migrations').orderByRaw('name COLLATE "C"').pluck<string[]>('name');
+  return names.map((name) => ({ name, checksum: null, version: null }));
 }
 
 async function isThere(connection: Knex, table: string): Promise<boolean> {
@@ -103,12 +174,28 @@ async function isThere(connection: Knex, table: string): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-function assertKnown(applied: readonly string[]): void {
-  const unknown = applied.filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `the database is newer than this program, which does not know ${unknown.join(', ')}: run the newer version`,
-    );
+function assertOurs(applied: readonly AppliedMigration[]): void {
+  assertMigrationsKnown(applied, (reason, finding) => {
+    return new ServiceError('configuration.invalid', reason, { detail: finding });
+  });
+}
+
+/** @throws ServiceError 'configuration.invalid' with the remedy if the role may make no tables */
+async function assertMayCreate(sql: Knex): Promise<void> {
+  const { rows } = await sql.raw<{
+    rows: { role: string; base: string; place: string | null; may: boolean }[];
+  }>(
+    `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS base,
+       quote_ident(current_schema()) AS place,
+       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may`,
+  );
+  const [row] = rows;
+  if (row?.may === false) {
+    const { role, base, place } = row;
+    const text =
+      place === null
+        ? `the role ${role} has no schema in the database ${base} (search_path): CREATE SCHEMA AUTHORIZATION ${role}`
+        : `the role ${role} may make no tables in the schema ${place} of the database ${base}, as PostgreSQL 15 and newer grant that to the owner of the database alone. As a superuser: ALTER DATABASE ${base} OWNER TO ${role}; or: GRANT USAGE, CREATE ON SCHEMA ${place} TO ${role}`;
+    throw new ServiceError('configuration.invalid', text);
   }
 }

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 
+import { packageVersion } from '../../kernel/package-version.ts';
+import { migrationChecksums } from './migration-checksums.ts';
 import * as realmsAndUsers from './migrations/001-realms-and-users.ts';
 import * as tokensAndChallenges from './migrations/002-tokens-and-challenges.ts';
 import * as configuration from './migrations/003-configuration.ts';
@@ -16,9 +18,9 @@ import * as oneClock from './migrations/016-one-clock.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
- * the same. Append only: a released one never changes.
+ * the same. Append only: none that landed is edited. `npm run schema` writes their checksums.
  */
-const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[] = [
+export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migration])[] = [
   ['001-realms-and-users', realmsAndUsers],
   ['002-tokens-and-challenges', tokensAndChallenges],
   ['003-configuration', configuration],
@@ -49,7 +51,38 @@ export function migrationSourceOf(names: readonly string[]): Knex.MigrationSourc
       const found = MIGRATIONS.find(([name]) => name === file);
       return found === undefined
         ? Promise.reject(new Error(`No migration is called ${file}`))
-        : Promise.resolve(found[1]);
+        : Promise.resolve(recorded(...found));
     },
   };
 }
+
+/** @returns the migration, which notes as it is applied its checksum and the version of the program */
+function recorded(name: string, migration: Knex.Migration): Knex.Migration {
+  const isFirst = name === migrationNames[0];
+  return {
+    ...migration,
+    up: async (knex) => {
+      await migration.up(knex);
+      if (isFirst) {
+        await knex.raw(RECORDS);
+      }
+      const row = { name, checksum: migrationChecksums[name] ?? '', version: packageVersion() };
+      await knex('knex_migration_checksums').insert(row);
+    },
+    down: async (knex) => {
+      await migration.down?.(knex);
+      await (isFirst
+        ? knex.raw('DROP TABLE knex_migration_checksums')
+        : knex('knex_migration_checksums').where({ name }).delete());
+    },
+  };
+}
+
+const RECORDS = `
+  CREATE TABLE knex_migration_checksums (
+    name text COLLATE "C" NOT NULL CONSTRAINT knex_migration_checksums_pkey PRIMARY KEY,
+    checksum text NOT NULL,
+    version text NOT NULL
+  );
+  COMMENT ON TABLE knex_migration_checksums IS
+    'For each migration the SHA-256 of its statements, and the version of tankeeper that applied it.'`;

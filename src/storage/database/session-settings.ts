@@ -30,6 +30,8 @@ const SET_AT_START: readonly SessionSetting[] = [
   { name: 'extra_float_digits', value: '1', works: '^[1-3]$' },
   { name: 'array_nulls', value: 'on', works: '^on$' },
   { name: 'transform_null_equals', value: 'off', works: '^off$' },
+  // Otherwise an index of arrays finds a part of the rows.
+  { name: 'gin_fuzzy_search_limit', value: '0', works: '^0$' },
   { name: 'quote_all_identifiers', value: 'off' },
   { name: 'lc_monetary', value: 'C' },
   { name: 'lc_numeric', value: 'C' },

@@ -11,6 +11,7 @@ import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { migrationNames } from '../../../src/storage/database/migration-source.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
@@ -20,6 +21,7 @@ import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ignored = (): void => undefined;
 const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
+const LAST = migrationNames.at(-1) ?? '';
 const SECRET = 'hunter2-secret';
 /** The database of the embedded PostgreSQL. */
 const OWN = 'DATABASE tankeeper';
@@ -175,13 +177,23 @@ describe('the tables', () => {
   it.each([
     [
       'migrations.pending',
-      `DELETE FROM knex_migrations WHERE name = '009-linotp-import'`,
-      `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('009-linotp-import', 1, now())`,
+      `DELETE FROM knex_migrations WHERE name = '${LAST}'`,
+      `INSERT INTO knex_migrations (name, batch) VALUES ('${LAST}', 1)`,
     ],
     [
       'migrations.newer',
       `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('999-future', 2, now())`,
       `DELETE FROM knex_migrations WHERE name = '999-future'`,
+    ],
+    [
+      'migrations.missing',
+      `DELETE FROM knex_migrations WHERE name = '005-encryption-keys'`,
+      `INSERT INTO knex_migrations (name, batch) VALUES ('005-encryption-keys', 1)`,
+    ],
+    [
+      'migrations.altered',
+      `UPDATE knex_migration_checksums SET checksum = 'x' || checksum WHERE name = '005-encryption-keys'`,
+      `UPDATE knex_migration_checksums SET checksum = substr(checksum, 2) WHERE name = '005-encryption-keys'`,
     ],
   ])('%s comes and goes with it', async (code, provoke, remedy) => {
     await test.database.knex.raw(provoke);

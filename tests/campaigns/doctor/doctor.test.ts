@@ -94,11 +94,13 @@ describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer',
 
   it('does not bound statements and pauses until the database does', async () => {
     const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
+    const found = async (): Promise<readonly string[]> =>
+      (await codesOf('database.', environment)).filter((code) => code.endsWith('_timeout')).toSorted();
     const limits = ['database.idle_in_transaction_session_timeout', 'database.statement_timeout'];
-    expect((await codesOf('database.', environment)).toSorted()).toEqual(limits);
+    expect(await found()).toEqual(limits);
     await setForDatabase("statement_timeout = '30s'");
     await setForDatabase("idle_in_transaction_session_timeout = '10s'");
-    expect(await codesOf('database.', environment)).toEqual([]);
+    expect(await found()).toEqual([]);
   });
 
   it.each(["bytea_output = 'escape'", "DateStyle = 'German, DMY'", "TimeZone = 'Asia/Kathmandu'"])(

@@ -9,6 +9,7 @@ import { assertLoadable, loadBackup } from '../../../src/storage/backup/backup-l
 import { SqlBackupStore } from '../../../src/storage/backup/backup-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { pendingMigrations } from '../../../src/storage/database/migrate.ts';
+import { migrationChecksums } from '../../../src/storage/database/migration-checksums.ts';
 import { migrationNames, migrationSourceOf } from '../../../src/storage/database/migration-source.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
@@ -219,9 +220,13 @@ describe('a load that is refused', () => {
     const newer = await backupOf(source.database, { migrations: [...migrationNames, '999-wings'] });
     expect(() => {
       assertLoadable(newer);
-    }).toThrow(
-      'it is newer than this program, which does not know 999-wings: restore it with tankeeper 9.9.9',
-    );
+    }).toThrow('the database is newer than this program: tankeeper 9.9.9 has applied 999-wings');
+    const altered = await backupOf(source.database, {
+      checksums: new Map([...Object.entries(migrationChecksums), ['002-tokens-and-challenges', 'f00d']]),
+    });
+    expect(() => {
+      assertLoadable(altered);
+    }).toThrow('has applied 002-tokens-and-challenges in another form than that of this program');
     const strange = await backupOf(source.database, { auditMonths: ["2026-13'"] });
     await expect(loadBackup(target.database, strange, OPTIONS)).rejects.toMatchObject({
       code: 'backup.invalid',

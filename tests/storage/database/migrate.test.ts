@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { computeChecksums } from '../../../scripts/migration-checksums.ts';
 import { dumpSchema } from '../../../scripts/schema-dump.ts';
+import { packageVersion } from '../../../src/kernel/package-version.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import {
   MIGRATION_LOCK,
@@ -14,11 +17,14 @@ import {
   pendingMigrations,
   rebuildSchema,
 } from '../../../src/storage/database/migrate.ts';
+import { migrationChecksums } from '../../../src/storage/database/migration-checksums.ts';
 import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { rollBackAll } from '../../support/database/roll-back-all.ts';
 import type { TestDatabase } from '../../support/database/test-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
+import { queryOnce, testServer } from '../../support/database/test-server.ts';
+import { until } from '../../support/values/until.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -144,20 +150,134 @@ describe('the migrations', () => {
     await Promise.all([impatient.close(), other.close()]);
   });
 
-  it('refuse a database that a newer version has migrated, and leave it as it is', async () => {
+  it('have the checksums of their statements, which npm run schema writes', async () => {
+    const computed = await computeChecksums(empty.database.knex);
+    expect(Object.keys(computed)).toEqual(migrationNames);
+    expect(migrationChecksums).toEqual(computed);
     await migrateToLatest(empty.database);
-    await empty.database.knex('knex_migrations').insert({ name: '20991231-01-future', batch: 2 });
-    const refusal = {
-      code: 'configuration.invalid',
-      message:
-        'the database is newer than this program, which does not know 20991231-01-future: run the newer version',
+    const noted = await empty.database
+      .knex('knex_migration_checksums')
+      .orderByRaw('name COLLATE "C"')
+      .select<{ name: string; checksum: string; version: string }[]>();
+    expect(noted).toEqual(
+      migrationNames.map((name) => ({ name, checksum: computed[name], version: packageVersion() })),
+    );
+  });
+
+  it('hold no lock that others wait for longer than two seconds, and are tried again', async () => {
+    await migrateToLatest(empty.database);
+    await empty.database.knex.migrate.down({ migrationSource });
+    const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
+    const attempts = new Set<string>();
+    const waiting = async (): Promise<boolean> => {
+      const { rows } = await empty.database.knex.raw<{ rows: { begun: string }[] }>(
+        `SELECT xact_start::text AS begun FROM pg_stat_activity
+         WHERE application_name = 'migrator' AND wait_event_type = 'Lock'`,
+      );
+      rows.forEach(({ begun }) => attempts.add(begun));
+      return attempts.size >= 2;
     };
+    const migrated = await empty.database.knex
+      .transaction(async (holder) => {
+        // What the migration makes, too: it waits for the end of this transaction.
+        await holder.raw('CREATE TABLE response_minutes (in_the_way integer)');
+        const work = migrateToLatest(other);
+        await until(waiting);
+        await holder.rollback();
+        return { work };
+      })
+      .catch(() => undefined);
+    expect(migrated).toBeUndefined();
+    await until(async () => (await pendingMigrations(empty.database)).length === 0);
+    await other.close();
+  });
+});
+
+describe('a database of another program', () => {
+  const here = `this is tankeeper ${packageVersion()}`;
+  const last = migrationNames.at(-1) ?? '';
+
+  it.each([
+    [
+      'a newer one',
+      `INSERT INTO knex_migrations (name, batch) VALUES ('999-future', 2);
+       INSERT INTO knex_migration_checksums VALUES ('999-future', 'f00d', '9.9.9')`,
+      `the database is newer than this program: tankeeper 9.9.9 has applied 999-future, and ${here}, which does not know that: run the newer version`,
+      'migrations.newer',
+    ],
+    [
+      'one with another form of a migration',
+      "UPDATE knex_migration_checksums SET checksum = 'f00d', version = '0.0.9' WHERE name = '005-encryption-keys'",
+      `tankeeper 0.0.9 has applied 005-encryption-keys in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      'migrations.altered',
+    ],
+    [
+      'one that noted no checksums',
+      'DROP TABLE knex_migration_checksums',
+      `tankeeper of an unknown version has applied 001-realms-and-users in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      'migrations.altered',
+    ],
+    [
+      'one that lacks a migration',
+      "DELETE FROM knex_migrations WHERE name = '003-configuration'",
+      `the database lacks 003-configuration, and tankeeper ${packageVersion()} has applied ${migrationNames.at(-2) ?? ''}; ${here}: run the version that made it`,
+      'migrations.missing',
+    ],
+  ])('is refused before anything is changed: %s', async (_which, change, message, detail) => {
+    await migrateToLatest(empty.database);
+    await empty.database.knex.migrate.down({ migrationSource });
+    await empty.database.knex.raw(change);
+    const before = await schemaOf(empty);
+    const refusal = { code: 'configuration.invalid', message, detail };
     await expect(migrateToLatest(empty.database)).rejects.toMatchObject(refusal);
     await expect(pendingMigrations(empty.database)).rejects.toMatchObject(refusal);
     const nothing = (): Promise<void> => Promise.resolve();
     const steps = { before: nothing, load: nothing, after: nothing };
     await expect(rebuildSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
-    expect((await schemaOf(empty)).length).toBeGreaterThan(50);
+    expect(await schemaOf(empty)).toEqual(before);
+    expect(await empty.database.knex('knex_migrations').where({ name: last })).toEqual([]);
+  });
+});
+
+describe('a role that may make no tables', () => {
+  const role = `keeper_${randomBytes(6).toString('hex')}`;
+  beforeAll(() => queryOnce(testServer().url, `CREATE ROLE ${role}`));
+  afterAll(() => queryOnce(testServer().url, `DROP ROLE ${role}`));
+
+  async function refusalFor(options: string): Promise<string> {
+    const url = new URL(empty.url);
+    url.searchParams.set('options', options);
+    const database = openDatabase({ connection: url.href });
+    const fault: unknown = await migrateToLatest(database).catch((error: unknown) => error);
+    await database.close();
+    expect(fault).toMatchObject({ code: 'configuration.invalid' });
+    return (fault as Error).message;
+  }
+
+  it('in the schema public, as from PostgreSQL 15 on, is told the remedy, which works', async () => {
+    const base = new URL(empty.url).pathname.slice(1);
+    await empty.database.knex.raw('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    const told = await refusalFor(`-c role=${role}`);
+    expect(told).toContain(
+      `the role ${role} may make no tables in the schema public of the database ${base}`,
+    );
+    const [, remedy] = /; or: (.*)$/.exec(told) ?? [];
+    expect(remedy).toBe(`GRANT USAGE, CREATE ON SCHEMA public TO ${role}`);
+    await empty.database.knex.raw(remedy ?? '');
+    const url = new URL(empty.url);
+    url.searchParams.set('options', `-c role=${role}`);
+    const database = openDatabase({ connection: url.href });
+    expect(await migrateToLatest(database)).toEqual(migrationNames);
+    await rollBackAll(database);
+    await database.knex.schema.dropTable('knex_migrations').dropTable('knex_migrations_lock');
+    await database.close();
+    await empty.database.knex.raw(`DROP OWNED BY ${role}`);
+  });
+
+  it('as it has no schema at all is told so', async () => {
+    expect(await refusalFor('-c search_path=nowhere')).toMatch(
+      /has no schema in the database .*CREATE SCHEMA/,
+    );
   });
 });
 
