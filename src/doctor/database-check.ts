@@ -15,7 +15,7 @@ interface SettingRule {
 
 const isOff = (value: string): boolean => value === 'off';
 const isMissing = (value: string): boolean => value === '0';
-/** PostgreSQL writes a minute and more in other units. */
+/** PostgreSQL writes times of a minute and more in other units. */
 const isNoneOrLong = (value: string): boolean => !/^(?:\d+ms|[1-5]?\ds)$/.test(value);
 /** Seconds without a packet after which PostgreSQL should ask whether the other end is there. */
 const LONGEST_SILENCE = 60;
@@ -83,7 +83,8 @@ const RULES: readonly SettingRule[] = [
   },
   {
     name: 'tcp_user_timeout',
-    isWrong: isNoneOrLong,
+    // In milliseconds, without a unit.
+    isWrong: (value) => isMissing(value) || Number(value) > LONGEST_SILENCE * 1000,
     severity: 'warning',
     consequence: 'the database sends answers for minutes to a machine that is gone, and keeps its sessions',
     remedy: "ALTER ROLE … SET tcp_user_timeout = '10s'",

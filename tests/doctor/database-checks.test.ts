@@ -20,8 +20,8 @@ describe('the version and the limits of statements', () => {
     ['idle_in_transaction_session_timeout', '0', '10s'],
     ['idle_in_transaction_session_timeout', '2h', '500ms'],
     ['tcp_keepalives_idle', '7200', '4'],
-    ['tcp_user_timeout', '0', '10s'],
-    ['tcp_user_timeout', '15min', '59s'],
+    ['tcp_user_timeout', '0', '10000'],
+    ['tcp_user_timeout', '900000', '59000'],
   ])('a limit that a pooler drops is found: %s = %s, and not %s', (name, wrong, right) => {
     const settings = (value: string): ReadonlyMap<string, string> => new Map([[name, value]]);
     expect(codes(checkDatabase({ ...facts, settings: settings(wrong) }))).toEqual([`database.${name}`]);

@@ -65,6 +65,16 @@ describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql
     expect(await codesOf('database.read-only', environment)).toEqual([]);
   });
 
+  it('keeps the limits that each session sets, over TCP, too', async () => {
+    const limits = async (): Promise<readonly string[]> =>
+      (await codesOf('database.', environment)).filter((code) => /timeout|keepalives/.test(code));
+    expect(await limits()).toEqual([]);
+    await asSuperuser("ALTER ROLE tankeeper SET tcp_user_timeout = '1h'");
+    await asSuperuser("ALTER ROLE tankeeper SET tcp_keepalives_idle = '7200'");
+    expect(await limits()).toEqual([]);
+    await asSuperuser('ALTER ROLE tankeeper RESET ALL');
+  });
+
   it('grants too few connections by a limit of the role or of the database', async () => {
     for (const what of ['ROLE', 'DATABASE']) {
       await asSuperuser(`ALTER ${what} tankeeper CONNECTION LIMIT 10`);

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
+import { until } from '../../support/values/until.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const NEXT = '999-next';
+/** As a migration of the next version may be: a column, an index and new contents, in tables that are in use. */
+const MIGRATION = `
+export async function up(knex) {
+  await knex.raw(\`ALTER TABLE tokens ADD COLUMN note text NOT NULL DEFAULT '';
+    ALTER TABLE challenges ADD COLUMN note text NOT NULL DEFAULT '';
+    CREATE INDEX tokens_note_idx ON tokens (note);
+    UPDATE tokens SET note = serial\`);
+}
+export async function down(knex) {
+  await knex.raw('ALTER TABLE tokens DROP COLUMN note; ALTER TABLE challenges DROP COLUMN note');
+}
+`;
+const PORTALS = 6;
+
+let folder: string;
+let database: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+let server: ServerProcess;
+let client: ServerClient;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankeeper-upgrade-'));
+  makeNextVersion(join(folder, 'next'));
+  database = await createTestDatabase({ schema: 'empty' });
+  environment = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') };
+  server = await startServerProcess(environment);
+  client = await ServerClient.open(server);
+});
+afterAll(async () => {
+  const { code } = await server.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(0);
+});
+
+/** A copy of this program with a higher version and one migration more. */
+function makeNextVersion(place: string): void {
+  cpSync(dirname(testProgram()), join(place, 'dist'), { recursive: true });
+  for (const name of ['node_modules', 'bin', 'console', 'app', 'docs']) {
+    symlinkSync(join(ROOT, name), join(place, name));
+  }
+  const description = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as object;
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...description, version: '9.9.9' }));
+  const storage = join(place, 'dist/storage/database');
+  writeFileSync(join(storage, `migrations/${NEXT}.js`), MIGRATION);
+  const source = join(storage, 'migration-source.js');
+  const text = readFileSync(source, 'utf8');
+  const changed = text.replace(/(export const MIGRATIONS = \[[\s\S]*?)\n\];/, `$1,\n['${NEXT}', next]\n];`);
+  expect(changed).toContain(`['${NEXT}', next]`);
+  writeFileSync(
+    source,
+    `import * as next from './migrations/${NEXT}.js';\n${changed.replace(/,\s*,/g, ',')}`,
+  );
+  const checksums = join(storage, 'migration-checksums.js');
+  writeFileSync(
+    checksums,
+    readFileSync(checksums, 'utf8').replace(/\n\};/, `,\n'${NEXT}': 'f00d'\n};`).replace(/,\s*,/g, ','),
+  );
+}
+
+async function migrateByNextVersion(): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(folder, 'next/dist/main.js'), 'migrate'], {
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (piece: Buffer) => {
+      output += piece.toString('utf8');
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+it('an old server answers all requests while the next version migrates its tables under load, each response once', async () => {
+  const over = new AbortController();
+  let rounds = 0;
+  const portal = async (place: number): Promise<void> => {
+    for (let round = 0; !over.signal.aborted; round += 1) {
+      const transaction = await client.openTransaction(`P${place}R${round}`);
+      const answers = await Promise.all([client.check(transaction), client.check(transaction)]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const results = answers.map(({ body }) => (body.result?.value as { result: boolean }).result);
+      expect(results.toSorted()).toEqual([false, true]);
+      rounds += 1;
+    }
+  };
+  const load = Promise.all(Array.from({ length: PORTALS }, (_, place) => portal(place))).finally(() => {
+    over.abort();
+  });
+  await until(() => rounds > PORTALS || over.signal.aborted);
+  const migrated = await migrateByNextVersion();
+  // And for a while on the new tables.
+  const before = rounds;
+  await until(() => rounds > before + 3 * PORTALS || over.signal.aborted);
+  over.abort();
+  await load;
+  expect(migrated).toMatchObject({ code: 0 });
+  expect(await database.database.knex.schema.hasColumn('tokens', 'note')).toBe(true);
+});
+
+it('an old server or command does not start on the new tables, and names both versions', async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  for (const parameters of [['serve'], ['migrate'], ['count']]) {
+    const { code, output } = await runTankeeper(parameters, { ...environment, PORT: '0' });
+    expect(code).toBe(1);
+    expect(output).toContain(`tankeeper 9.9.9 has applied ${NEXT}, and this is tankeeper ${version}`);
+  }
+});
