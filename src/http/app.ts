@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint-spec.ts';
 import { setFixedHeaders } from './fixed-headers.ts';
 import { beginExchange, type ExchangeHandler } from './request/exchange.ts';
 import { UNGUARDED } from './limits/guards.ts';
+import { networkMatcher } from './limits/networks.ts';
 import { OPERATIONS_PATHS } from './operations-paths.ts';
 import { senderReader } from './request/request-sender.ts';
 import type { BodyLimits } from './request/request-body.ts';
@@ -28,7 +29,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').disable('query parser');
   app.enable('strict routing').enable('case sensitive routing');
-  app.set('trust proxy', config.trustProxy.length === 0 ? false : [...config.trustProxy]);
+  app.set('trust proxy', networkMatcher(config.trustProxy));
 
   const senderOf = senderReader({ trustProxy: config.trustProxy, log });
   app.use(beginExchange({ clock, random, senderOf }));

@@ -32,18 +32,17 @@ export const NAMED_NETWORKS = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 } as const;
 
-/** A set of addresses and networks of both families. */
+/**
+ * A set of addresses and networks of both families, each kept for itself: a network of IPv6 such as `::/0` has no address
+ * of IPv4 in it. Only an IPv4-mapped network (`::ffff:10.0.0.0/104`) means IPv4, as the address of a client on a socket
+ * of both families does.
+ */
 export class NetworkSet {
-  /** Created on use: most sets stay empty. */
-  #created: BlockList | undefined;
+  /** Created on use: most sets stay empty. `BlockList` itself takes an IPv4 address for one of IPv6, too. */
+  readonly #lists: Partial<Record<Address['family'], BlockList>> = {};
 
   get isEmpty(): boolean {
-    return this.#created === undefined;
-  }
-
-  get #list(): BlockList {
-    this.#created ??= new BlockList();
-    return this.#created;
+    return Object.keys(this.#lists).length === 0;
   }
 
   /**
@@ -56,17 +55,19 @@ export class NetworkSet {
     if (address === undefined || rest.length > 0) {
       return false;
     }
-    const bits = address.family === 'ipv4' ? 32 : 128;
+    const { text, family } = address;
+    const bits = family === 'ipv4' ? 32 : 128;
     const prefix = length === undefined ? bits : readPrefix(length) - mappedBits(host, address);
     if (Number.isNaN(prefix) || prefix < 0 || prefix > bits) {
       return false;
     }
-    this.#list.addSubnet(address.text, prefix, address.family);
+    const list = (this.#lists[family] ??= new BlockList());
+    list.addSubnet(text, prefix, family);
     return true;
   }
 
   has({ text, family }: Address): boolean {
-    return this.#created?.check(text, family) === true;
+    return this.#lists[family]?.check(text, family) === true;
   }
 }
 

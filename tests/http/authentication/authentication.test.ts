@@ -187,6 +187,7 @@ describe("the client's address", () => {
   it('is that of the connection, whatever the client claims', async () => {
     expect(await clientOf([], '192.0.2.7')).toBe('127.0.0.1');
     expect(await clientOf(['192.0.2.0/24'], '192.0.2.7')).toBe('127.0.0.1');
+    expect(await clientOf(['::/0'], '192.0.2.7')).toBe('127.0.0.1');
   });
 
   it('is the one that the last trusted proxy saw', async () => {
