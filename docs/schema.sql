@@ -517,6 +517,14 @@ CREATE TABLE imported_tokens (
 COMMENT ON TABLE imported_tokens IS 'What LinOTP knew of a token and this server has no use for.';
 COMMENT ON COLUMN imported_tokens.token_version IS 'The version of the token as the import left it: with another one it has been used or changed here since.';
 
+CREATE TABLE used_sign_ons (
+  state_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT used_sign_ons_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX used_sign_ons_expires_idx ON used_sign_ons USING btree (expires_at);
+COMMENT ON TABLE used_sign_ons IS 'Single sign-ons that have opened a session: none of them opens another one.';
+
 CREATE TABLE user_count_deltas (
   resolver_id bigint NOT NULL,
   users integer NOT NULL

@@ -124,21 +124,25 @@ export class AdministratorService {
   }
 
   /**
-   * Changes the caller's own password, which takes no right. Ends every session of theirs; API tokens stay.
+   * Changes the caller's own password, which takes no right, but a confirmed login: the present password alone is not
+   * enough where there is a second factor. Ends every session of theirs; API tokens stay.
    * @returns false where the present password is wrong
-   * @throws ServiceError 'parameter.invalid' for an unfit new one, 'administrator.invalid' for a person of single
-   *   sign-on
+   * @throws ServiceError 'confirmation.required', 'parameter.invalid' for an unfit new one, 'administrator.invalid' for
+   *   a person of single sign-on
    */
   async changeOwnPassword(caller: Caller, present: string, password: string): Promise<boolean> {
     const { administrator: name, groups } = caller.principal;
     if (groups !== undefined) {
       throw new ServiceError('administrator.invalid', 'People of single sign-on have no password here');
     }
+    await assertConfirmed(caller, this.#deps);
     const proven = await this.authenticatePassword(name, present);
     if (proven === undefined) {
       return false;
     }
     const hash = await this.#hash(password);
+    // Both hashes are slow: the login, or its confirmation, may have ended meanwhile.
+    await assertConfirmed(caller, this.#deps);
     const act = actOf(caller, 'administrator/password');
     return (await this.#deps.administrators.setPassword(name, hash, act, { replaces: proven })) !== undefined;
   }

@@ -175,7 +175,7 @@ function loginOf({ principal: { proof, groups } }: Caller): Buffer {
       'People of single sign-on have no password here: an administrator of this server can do this',
     );
   }
-  if (proof === undefined || proof === 'password') {
+  if (typeof proof !== 'object') {
     throw new ServiceError('confirmation.required', 'A login is confirmed, no other credential');
   }
   return proof.login;

@@ -21,7 +21,7 @@ export async function assertConfirmed(
   if (operator || proof === 'password') {
     return;
   }
-  if (proof === undefined) {
+  if (typeof proof !== 'object') {
     throw new ServiceError(
       'confirmation.required',
       'This takes a password: sign in with a browser. API tokens and sessions are not enough',

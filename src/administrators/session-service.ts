@@ -57,8 +57,8 @@ interface SessionDependencies {
 const MAX_SESSIONS = 1_000;
 
 /**
- * The open sessions and logins. One's own need no right, but the whole of one's rights: an API token with some of them
- * is refused. Those of others take the right `admin/sessions`, without a bound by realms.
+ * The open sessions and logins. One's own need no right, but a password, a session or a login. An API token takes the
+ * right `admin/sessions` for them, too, as everybody does for those of others, without a bound by realms.
  */
 export class SessionService {
   readonly #deps: SessionDependencies;
@@ -106,7 +106,7 @@ export class SessionService {
 
   async #authorize(caller: Caller, owner: string): Promise<void> {
     const { principal } = caller;
-    if (owner === principal.administrator && principal.rights.includes('*')) {
+    if (owner === principal.administrator && principal.proof !== undefined) {
       return;
     }
     const { access, configuration } = this.#deps;

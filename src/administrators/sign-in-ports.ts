@@ -83,12 +83,17 @@ export interface SignInStore {
    *   meanwhile, or the administrator is gone
    */
   complete(hash: Buffer, proof: CompleteProof, session: SignInSession, act: Act): Promise<boolean>;
-  /** Opens a session of a person who has no account here. */
+  /**
+   * Opens a session of a person who has no account here, and remembers the sign-on that it came from, both or none.
+   * @param signOn names the sign-on, which opens one session at most, whichever server is asked
+   * @returns false where it has opened one before
+   */
   openForPerson(
     person: { readonly name: string; readonly groups: readonly string[] },
     session: SignInSession,
+    signOn: { readonly hash: Buffer; readonly now: Date; readonly rememberedUntil: Date },
     act: Act,
-  ): Promise<void>;
+  ): Promise<boolean>;
 }
 
 /** Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. */

@@ -5,7 +5,7 @@ import { plainName } from '../kernel/plain-text.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';
-import { newSession, sessionHash } from './session-secrets.ts';
+import { newSession, secretHash, sessionHash } from './session-secrets.ts';
 import { SIGN_IN_LIFETIME } from './second-step.ts';
 import type { SignInStore } from './sign-in-ports.ts';
 
@@ -115,14 +115,19 @@ export class SingleSignOnService {
     }
     const { attempts, logins, random, clock, lifetime } = this.#deps;
     const session = newSession(random);
-    const expiresAt = new Date(clock.now().getTime() + lifetime * 1000);
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + lifetime * 1000);
     const opened = { hash: sessionHash(session, 'login'), expiresAt };
-    await attempts.openForPerson({ name, groups }, opened, { ...act, actor: name });
+    const signOn = { hash: secretHash(`sign-on ${signIn.state}`), now, rememberedUntil: dayAfter(now) };
+    if (!(await attempts.openForPerson({ name, groups }, opened, signOn, { ...act, actor: name }))) {
+      throw ended();
+    }
     return { name, login: await logins.sign(name, { session, expiresAt }) };
   }
 
   /**
-   * The sealed sign-on is of no use a second time: the provider takes the code once (RFC 6749 section 4.1.2).
+   * That it has served already is noticed when its session is to be opened: only for people whom the provider has named
+   * is anything stored.
    * @throws ServiceError 'sign-in.ended' also for the answer to another sign-in, begun by somebody else (login CSRF)
    */
   async #openSignOn(attempt: string | undefined, state = ''): Promise<ProviderSignIn> {
@@ -138,6 +143,11 @@ export class SingleSignOnService {
     const mapped = groups.flatMap((group) => this.#deps.groups.get(group) ?? []);
     return [...new Set(mapped)].sort();
   }
+}
+
+/** A sealed sign-on expires long before, whatever the clocks of the servers differ. */
+function dayAfter(now: Date): Date {
+  return new Date(now.getTime() + 86_400_000);
 }
 
 /** A name is not mended: two accounts at the provider could become one person. */

@@ -12,10 +12,11 @@ export interface Principal {
   /** A user of the command line on the machine itself. Policies do not apply, so that a wrong one can be repaired. */
   readonly operator: boolean;
   /**
-   * The proof of the person's presence: the password, which came with the request; or the hash of the login's session,
-   * which may have been confirmed. Undefined: nothing does.
+   * The proof of the person: the password, which came with the request; the hash of the login's session, which may have
+   * been confirmed; or a session of old clients, which cannot be. Undefined: none, as of API tokens, which speak for the
+   * person and may not touch the person's own credentials.
    */
-  readonly proof?: 'password' | { readonly login: Buffer } | undefined;
+  readonly proof?: 'password' | 'session' | { readonly login: Buffer } | undefined;
   /**
    * The address of the client, as policies of client networks see it; empty for the command line on the machine itself.
    */

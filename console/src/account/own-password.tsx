@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../api/call.ts';
+import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { Failure } from '../design/failure.tsx';
 import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
@@ -10,15 +11,16 @@ import { accountTexts } from './account-texts.ts';
 import { Section } from './section.tsx';
 import classes from './section.module.css';
 
-/** Changes the caller's password. */
+/** Changes the caller's password, which takes a confirmed login. */
 export function OwnPassword(): ReactNode {
   const t = useTexts(accountTexts);
   const { left } = useSessionControl();
+  const { run, dialog } = useConfirmation();
   const [present, setPresent] = useState('');
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
   const change = useMutation({
-    mutationFn: () => call('/admin/password', { password: present, new_password: next }),
+    mutationFn: () => run(() => call('/admin/password', { password: present, new_password: next })),
     onSuccess: left,
     gcTime: 0,
   });
@@ -51,6 +53,7 @@ export function OwnPassword(): ReactNode {
           {t.change}
         </Button>
       </form>
+      {dialog}
     </Section>
   );
 }

@@ -89,7 +89,6 @@ export function failureOf({ status, headers }: Response, text: string): ServerFa
     status,
     code: headers.get('Tankeeper-Failure') ?? undefined,
     retryAfter: Number(headers.get('Retry-After') ?? NaN) || undefined,
-    challenge: headers.get('WWW-Authenticate')?.split(' ')[0],
   });
 }
 

@@ -11,8 +11,6 @@ export class ServerFailure extends Error {
   readonly status: number;
   /** Seconds after which to try again, as the server says. */
   readonly retryAfter: number | undefined;
-  /** The scheme of the header `WWW-Authenticate`. */
-  readonly challenge: string | undefined;
   /** As `realm.unknown`, or `sign-in.refused/password` with the refused credentials; undefined: no server said it. */
   readonly code: string | undefined;
 
@@ -21,20 +19,18 @@ export class ServerFailure extends Error {
     facts: {
       readonly status: number;
       readonly retryAfter?: number | undefined;
-      readonly challenge?: string | undefined;
       readonly code?: string | undefined;
     },
   ) {
     super(message);
     this.status = facts.status;
     this.retryAfter = facts.retryAfter;
-    this.challenge = facts.challenge;
     this.code = facts.code;
   }
 
   /** True if the person must first prove to be the one who signed in. */
   get needsConfirmation(): boolean {
-    return this.status === 403 && this.challenge === 'Confirmation';
+    return this.code === 'confirmation.required';
   }
 
   /** True if the login has ended. */

@@ -177,7 +177,7 @@ async function bySession(
   if (owner === undefined || (named !== undefined && named !== owner)) {
     throw notAuthenticated(session === undefined ? undefined : 'session');
   }
-  return { principal: principal(owner, client), session };
+  return { principal: { ...principal(owner, client), proof: 'session' }, session };
 }
 
 async function byLogin(

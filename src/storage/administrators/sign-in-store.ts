@@ -106,12 +106,23 @@ export class SqlSignInStore implements SignInStore {
     );
   }
 
-  async openForPerson(
+  openForPerson(
     { name, groups }: { readonly name: string; readonly groups: readonly string[] },
     { hash, expiresAt }: SignInSession,
+    signOn: Parameters<SignInStore['openForPerson']>[2],
     act: Act,
-  ): Promise<void> {
-    await this.#database.transact(async ({ sql, audit }) => {
+  ): Promise<boolean> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      // A twin that is not committed yet is waited for.
+      const { rowCount } = await sql.raw<{ rowCount: number }>(
+        `INSERT INTO used_sign_ons (state_hash, expires_at) VALUES (:hash, :rememberedUntil)
+         ON CONFLICT (state_hash) DO NOTHING`,
+        { hash: signOn.hash, rememberedUntil: signOn.rememberedUntil },
+      );
+      if (rowCount === 0) {
+        return false;
+      }
+      await removeExpired(sql, 'used_sign_ons', 'state_hash', signOn.now);
       await sql('sessions').insert({
         person: name,
         groups,
@@ -121,6 +132,7 @@ export class SqlSignInStore implements SignInStore {
         expires_at: expiresAt,
       });
       await audit.write(act, name, `session opened, ${groups.join(', ')}`);
+      return true;
     });
   }
 }
@@ -194,17 +206,27 @@ async function makeRoom(
   administratorId: string,
   now: Date,
 ): Promise<void> {
-  await sql.raw(
-    `DELETE FROM sign_in_attempts WHERE id = ANY (ARRAY(
-       SELECT id FROM sign_in_attempts WHERE expires_at <= ? LIMIT 100 FOR UPDATE SKIP LOCKED))`,
-    [now],
-  );
+  await removeExpired(sql, 'sign_in_attempts', 'id', now);
   await sql.raw(
     `DELETE FROM sign_in_attempts WHERE id = ANY (ARRAY(
        SELECT id FROM sign_in_attempts WHERE id IN (
          SELECT id FROM sign_in_attempts WHERE administrator_id = ? AND kind = ? ORDER BY id DESC OFFSET ?)
        FOR UPDATE SKIP LOCKED))`,
     [administratorId, kind, MAX_OF_ONE - 1],
+  );
+}
+
+/** Removes rows that have expired, a hundred at most, but for those that somebody else removes. */
+async function removeExpired(
+  sql: Knex.Transaction,
+  table: 'sign_in_attempts' | 'used_sign_ons',
+  key: 'id' | 'state_hash',
+  now: Date,
+): Promise<void> {
+  await sql.raw(
+    `DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(
+       SELECT ${key} FROM ${table} WHERE expires_at <= ? LIMIT 100 FOR UPDATE SKIP LOCKED))`,
+    [now],
   );
 }
 

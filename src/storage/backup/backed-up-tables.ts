@@ -17,7 +17,7 @@ export const BACKED_UP_TABLES = [
  */
 // prettier-ignore
 export const LEFT_OUT_TABLES = [
-  'key_holders', 'rate_limits', 'sessions', 'sign_in_attempts', 'credential_state', 'count_state',
+  'key_holders', 'rate_limits', 'sessions', 'sign_in_attempts', 'used_sign_ons', 'credential_state', 'count_state',
   'count_deltas',
   'token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts',
   'webhook_events', 'webhook_deliveries', 'webhook_health',

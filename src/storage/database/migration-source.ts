@@ -15,6 +15,7 @@ import * as webhooks from './migrations/010-webhooks.ts';
 import * as observations from './migrations/011-observations.ts';
 import * as questions from './migrations/012-questions.ts';
 import * as oneClock from './migrations/016-one-clock.ts';
+import * as usedSignOns from './migrations/017-used-sign-ons.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['011-observations', observations],
   ['012-questions', questions],
   ['016-one-clock', oneClock],
+  ['017-used-sign-ons', usedSignOns],
 ];
 
 /** The names of all migrations, in order. */

@@ -124,6 +124,8 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel('New password, again', { exact: true }).fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByLabel('User name').waitFor();
     expect(await documentOf(page)).not.toContain(PASSWORD);
     await signIn(page, anna, NEW_PASSWORD);

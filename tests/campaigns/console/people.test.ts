@@ -133,6 +133,8 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByLabel('New password', { exact: true }).fill('another password');
     await page.getByLabel('New password, again', { exact: true }).fill('another password');
     await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('alert').getByText('Wrong password').waitFor();
     expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe('another password');
     await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);

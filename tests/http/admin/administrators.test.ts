@@ -49,6 +49,13 @@ async function somebody(): Promise<string> {
   return name;
 }
 
+/** @returns a browser whose login is confirmed */
+async function confirmed(name: string): Promise<Browser> {
+  const browser = await signedIn(name);
+  await browser.post('/admin/confirmation', { password: PASSWORD });
+  return browser;
+}
+
 async function signedIn(name: string, password = PASSWORD): Promise<Browser> {
   const browser = new Browser(application.app);
   await browser.post('/admin/sign-in', { username: name, password });
@@ -118,7 +125,7 @@ describe('administrators over HTTP', () => {
 
   it('change their own password with the present one, without any right, and sign in anew', async () => {
     const name = await somebody();
-    const own = await signedIn(name);
+    const own = await confirmed(name);
     const wrong = await own.post('/admin/password', { password: 'wrong', new_password: 'another password' });
     expect([wrong.status, errorOf(wrong)]).toEqual([403, 'Wrong password']);
     const short = await own.post('/admin/password', { password: PASSWORD, new_password: 'kurz' });
@@ -132,7 +139,7 @@ describe('administrators over HTTP', () => {
 
   it('change their own password once of three times at once', async () => {
     const name = await somebody();
-    const own = await signedIn(name);
+    const own = await confirmed(name);
     const changes = ['first password', 'second password', 'third password'].map((password) =>
       own.at(application.app).post('/admin/password', { password: PASSWORD, new_password: password }),
     );
@@ -143,7 +150,7 @@ describe('administrators over HTTP', () => {
   it('are limited in guessing their present password', async () => {
     const strict = application.restarted({ limits: { loginFailures: 2 } });
     const name = await somebody();
-    const own = (await signedIn(name)).at(strict.app);
+    const own = (await confirmed(name)).at(strict.app);
     const guesses: Response[] = [];
     for (const password of ['a', 'b', 'c', 'd']) {
       guesses.push(await own.post('/admin/password', { password, new_password: 'another password' }));

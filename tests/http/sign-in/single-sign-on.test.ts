@@ -267,6 +267,38 @@ describe('an answer of the provider is refused', () => {
     await expectSignedOut(await callback(back), REFUSED);
   });
 
+  it('to a sign-in that has signed somebody in, also with a fresh code and at another server', async () => {
+    const url = await begin();
+    const before = browser.at(application.app);
+    const [first, second, third] = [await answered(url), await answered(url), await answered(url)];
+    const other = application.beside();
+    try {
+      const raced = await Promise.all([
+        callback(first, before.at(application.app)),
+        callback(second, before.at(other.app)),
+      ]);
+      expect(raced.map(({ status }) => status).sort()).toEqual([200, 401]);
+      const late = before.at(other.app);
+      const refused = await callback(third, late);
+      expect([refused.status, late.cookies.has('access_token_cookie')]).toEqual([401, false]);
+      expect(refused.text).toContain(`<p>${ENDED}</p>`);
+      // A logout, also after housekeeping, makes it serve no second time.
+      await queryOnce(application.databaseUrl, 'DELETE FROM sessions');
+      expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
+    } finally {
+      await other.services.closeSources();
+      await other.services.statusWatch?.end();
+      await other.close();
+    }
+  });
+
+  it('a second time, once the provider has refused to sign in by it', async () => {
+    const back = await answered(await begin());
+    await expectSignedOut(await callback({ ...back, code: 'guessed' }), REFUSED);
+    expect(browser.cookies.has('sign_in_oidc')).toBe(false);
+    await expectSignedOut(await callback(back), ENDED);
+  });
+
   it('with a cookie that was made up, or sealed for another purpose', async () => {
     const back = await answered(await begin());
     const sealed = browser.cookies.get('sign_in_oidc') ?? '';

@@ -124,7 +124,8 @@ function ownPasswordEndpoint(
     {
       path: '/admin/password',
       methods: ['POST'],
-      summary: 'changes the password of the caller, and ends all of their sessions; API tokens stay',
+      summary:
+        'changes the password of the caller, with a confirmed login, and ends all of their sessions; API tokens stay',
       requires: 'credential',
       answers: done(),
       family: 'linotp2',

@@ -91,7 +91,11 @@ function callbackEndpoint(singleSignOn: SingleSignOnOperations, hasConsole: bool
         if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
           throw error;
         }
-        return refusal(error, hasConsole);
+        const reply = refusal(error, hasConsole);
+        // The provider has answered to this sign-in: it takes no second answer.
+        return error.code === 'sign-in.refused'
+          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, secure) } }
+          : reply;
       }
     },
   );

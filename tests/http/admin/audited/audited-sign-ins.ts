@@ -74,7 +74,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     },
     '/admin/password': {
       prepare: async () => {
-        const { name, browser } = await signedIn(parts);
+        const { name, browser } = await confirmed(parts);
         const values = { password: PASSWORD, new_password: 'another password' };
         return { values, headers: headersOf(browser), actor: name };
       },
