@@ -16,6 +16,7 @@ import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
 import { shareOf } from '../kernel/share.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
+import { seriesOfRealms } from '../observability/realm-rows.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import type { Database } from '../storage/database/database.ts';
 import { SharedLimit } from '../storage/limits/shared-limit.ts';
@@ -108,21 +109,24 @@ export function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'
 
 /**
  * @param text the text of all metrics of the server; default: those of this process
- * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics`
+ * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics`, of
+ *   the realms in which it holds
  */
 export function appMetrics(
   metrics: ServiceMetrics,
-  monitoring: Pick<MonitoringService, 'authorizeMetrics'>,
+  monitoring: Pick<MonitoringService, 'metricRealms'>,
   text: () => Promise<string> = () => metrics.text(),
 ): AppMetrics {
   return {
     contentType: metrics.contentType,
-    text,
+    textFor: async (caller) => {
+      const realms = await monitoring.metricRealms(caller);
+      return realms === 'all' ? text() : seriesOfRealms(await text(), realms);
+    },
     requestBegun: () => metrics.requestBegun(),
     deprecatedPost: (endpoint) => {
       metrics.deprecatedPost(endpoint);
     },
-    authorize: (caller) => monitoring.authorizeMetrics(caller),
   };
 }
 

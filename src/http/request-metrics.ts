@@ -1,3 +1,4 @@
+import type { Caller } from '../policy/caller.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
 
 /** The measurements of requests. */
@@ -20,6 +21,16 @@ export interface RequestMetrics {
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;
+}
+
+/** The measurements as text, for administrators and their programs. */
+export interface MetricsForCallers {
+  readonly contentType: string;
+  /**
+   * @returns those that the caller may see
+   * @throws ServiceError 'right.missing'
+   */
+  textFor(caller: Caller): Promise<string>;
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -72,7 +71,7 @@ import { createDialect, type DialectName } from './dialects/dialects.ts';
 import type { Endpoint } from './endpoint-spec.ts';
 import { type Guards, UNGUARDED } from './limits/guards.ts';
 import type { BodyLimits } from './request/request-body.ts';
-import type { MetricsText, RequestMetrics } from './request-metrics.ts';
+import type { MetricsForCallers, RequestMetrics } from './request-metrics.ts';
 import type { SiteFiles } from './sites/site-files.ts';
 
 /** The operations of the domain that the interface calls. */
@@ -129,11 +128,8 @@ export interface AppConfig {
   readonly appOrigins?: readonly string[];
 }
 
-/** The measurements, and the check of the right to read them. */
-export interface AppMetrics extends RequestMetrics, MetricsText {
-  /** @throws ServiceError 'right.missing' */
-  authorize(caller: Caller): Promise<void>;
-}
+/** The measurements of requests, and all of them for those who may read them. */
+export interface AppMetrics extends RequestMetrics, MetricsForCallers {}
 
 export interface AppDependencies {
   readonly services: AppServices;
@@ -180,7 +176,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...validateEndpoints(services.validation, dialect.validate),
     ...administrationEndpoints(services, dialect.administration, clock),
     ...operationsEndpoints(() => services.ready()),
-    ...(metrics === undefined ? [] : [metricsEndpoint(metrics, (caller) => metrics.authorize(caller))]),
+    ...(metrics === undefined ? [] : [metricsEndpoint(metrics)]),
     monitoringPostPage(),
     ...documentation(dependencies),
   ];

@@ -3,6 +3,7 @@ import type { Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { reportActiveUsers } from './active-users-report.ts';
 import { compareConfiguration } from './configuration-report.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
@@ -54,7 +55,8 @@ export interface TokenQuery extends RealmQuery {
 }
 
 /**
- * Reports of /monitoring. Each method throws ServiceError 'right.missing' when no policy of the scope `monitoring`
+ * Reports of /monitoring, and the rights to others. What counts tokens or users and is of no realm takes a right that no
+ * realm bounds. Each method throws ServiceError 'right.missing' when no policy of the scope `monitoring`
  * permits it, and shows no realm beyond those that the policies name.
  */
 export class MonitoringService {
@@ -125,9 +127,18 @@ export class MonitoringService {
     return report;
   }
 
-  /** The state of the licence: of the whole installation, for any realms of the caller. */
+  /**
+   * The state of the licence, whose numbers are those of all realms.
+   * @throws ServiceError 'right.missing' also for a caller who is bound to realms
+   */
   async licence(caller: Caller): Promise<LicenceReport> {
-    await this.#authorize(caller, 'license');
+    const { grant } = await this.#authorize(caller, 'license');
+    if (grant.realms !== 'all') {
+      throw new ServiceError(
+        'right.missing',
+        'The right monitoring:license is bound to realms, and the licence counts all of them',
+      );
+    }
     return this.#deps.licence.report();
   }
 
@@ -137,9 +148,9 @@ export class MonitoringService {
     return this.#deps.probe.encrypts();
   }
 
-  /** Checks the right to read the metrics of the service. */
-  async authorizeMetrics(caller: Caller): Promise<void> {
-    await this.#authorize(caller, 'metrics');
+  /** @returns the realms whose metrics the caller may read; `all`: every metric of the service */
+  async metricRealms(caller: Caller): Promise<Grant['realms']> {
+    return (await this.#authorize(caller, 'metrics')).grant.realms;
   }
 
   #tallyOf(snapshot: TokenCountsSnapshot, chosen: readonly string[]): RealmTally {

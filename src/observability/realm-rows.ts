@@ -38,6 +38,31 @@ export function realmRows({
   return [...rows.slice(0, MAX_REALMS), rowOf(NO_REALM), ...(rest.length > 0 ? [others] : [])];
 }
 
+/** The label `realm` of a series; a quotation mark in a value is escaped. */
+const REALM_LABEL = /^(\w+)\{(?:[^"]*"(?:[^"\\]|\\.)*",)*realm="((?:[^"\\]|\\.)*)"[,}]/;
+
+/**
+ * @param text metrics in Prometheus' text format
+ * @returns the series of these realms, with their descriptions; none that is of several realms or of none
+ */
+export function seriesOfRealms(text: string, realms: readonly string[]): string {
+  const lines = text.split('\n');
+  const kept = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, metric = '', realm = ''] = REALM_LABEL.exec(line) ?? [];
+    if (realms.includes(realm)) {
+      kept.set(metric, [...(kept.get(metric) ?? []), line]);
+    }
+  }
+  return [...kept]
+    .flatMap(([metric, series]) => [
+      ...lines.filter((line) => line.startsWith(`# HELP ${metric} `) || line.startsWith(`# TYPE ${metric} `)),
+      ...series,
+    ])
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 function sums(
   rows: readonly { readonly realms: readonly string[]; readonly tokens: number }[],
 ): ReadonlyMap<string, number> {

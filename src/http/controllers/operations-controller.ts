@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Caller } from '../../policy/caller.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../endpoint-spec.ts';
 import { OPERATIONS_PATHS } from '../operations-paths.ts';
 import type { Reply } from '../reply.ts';
-import type { MetricsText } from '../request-metrics.ts';
+import type { MetricsForCallers } from '../request-metrics.ts';
 import { inEveryDialect, type OtherAnswer } from '../answers.ts';
 
 const spec = {
@@ -77,19 +76,14 @@ export function operationsEndpoints(ready: () => Promise<boolean>): Endpoint[] {
   ];
 }
 
-/**
- * @param authorize throws where the caller lacks the right to the metrics
- * @returns the endpoint of the metrics
- */
-export function metricsEndpoint(
-  metrics: MetricsText,
-  authorize: (caller: Caller) => Promise<void>,
-): Endpoint {
+/** @returns the endpoint of the metrics */
+export function metricsEndpoint(metrics: MetricsForCallers): Endpoint {
   return administratorEndpoint(
     {
       ...spec,
       path: OPERATIONS_PATHS.metrics,
-      summary: 'measurements of the server for Prometheus',
+      summary:
+        'measurements of the server for Prometheus; with a right that is bound to realms, those by realm alone',
       answers: inEveryDialect({
         others: [
           { contentType: 'text/plain', meaning: 'the measurements, in the text format of Prometheus' },
@@ -97,10 +91,11 @@ export function metricsEndpoint(
       }),
       requires: 'monitoring:metrics',
     },
-    async ({ caller }) => {
-      await authorize(caller);
-      return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
-    },
+    async ({ caller }) => ({
+      status: 200,
+      contentType: metrics.contentType,
+      body: await metrics.textFor(caller),
+    }),
   );
 }
 

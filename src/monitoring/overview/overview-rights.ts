@@ -32,14 +32,16 @@ export function overviewRights(
     const { realms, noRealm } = visibleRealms(configuration, grant);
     return noRealm ? [...realms, NO_REALM] : realms;
   };
+  /** Of the whole installation: takes a right that no realm bounds. */
+  const monitorsAll = (action: string): boolean => monitors(action)?.realms === 'all';
   return {
     tokens: realmsOf('tokens'),
     activeUsers: realmsOf('activeUsers'),
     users: realmsOf('userinfo'),
-    licence: monitors('license') !== undefined,
-    configuration: monitors('config') !== undefined,
-    storageEncryption: monitors('storageEncryption') !== undefined,
+    licence: monitorsAll('license'),
+    configuration: monitorsAll('config'),
+    storageEncryption: monitorsAll('storageEncryption'),
     resolvers: access.grantOf(configuration, caller, { scope: 'system', action: 'read' }) !== undefined,
-    responses: monitors('metrics') !== undefined,
+    responses: monitorsAll('metrics'),
   };
 }

@@ -121,10 +121,13 @@ describe('a stream of events', () => {
     expect(await all.next()).toHaveProperty('event', 'overview');
     await enrol('south', 'sue');
     expect(JSON.stringify(await all.next())).toContain('south');
-    await policy('monitoring', 'bert', 'license', 'north');
+    await policy('monitoring', 'bert', 'license, metrics', '*');
     const after = await north.next();
     expect(tokensOf(after)).toBeNull();
-    expect(after?.data).toMatchObject({ licence: { state: 'none' } });
+    expect(after?.data).toMatchObject({ licence: { state: 'none' }, responses: { outcomes: {} } });
+    // Neither is of a realm.
+    await policy('monitoring', 'bert', 'license, metrics', 'north, south');
+    expect((await north.next())?.data).toMatchObject({ licence: null, responses: null });
     expect(north.text).not.toContain('south');
     await policy('monitoring', 'bert', 'tokens', 'north');
   });

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await owned('S1', 'sue', 'south');
   await application.enrolPlain('FREE', SUITE);
   await application.services.tokens.disable(OPERATOR, { serial: 'N2' });
-  for (const name of ['all', 'north', 'nobody', 'numbers', 'health']) {
+  for (const name of ['all', 'north', 'bound', 'nobody', 'numbers', 'health']) {
     await administrator(name);
   }
   await administrator('narrow', ['monitoring:tokens']);
@@ -73,6 +73,7 @@ beforeAll(async () => {
   await policy('system', 'all', 'read', '*');
   await policy('admin', 'all', '*', '*');
   await policy('monitoring', 'north', 'tokens,userinfo,activeUsers', 'north');
+  await policy('monitoring', 'bound', '*', 'north');
   await policy('monitoring', 'numbers', 'metrics', '*');
   await policy('system', 'health', 'read', '*');
   await policy('monitoring', 'narrow', EVERYTHING, '*');
@@ -109,6 +110,14 @@ describe('the overview', () => {
     expect(value.active_users).toEqual({ realms: [{ realm: 'north', users: 1 }], total: 1 });
     expect(value.users).toEqual([{ resolver: 'north', realms: ['north'], users: 2, counted: null }]);
     expect(JSON.stringify(value)).not.toMatch(/south|no realm|sue/);
+  });
+
+  it('shows nothing that is of no realm to a caller who is bound to realms, also to all of them', async () => {
+    expect(present(await overviewOf('bound'))).toEqual(['tokens', 'active_users', 'users']);
+    await policy('monitoring', 'bound', '*', 'north, south');
+    expect(present(await overviewOf('bound'))).toEqual(['tokens', 'active_users', 'users']);
+    await policy('monitoring', 'bound', '*', '*');
+    expect(present(await overviewOf('bound'))).toEqual(PARTS.filter((part) => part !== 'resolvers'));
   });
 
   it.each([

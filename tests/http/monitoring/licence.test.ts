@@ -43,6 +43,26 @@ async function install(claims: unknown): Promise<void> {
   await application.services.licences.install(OPERATOR, await vendor.sign(claims));
 }
 
+describe('a licence, whose numbers are those of all realms', () => {
+  it('is shown to an administrator without a bound, and refused to one who is bound to realms', async () => {
+    await install({ ...FOR_USERS });
+    const { policies, administrators } = application.services;
+    await administrators.add(OPERATOR, 'probe', 'the password of the probe');
+    const { token } = await administrators.addApiToken(OPERATOR, 'probe', { name: 'probe', rights: ['*'] });
+    const probe = { scope: 'monitoring', action: '*', user: 'probe', client: '', time: '', active: true };
+    const asked = async (realm: string): Promise<string> => {
+      await policies.set(OPERATOR, { ...probe, name: 'probes', realm });
+      return (
+        await application.send('/monitoring/license', {}, 'get').set('Authorization', `Bearer ${token}`)
+      ).text;
+    };
+    expect(await asked('*')).toContain('"user-active": 0');
+    expect(await asked('bank')).toMatch(/"message": "ERR410: .*bound to realms/);
+    expect(await asked('bank')).not.toContain('user-');
+    await policies.remove(OPERATOR, 'probes');
+  });
+});
+
 /** Active tokens of as many users, all of them in the realm. */
 async function addTokens(
   users: number,

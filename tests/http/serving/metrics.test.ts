@@ -3,6 +3,8 @@ import request from 'supertest';
 import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+
 let application: TestApplication;
 
 beforeAll(async () => {
@@ -42,6 +44,83 @@ describe('/metrics on the main port', () => {
   });
 });
 
+describe('/metrics for a right that policies bind to realms', () => {
+  let bound: TestApplication;
+  let bearer: string;
+
+  const shown = async (): Promise<string> =>
+    (await bound.send('/metrics', {}, 'get').set('Authorization', bearer)).text;
+
+  async function policy(realm: string, active = true): Promise<void> {
+    await bound.services.policies.set(OPERATOR, {
+      name: 'probes',
+      scope: 'monitoring',
+      action: 'metrics',
+      user: 'probe',
+      realm,
+      client: '',
+      time: '',
+      active,
+    });
+  }
+
+  beforeAll(async () => {
+    bound = await TestApplication.open();
+    bound.metrics.measureProcess();
+    bound.metrics.measureServer({ version: '1' });
+    bound.metrics.measureInstallation(() => bound.services.installation.read());
+    await bound.addRealm('bank');
+    await bound.addRealm('shop');
+    for (const [serial, realms] of [
+      ['B1', 'bank'],
+      ['B2', 'bank,shop'],
+      ['S1', 'shop'],
+    ] as const) {
+      await bound.enrolPlain(serial, SUITE);
+      await bound.asAdmin('/admin/tokenrealm', { serial, realms });
+    }
+    const { administrators } = bound.services;
+    await administrators.add(OPERATOR, 'probe', 'the password of the probe');
+    const draft = { name: 'probe', rights: ['monitoring:metrics'] };
+    bearer = `Bearer ${(await administrators.addApiToken(OPERATOR, 'probe', draft)).token}`;
+  });
+  afterAll(() => bound.close());
+
+  it('shows the numbers of these realms, and no others', async () => {
+    await policy('bank');
+    expect((await shown()).split('\n')).toEqual([
+      expect.stringMatching(/^# HELP tankeeper_realm_tokens /),
+      '# TYPE tankeeper_realm_tokens gauge',
+      'tankeeper_realm_tokens{realm="bank"} 2',
+      expect.stringMatching(/^# HELP tankeeper_realm_locked_tokens /),
+      '# TYPE tankeeper_realm_locked_tokens gauge',
+      'tankeeper_realm_locked_tokens{realm="bank"} 0',
+      '',
+    ]);
+  });
+
+  it('shows nothing of all realms together, also where the policy names each of them', async () => {
+    await policy('bank, shop');
+    const series = (await shown()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(series).toEqual([
+      'tankeeper_realm_tokens{realm="bank"} 2',
+      'tankeeper_realm_tokens{realm="shop"} 2',
+      'tankeeper_realm_locked_tokens{realm="bank"} 0',
+      'tankeeper_realm_locked_tokens{realm="shop"} 0',
+    ]);
+    await policy('nowhere');
+    expect(await shown()).toBe('');
+  });
+
+  it('shows everything again without the bound', async () => {
+    await policy('*');
+    const all = await shown();
+    expect(all).toContain('tankeeper_http_requests_total{');
+    expect(all).toContain('tankeeper_realm_tokens{realm="/:no realm:/"}');
+    expect(all).toContain('tankeeper_start_time_seconds');
+  });
+});
+
 describe('the metrics', () => {
   it("count requests by endpoint and class of status, and never by a client's text", async () => {
     await application.send('/healthz', {}, 'get');
@@ -64,8 +143,6 @@ describe('the metrics', () => {
     );
   });
 });
-
-const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
 describe('the metrics of challenges', () => {
   it('count challenges, and responses by their reason, and locked tokens, also by realm', async () => {
