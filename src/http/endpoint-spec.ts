@@ -39,8 +39,21 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly answers: Answers;
   /** The headers of these answers besides those of every answer, each with its meaning. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** True if it changes anything; cross-site requests of a browser are then refused. */
+  /**
+   * True if it changes anything. What a page of another site makes a browser send is then refused, and a cookie alone is
+   * not enough: see `refuseForeign` and `authenticate`.
+   */
   readonly changesState: boolean;
+  /**
+   * True if any site may make a browser call it, although it changes something: it reads no credential that a browser
+   * adds, or the request itself proves to belong to this browser.
+   */
+  readonly fromAnySite?: true;
+  /**
+   * True if it ends the caller's login and changes nothing else: programs may then call it by GET with the cookie alone,
+   * as LinOTP 3's clients do. What a browser sends needs the CSRF value here, too.
+   */
+  readonly endsLogin?: true;
   /**
    * The parameters that name the transaction, in order of precedence. Declares that the endpoint takes responses
    * without a right; those that are not accepted are limited.

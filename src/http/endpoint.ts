@@ -14,7 +14,7 @@ import {
   queueLargeBody,
 } from './steps/limits.ts';
 import { checkMethod } from './steps/method.ts';
-import { refuseCrossSite, shareWithApps } from './steps/origin.ts';
+import { refuseForeign, shareWithApps } from './steps/origin.ts';
 import { readQueryString, readRest } from './steps/parameters.ts';
 import type { EndpointRequest, ServerContext, Step } from './steps/step.ts';
 
@@ -28,7 +28,7 @@ const STEPS: readonly Step[] = [
   shareWithApps,
   limitRequests,
   checkMethod,
-  refuseCrossSite,
+  refuseForeign,
   limitResponses,
   readQueryString,
   authorizeBody,

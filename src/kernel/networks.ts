@@ -61,9 +61,12 @@ export class NetworkSet {
     if (Number.isNaN(prefix) || prefix < 0 || prefix > bits) {
       return false;
     }
-    const list = (this.#lists[family] ??= new BlockList());
-    list.addSubnet(text, prefix, family);
+    this.#listOf(family).addSubnet(text, prefix, family);
     return true;
+  }
+
+  #listOf(family: Address['family']): BlockList {
+    return (this.#lists[family] ??= new BlockList());
   }
 
   has({ text, family }: Address): boolean {

@@ -5,7 +5,13 @@ import { type KnownLogin, secondFactorRequired } from '../../administrators/logi
 import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
 import { sessionHash } from '../../administrators/session-secrets.ts';
 import { equalText } from '../../kernel/constant-time.ts';
-import { type Authorization, notAuthenticated, parseAuthorization, readCookie } from './credentials.ts';
+import {
+  type Authorization,
+  notAuthenticated,
+  parseAuthorization,
+  readCookie,
+  refuseNavigation,
+} from './credentials.ts';
 import { assertCsrfToken, readLoginCookie } from './login-cookies.ts';
 import type { Guards } from '../limits/guards.ts';
 import type { RequestSender } from '../request/request-sender.ts';
@@ -51,13 +57,18 @@ export interface Identity {
  * Authenticates a request: by HTTP Basic, by an API token, by a session, whose cookie must equal the parameter
  * `session`, or by a login token in a cookie, which is used where neither `Authorization` nor the cookie of a session
  * is given. Every given credential must be valid. A password and a session must belong to the same administrator.
- * @throws ServiceError 'authentication.required', 'too-many-requests'
+ *
+ * A cookie alone changes nothing, whatever the method: that of a session comes with the parameter, that of a login with
+ * the CSRF value, and neither with an address that the browser opens.
+ * @param changesState true if the endpoint changes anything
+ * @throws ServiceError 'authentication.required', 'too-many-requests', 'cross-site.refused'
  */
 export async function authenticate(
   request: IncomingMessage,
   values: RequestValues,
   sender: RequestSender,
   checks: Checks,
+  changesState: boolean,
 ): Promise<Identity> {
   const { credentials: check, logins } = checks;
   const { client } = sender;
@@ -74,10 +85,18 @@ export async function authenticate(
       ? withoutSession(byOwnPassword(named, client))
       : bySession(session, cookie, client, check, named);
   }
-  if (loginToken !== undefined && (session === undefined || cookie === undefined)) {
-    return byLogin(request, loginToken, values, client, logins);
+  const { csrfToken, ...known } =
+    loginToken !== undefined && (session === undefined || cookie === undefined)
+      ? await byLogin(loginToken, client, logins)
+      : { ...(await bySession(session, cookie, client, check)), csrfToken: undefined };
+  if (changesState) {
+    refuseNavigation(request);
   }
-  return bySession(session, cookie, client, check);
+  if (csrfToken !== undefined) {
+    const { administrator } = known.principal;
+    assertCsrfToken(request, { administrator, csrfToken }, values.get('csrf_token'), changesState);
+  }
+  return known;
 }
 
 /**
@@ -180,21 +199,19 @@ async function bySession(
   return { principal: { ...principal(owner, client), proof: 'session' }, session };
 }
 
+/** @returns also the value that the request must repeat */
 async function byLogin(
-  request: IncomingMessage,
   token: string,
-  values: RequestValues,
   client: string,
   logins: LoginCheck,
-): Promise<Identity> {
+): Promise<Identity & { readonly csrfToken: string }> {
   const login = await logins.authenticate(token);
   if (login === undefined) {
     throw notAuthenticated('login');
   }
-  assertCsrfToken(request, login, values.get('csrf_token'));
   const proof = { login: sessionHash(login.session, 'login') };
   const known = { ...principal(login.administrator, client, login.groups), proof };
-  return { principal: known, session: undefined, login: login.session };
+  return { principal: known, session: undefined, login: login.session, csrfToken: login.csrfToken };
 }
 
 async function byApiToken(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type RefusedCredentials, ServiceError } from '../../kernel/errors.ts';
 
 /** The content of `Authorization`. */
@@ -18,6 +19,20 @@ export function notAuthenticated(
     ...(credentials !== undefined && { credentials }),
     ...(account !== undefined && { account }),
   });
+}
+
+/**
+ * Refuses a change by a cookie that no page of this site has sent: a browser opens the address of a link, also one from a
+ * mail, with the cookies (https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header). Clients without the header pass.
+ * @throws ServiceError 'cross-site.refused'
+ */
+export function refuseNavigation({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  if (headers['sec-fetch-mode']?.toString().includes('navigate') === true) {
+    throw new ServiceError(
+      'cross-site.refused',
+      'An address that a browser opens, as that of a link, changes nothing here by a cookie',
+    );
+  }
 }
 
 /**

@@ -19,9 +19,10 @@ export function readLoginCookie(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Checks that the sender of the request can read the cookies of this site, which a page of another site cannot. GET and
- * HEAD are exempt, as in LinOTP 3; `SameSite` and `Sec-Fetch-Site` protect the changes that they may make.
+ * Checks that the sender of the request can read the cookies of this site, which neither a page of another site nor a
+ * link can. GET and HEAD are exempt where they only read, as in LinOTP 3.
  * @param login the content of the signed login token
+ * @param changesState true if the endpoint changes anything
  * @param inForm the parameter `csrf_token`; in a query string it is refused, as logs and browsers keep URLs
  * @throws ServiceError 'authentication.required'
  */
@@ -29,8 +30,9 @@ export function assertCsrfToken(
   request: IncomingMessage,
   login: { readonly administrator: string; readonly csrfToken: string },
   inForm: string | undefined,
+  changesState: boolean,
 ): void {
-  if (request.method === 'GET' || request.method === 'HEAD') {
+  if (!changesState && (request.method === 'GET' || request.method === 'HEAD')) {
     return;
   }
   if (readQuery(request).has('csrf_token')) {

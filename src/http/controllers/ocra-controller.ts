@@ -86,8 +86,9 @@ function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
       answers: CHECKED_TRANSACTION,
       family: 'linotp2',
       usage: 'ocra/check_t: validate a token request.',
-      // It settles a transaction, but any client with the transaction id may do so, from any site.
-      changesState: false,
+      // Any client with the transaction id may settle it.
+      changesState: true,
+      fromAnySite: true,
       parameters: z.object({
         pass: secret(required('the response, after the PIN that the policy `otppin` asks for', '492017')),
         transactionid: required('the transaction', '5f1c0e9a7b3d42860c1e'),

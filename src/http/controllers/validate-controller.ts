@@ -19,8 +19,8 @@ export function validateEndpoints(validation: ValidationOperations, dialect: Val
   ];
 }
 
-// They settle transactions, but any client with a response may do so, from any site, as at /ocra/check_t.
-const OPEN = { methods: METHODS, family: 'linotp2', changesState: false } as const;
+// Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
+const OPEN = { methods: METHODS, family: 'linotp2', changesState: true, fromAnySite: true } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction. */
 const TRANSACTION = {

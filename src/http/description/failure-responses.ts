@@ -108,16 +108,20 @@ export function failsInEnvelope({ access, parameters }: Endpoint): boolean {
 
 /** @returns the statuses with which a request may fail */
 export function failureStatuses(endpoint: Endpoint, method: Method): FailureStatus[] {
-  const { access, requires, changesState, answersAlways } = endpoint;
+  const { access, requires, answersAlways } = endpoint;
   const isUnlimited = access === 'open' && answersAlways === true;
   return [
     400,
     ...(access === 'open' && requires !== 'sign-in' && requires !== 'link' ? [] : [401 as const]),
-    ...(changesState ? [403 as const] : []),
+    ...(refusesForeign(endpoint) ? [403 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isUnlimited ? [] : [429 as const]),
     500,
     ...(isUnlimited ? [] : [503 as const]),
     ...(failsInEnvelope(endpoint) ? ['default' as const] : []),
   ];
+}
+
+function refusesForeign({ changesState, fromAnySite }: Endpoint): boolean {
+  return changesState && fromAnySite !== true;
 }

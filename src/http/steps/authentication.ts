@@ -47,8 +47,13 @@ export const authenticateCaller: Step = async (state, next) => {
     state.identity =
       endpoint.access === 'password'
         ? await authenticateByPassword(request, exchange, checks)
-        : await authenticate(request, values, exchange, checks);
+        : await authenticate(request, values, exchange, checks, needsMoreThanCookie(state));
     exchange.administrator = state.identity.principal.administrator;
   }
   return next();
 };
+
+function needsMoreThanCookie({ endpoint, request }: EndpointRequest): boolean {
+  const isOfProgram = !Object.keys(request.headers).some((name) => name.startsWith('sec-fetch-'));
+  return endpoint.changesState && !(endpoint.endsLogin === true && isOfProgram);
+}

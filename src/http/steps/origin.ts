@@ -1,17 +1,24 @@
 import { ServiceError } from '../../kernel/errors.ts';
+import { refuseNavigation } from '../authentication/credentials.ts';
 import type { Step } from './step.ts';
 
 /**
- * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/). Clients
- * without the header pass.
+ * Refuses a change that a page of another site made a browser send (https://www.w3.org/TR/fetch-metadata/), and the step
+ * of a sign-in that is no request of a page. Clients without the headers pass.
  */
-export const refuseCrossSite: Step = ({ endpoint, request }, next) => {
+export const refuseForeign: Step = ({ endpoint, request }, next) => {
+  if (!endpoint.changesState || endpoint.fromAnySite === true) {
+    return next();
+  }
   const site = request.headers['sec-fetch-site'];
-  if (endpoint.changesState && site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     throw new ServiceError(
       'cross-site.refused',
       'A request that another site made a browser send is refused here',
     );
+  }
+  if (endpoint.requires === 'sign-in') {
+    refuseNavigation(request);
   }
   return next();
 };

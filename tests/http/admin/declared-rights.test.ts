@@ -52,6 +52,18 @@ describe('an API token', () => {
     },
   );
 
+  it('or another credential is asked for where anything changes, but for what any site may call', () => {
+    const fromAnySite = endpoints.filter((endpoint) => endpoint.fromAnySite === true);
+    expect(fromAnySite.map(({ path, access, changesState }) => [path, access, changesState])).toEqual([
+      ['/ocra/check_t', 'open', true],
+      ['/validate/check', 'open', true],
+      ['/validate/check_s', 'open', true],
+      ['/validate/check_t', 'open', true],
+    ]);
+    const byCookieOfPrograms = endpoints.filter((endpoint) => endpoint.endsLogin === true);
+    expect(byCookieOfPrograms.map(({ path }) => path)).toEqual(['/admin/logout']);
+  });
+
   it('needs no right where none is declared', () => {
     expect(
       endpoints

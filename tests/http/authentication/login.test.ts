@@ -174,6 +174,73 @@ describe('a logged-in client', () => {
     expect(await statusOf(get(cookie, `${READ}?csrf_token=${csrf}`))).toBe(200);
   });
 
+  it('repeats the CSRF value with a GET and a HEAD that change anything, too, in the header', async () => {
+    const { cookie, csrf } = await browser();
+    const path = '/admin/init?type=ocra&genkey=1&serial=BY-GET';
+    for (const attempt of [
+      get(cookie, path),
+      get(cookie, `${path}&csrf_token=${csrf}`),
+      get(cookie, `${path}&csrf_token=${csrf}`).set('X-CSRF-TOKEN', csrf),
+      get(cookie, path).set('X-CSRF-TOKEN', 'another'),
+      get(cookie, path).set('Sec-Fetch-Site', 'same-origin'),
+      request(application.app).head(path).set('Cookie', cookie),
+    ]) {
+      expect(await statusOf(attempt)).toBe(401);
+    }
+    expect(await application.services.tokens.list(OPERATOR, {})).toEqual([]);
+    expect(await statusOf(get(cookie, path).set('X-CSRF-TOKEN', csrf))).toBe(200);
+    const head = request(application.app).head(path.replace('BY-GET', 'BY-HEAD')).set('Cookie', cookie);
+    expect(await statusOf(head.set('X-CSRF-TOKEN', csrf))).toBe(200);
+    const made = await application.services.tokens.list(OPERATOR, {});
+    expect(made.map(({ serial }) => serial)).toEqual(['BY-GET', 'BY-HEAD']);
+    await application.services.tokens.remove(OPERATOR, { serial: 'BY-GET' });
+    await application.services.tokens.remove(OPERATOR, { serial: 'BY-HEAD' });
+  });
+
+  it('repeats it in a field of a multipart form, as of JSON', async () => {
+    const { cookie, csrf } = await browser();
+    const init = (serial: string): Test => post(cookie, `/admin/init?type=ocra&genkey=1&serial=${serial}`);
+    expect(await statusOf(init('FIELD').field('x', '1'))).toBe(401);
+    expect(await statusOf(init('FIELD').field('csrf_token', csrf))).toBe(200);
+    expect(await statusOf(init('JSON').send({ csrf_token: csrf }))).toBe(200);
+    await application.services.tokens.remove(OPERATOR, { serial: 'FIELD' });
+    await application.services.tokens.remove(OPERATOR, { serial: 'JSON' });
+  });
+
+  it('changes nothing by a link, not even with the CSRF value, and reads by one', async () => {
+    const { cookie, csrf } = await browser();
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    const path = '/admin/init?type=ocra&genkey=1&serial=LINKED';
+    for (const site of ['none', 'same-origin']) {
+      const link = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+      for (const attempt of [
+        get(cookie, path),
+        get(cookie, path).set('X-CSRF-TOKEN', csrf),
+        post(cookie, path).type('form').send({ csrf_token: csrf }),
+        get(`admin_session=${session}`, `${path}&session=${session}`),
+        post(`admin_session=${session}`, path).type('form').send({ session }),
+      ]) {
+        const response = await attempt.set(link);
+        expect([response.status, response.get('WWW-Authenticate')]).toEqual([403, undefined]);
+      }
+      expect(await statusOf(get(cookie).set(link))).toBe(200);
+      expect(await statusOf(get(`admin_session=${session}`, `${READ}?session=${session}`).set(link))).toBe(
+        200,
+      );
+    }
+    expect(await application.services.tokens.list(OPERATOR, {})).toEqual([]);
+  });
+
+  it('who is a client of LinOTP 2 changes by the session that repeats its cookie, also by GET', async () => {
+    const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
+    const path = '/admin/init?type=ocra&genkey=1&serial=OLD';
+    const cookie = `admin_session=${session}`;
+    expect(await statusOf(get(cookie, path))).toBe(401);
+    expect(await statusOf(get(cookie, `${path}&session=another`))).toBe(401);
+    expect(await statusOf(get(cookie, `${path}&session=${session}`))).toBe(200);
+    await application.services.tokens.remove(OPERATOR, { serial: 'OLD' });
+  });
+
   it('changes nothing for another site, by GET either', async () => {
     const { cookie, csrf } = await browser();
     const attempts = [
@@ -201,6 +268,19 @@ describe('a logged-in client', () => {
     expect(application.logged.at(-1)).toContain('"administrator":"other"');
     expect(await statusOf(get(cookie).set('Authorization', basic('wrong')))).toBe(401);
   });
+});
+
+describe('a step of a sign-in', () => {
+  it.each(['/admin/sign-in/finish', '/admin/sign-in/passkey'])(
+    'is no address that a browser opens: %s',
+    async (path) => {
+      const step = post('sign_in=x', path).type('form').send({ credential: '{}', name: 'x' });
+      expect(await statusOf(step)).not.toBe(403);
+      const opened = post('sign_in=x', path).type('form').send({ credential: '{}', name: 'x' });
+      const link = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' };
+      expect(await statusOf(opened.set(link))).toBe(403);
+    },
+  );
 });
 
 describe('the id in the token of a login', () => {
@@ -249,8 +329,8 @@ describe('a login ends', () => {
   });
 
   it('by closing the session as well, as a session ends by logging out', async () => {
-    const { cookie } = await browser();
-    expect(await statusOf(get(cookie, '/admin/dropsession'))).toBe(200);
+    const { cookie, csrf } = await browser();
+    expect(await statusOf(get(cookie, '/admin/dropsession').set('X-CSRF-TOKEN', csrf))).toBe(200);
     expect(await statusOf(get(cookie))).toBe(401);
     const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
     expect(await statusOf(get(`admin_session=${session}`, `/admin/logout?session=${session}`))).toBe(200);
@@ -260,6 +340,15 @@ describe('a login ends', () => {
   it('not because another site wants it to', async () => {
     const { cookie } = await browser();
     expect(await statusOf(get(cookie, '/admin/logout').set('Sec-Fetch-Site', 'cross-site'))).toBe(403);
+    expect(await statusOf(get(cookie))).toBe(200);
+  });
+
+  it('not by a link, nor by a picture of a page', async () => {
+    const { cookie } = await browser();
+    const link = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' };
+    expect(await statusOf(get(cookie, '/admin/logout').set(link))).toBe(403);
+    expect(await statusOf(get(cookie, '/admin/logout').set('Sec-Fetch-Mode', 'no-cors'))).toBe(401);
+    expect(await statusOf(post(cookie, '/admin/logout'))).toBe(401);
     expect(await statusOf(get(cookie))).toBe(200);
   });
 

@@ -68,6 +68,7 @@ function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoin
       family: 'linotp3',
       usage: 'admin/logout: log out.',
       changesState: true,
+      endsLogin: true,
       parameters: z.object({}),
     },
     async ({ session, login, caller, context, secure }) => {

@@ -70,8 +70,9 @@ function callbackEndpoint(singleSignOn: SingleSignOnOperations, hasConsole: bool
       answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
       family: 'linotp2',
       usage: 'admin/sign-in/oidc/callback: finish single sign-on.',
-      // The provider's site sends the browser here. `state` and the cookie tie the answer to the sign-in.
-      changesState: false,
+      // The provider's site sends the browser here. `state` and the cookie tie the answer to the sign-in, once.
+      changesState: true,
+      fromAnySite: true,
       parameters: z.object({
         code: secret(optional('the authorization code')),
         state: secret(optional('the state of the sign-in')),

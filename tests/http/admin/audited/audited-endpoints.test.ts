@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import request, { type Response } from 'supertest';
 
+import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import { type AppDependencies, servedEndpoints } from '../../../../src/http/served-endpoints.ts';
 import { createDialect } from '../../../../src/http/dialects/dialects.ts';
 import type { Act, ActRequest, RequestValues } from './audited-act.ts';
@@ -11,6 +12,8 @@ import { auditedInstallation, SIGNATURE } from './audited-installation.ts';
 import { auditedAdministrators } from './audited-administrators.ts';
 import { LOOKS_AT_CONFIGURATION, LOOKS_AT_TOKENS, LOOKS_FOR_ALL } from './audited-looks.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
+import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
+import { CookieRequests } from './cookie-requests.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
@@ -288,8 +291,15 @@ const endpoints = servedEndpoints(
   { services: {}, config: { monitoringPost: 'on' }, metrics: {} } as unknown as AppDependencies,
   createDialect('documented', undefined),
 );
+function endpointOf(path: string): Endpoint {
+  const found = endpoints.find((endpoint) => endpoint.path === path);
+  if (found === undefined) {
+    throw new Error(`There is no endpoint ${path}`);
+  }
+  return found;
+}
 const methodOf = (path: string): 'get' | 'post' =>
-  endpoints.find((endpoint) => endpoint.path === path)?.methods.includes('POST') === true ? 'post' : 'get';
+  endpointOf(path).methods.includes('POST') ? 'post' : 'get';
 
 type Row = Readonly<Record<'actor' | 'action' | 'client' | 'outcome', string>>;
 
@@ -326,38 +336,9 @@ async function apiToken(...rights: readonly string[]): Promise<string> {
 }
 const administrator = (): Promise<string> => apiToken('*');
 
-/** @returns a query for a hash of all that is stored, but for the audit itself and what limits count */
-async function hashOfAllTables(): Promise<string> {
-  const { rows } = await observer.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-       AND relname !~ '^(audit|rate_limits)' ORDER BY relname`,
-  );
-  const hashes = rows.map(
-    // A write that changes nothing is another version of a token.
-    ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))
-      FROM (SELECT (to_jsonb(${name}) - '${name === 'tokens' ? 'version' : ''}')::text AS text FROM ${name}) AS t)`,
-  );
-  return `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`;
-}
-
 let query: string | undefined;
 const state = async (): Promise<string> =>
-  JSON.stringify((await observer.query((query ??= await hashOfAllTables()))).rows);
-
-/** While it runs, no audit row can be stored. */
-async function withoutAudit(work: () => Promise<void>): Promise<void> {
-  await observer.query(
-    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
-  );
-  await observer.query(
-    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
-  );
-  try {
-    await work();
-  } finally {
-    await observer.query('DROP FUNCTION no_audit() CASCADE');
-  }
-}
+  JSON.stringify((await observer.query((query ??= await hashOfAllTables(observer)))).rows);
 
 describe('the endpoints of the service', () => {
   it('are all listed here: those that change state, and those that only read', () => {
@@ -368,6 +349,7 @@ describe('the endpoints of the service', () => {
       [...Object.keys(LOOKS), ...Object.keys(LOOKS_FOR_ALL), ...PLAIN].sort(),
     );
     expect(others.filter(({ changesState }) => changesState)).toEqual([]);
+    expect(endpoints.filter(({ path, changesState }) => path in ACTS && !changesState)).toEqual([]);
   });
 });
 
@@ -394,7 +376,7 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     const context = await prepare();
     await administrator();
     const before = await state();
-    await withoutAudit(async () => {
+    await withoutAudit(observer, async () => {
       const { response, rows } = await ask(path, context);
       expect(response.status).toBe(500);
       expect(rows).toEqual([]);
@@ -404,6 +386,19 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     expect((await ask(path, context)).response.status).toBe(200);
     expect((await state()) === before).toBe(isIdle === true);
   });
+
+  if (endpointOf(path).access === 'administrator') {
+    it('changes nothing by a cookie alone, nor by a link, and does by what repeats the cookie', async () => {
+      const requests = await CookieRequests.of(application, endpointOf(path), await prepare());
+      const before = await state();
+      for (const status of await requests.forged()) {
+        expect([401, 403, 405]).toContain(status);
+      }
+      expect(await state()).toBe(before);
+      expect(await requests.repeating()).toBe(200);
+      expect((await state()) === before).toBe(isIdle === true);
+    });
+  }
 
   if (isOpen !== true && isFree !== true) {
     it('writes one row where it is refused for want of a right', async () => {

@@ -110,7 +110,7 @@ async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
 }
 
 /** @returns the headers of a browser */
-function headersOf({ cookies }: Browser): RequestValues {
+export function headersOf({ cookies }: Browser): RequestValues {
   return {
     Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     'X-CSRF-TOKEN': cookies.get('csrf_access_token') ?? '',

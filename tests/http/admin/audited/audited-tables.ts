@@ -1,0 +1,32 @@
+import type pg from 'pg';
+
+type Observer = Pick<pg.Client, 'query'>;
+
+/** @returns a query for a hash of all that is stored, but for the audit itself and what limits count */
+export async function hashOfAllTables(observer: Observer): Promise<string> {
+  const { rows } = await observer.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+       AND relname !~ '^(audit|rate_limits)' ORDER BY relname`,
+  );
+  const hashes = rows.map(
+    // A write that changes nothing is another version of a token.
+    ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))
+      FROM (SELECT (to_jsonb(${name}) - '${name === 'tokens' ? 'version' : ''}')::text AS text FROM ${name}) AS t)`,
+  );
+  return `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`;
+}
+
+/** While it runs, no audit row can be stored. */
+export async function withoutAudit(observer: Observer, work: () => Promise<void>): Promise<void> {
+  await observer.query(
+    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
+  );
+  await observer.query(
+    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
+  );
+  try {
+    await work();
+  } finally {
+    await observer.query('DROP FUNCTION no_audit() CASCADE');
+  }
+}
