@@ -68,7 +68,7 @@ async function readMetrics(fetch: Fetch, server: CheckedServer): Promise<Reading
   const { status, text } = await get(fetch, server, '/metrics');
   const metrics = new Metrics(text);
   if (status !== 200 || metrics.sum('tankeeper_database_up') === undefined) {
-    const refused = `the API token may not read /metrics (status ${status}): it needs the right monitoring:metrics`;
+    const refused = `the API token may not read /metrics (status ${status}): it needs the right monitoring:metrics, for all realms`;
     return { values: {}, problems: [{ state: 'UNKNOWN', text: refused }] };
   }
   return { values: valuesOf(metrics, server.now / 1000), problems: problemsOf(metrics) };
