@@ -1,3 +1,5 @@
+import type { Examination } from '../resolvers/ports.ts';
+import { describeExamination } from '../resolvers/resolver-trial.ts';
 import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
@@ -10,10 +12,9 @@ import { isLoopback } from './loopback.ts';
 /** Reads the users of a resolver as a trial. */
 export interface ResolverTrial {
   /**
-   * @returns the number of users
    * @throws ServiceError with the reason
    */
-  readonly test: (name: string) => Promise<number>;
+  readonly test: (name: string) => Promise<Examination>;
   /** Milliseconds. */
   readonly timeoutMs: number;
 }
@@ -40,14 +41,15 @@ async function testResolver(
   try {
     const late = (): Error =>
       new ServiceError('resolver.unavailable', `it does not answer within ${timeoutMs / 1000} s`);
-    const users = await withTimeLimit(timeoutMs, test(name), late);
-    return users > 0
+    const found = await withTimeLimit(timeoutMs, test(name), late);
+    const unusable = found.entries > 0 ? `: ${describeExamination(found)}` : '';
+    return found.users > 0
       ? []
       : [
           findingOf(
             'note',
             'resolvers.empty',
-            `the resolver ${name} has no users`,
+            `the resolver ${name} has no users${unusable}`,
             `\`tankeeper resolver show ${name}\` shows where they are read`,
           ),
         ];

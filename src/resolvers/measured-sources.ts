@@ -32,6 +32,7 @@ function measureSource(source: UserSource, name: string, metrics: ResolverUseMet
     findById: (...question) => noteOutcome(source.findById(...question)),
     list: (...question) => noteOutcome(source.list(...question)),
     count: (...question) => noteOutcome(source.count(...question)),
+    examine: (...question) => noteOutcome(source.examine(...question)),
     checkPassword: (...question) => noteOutcome(source.checkPassword(...question)),
   };
 }

@@ -61,6 +61,17 @@ export interface UserSearch {
   readonly isInAnyOrder?: boolean;
 }
 
+/** All entries of a resolver, and which of them are users: the others can own no token. */
+export interface Examination {
+  readonly entries: number;
+  readonly users: number;
+  readonly withoutId: number;
+  /** Those with an id. */
+  readonly withoutLogin: number;
+  /** The users whose id another one has as well: they own the same tokens. */
+  readonly sharingId: number;
+}
+
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
 export interface UserSource {
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
@@ -68,6 +79,8 @@ export interface UserSource {
   /** @param search selects users; undefined: all */
   list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
+  /** Looks at all entries, for a test of the resolver. Refuses ids that are neither texts nor of a known form. */
+  examine(): Promise<Examination>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
 }

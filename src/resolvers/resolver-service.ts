@@ -4,10 +4,10 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ResolverFiles, UserSources } from './ports.ts';
+import type { Examination, ResolverFiles, UserSources } from './ports.ts';
 import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
-import { countUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
+import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
 interface ResolverDependencies {
   readonly configuration: ConfigurationStore;
@@ -71,13 +71,12 @@ export class ResolverService {
 
   /**
    * Reads the users of a resolver as a trial.
-   * @returns the number of users
    * @throws ServiceError 'resolver.unknown', 'resolver.invalid' with the reason why they cannot be read
    */
-  async test(caller: Caller, name: string): Promise<number> {
+  async test(caller: Caller, name: string): Promise<Examination> {
     const configuration = await this.#authorize(caller, 'read');
     try {
-      return await countUsers(this.#deps.sources(requireResolver(configuration, name)));
+      return await examineUsers(this.#deps.sources(requireResolver(configuration, name)));
     } catch (cause) {
       throw isServiceError(cause, 'resolver.unavailable')
         ? new ServiceError('resolver.invalid', cause.message, { cause })
@@ -88,11 +87,11 @@ export class ResolverService {
   /**
    * Reads the users of a resolver that is not stored, within the time limit of resolvers. For operators at the machine.
    * A stored secret is sent only where the resolver would send it anyway.
-   * @returns the number of users; undefined where a trial tells nothing: a managed resolver, or one that `set` refuses
+   * @returns undefined where a trial tells nothing: a managed resolver, or one that `set` refuses
    * @throws ServiceError 'parameter.invalid', 'resolver.invalid', 'resolver.unavailable' with the reason why they cannot
    *   be read
    */
-  async testDraft(caller: Caller, draft: ResolverDraft): Promise<number | undefined> {
+  async testDraft(caller: Caller, draft: ResolverDraft): Promise<Examination | undefined> {
     const { resolvers } = await this.#authorize(caller, 'write');
     const checked = checkResolver(draft);
     const { trial } = this.#deps;
@@ -101,7 +100,7 @@ export class ResolverService {
     if (trial === undefined || !caller.principal.operator || !isTriable) {
       return undefined;
     }
-    return withTrialSource(trial, { checked, known, isBounded: false }, countUsers);
+    return withTrialSource(trial, { checked, known, isBounded: false }, examineUsers);
   }
 
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {

@@ -5,7 +5,7 @@ import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, ResolverFiles, UserSource } from './ports.ts';
+import type { DirectoryUser, Examination, ResolverFiles, UserSource } from './ports.ts';
 import {
   assertNoForeignPath,
   type CheckedResolver,
@@ -14,7 +14,8 @@ import {
 } from './resolver-draft.ts';
 import { requireResolver } from './resolver-lookup.ts';
 import {
-  countUsers,
+  examineUsers,
+  isUsual,
   kindIsFixed,
   type NoteTrial,
   secretBoundChanges,
@@ -39,6 +40,8 @@ export type Trial =
   | {
       readonly kind: 'read';
       readonly users: number;
+      /** Present where not every entry is a user with an id of its own. */
+      readonly found?: Examination;
       /** Some users; undefined: the caller may not list them. */
       readonly first: readonly DirectoryUser[] | undefined;
     }
@@ -134,9 +137,14 @@ export class ResolverTrialService {
 }
 
 async function tryOut(source: UserSource, mayList: boolean): Promise<Trial> {
-  const users = await countUsers(source);
+  const found = await examineUsers(source);
   const first = mayList ? await source.list({ conditions: [], limit: MAX_SHOWN_USERS }) : undefined;
-  return { kind: 'read', users, first: first?.slice(0, MAX_SHOWN_USERS) };
+  return {
+    kind: 'read',
+    users: found.users,
+    first: first?.slice(0, MAX_SHOWN_USERS),
+    ...(!isUsual(found) && { found }),
+  };
 }
 
 /** @returns the trial; that of a resolver that cannot be read with the reason */

@@ -1,7 +1,7 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
-import type { ResolverSecrets, UserSource, UserSources } from './ports.ts';
+import type { Examination, ResolverSecrets, UserSource, UserSources } from './ports.ts';
 import type { CheckedResolver } from './resolver-draft.ts';
 
 /** Opens sources for a trial, with secrets that are not stored. */
@@ -16,11 +16,30 @@ export type NoteTrial = (resolver: string, outcome: string, act: Act) => Promise
 /** A login to search for in a trial; the trial ignores whether it is found. */
 const NOBODY = 'tankeeper-test';
 
-/** @throws ServiceError 'resolver.unavailable' with the reason why they cannot be read */
-export async function countUsers(source: UserSource): Promise<number> {
+/** @throws ServiceError 'resolver.unavailable' with the reason why its users cannot be read */
+export async function examineUsers(source: UserSource): Promise<Examination> {
   // A search uses settings that counting does not.
   await source.findByLogin(NOBODY);
-  return source.count();
+  return source.examine();
+}
+
+/** @returns true if every entry is a user with an id of its own */
+export function isUsual({ entries, users, sharingId }: Examination): boolean {
+  return entries === users && sharingId === 0;
+}
+
+/** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
+export function describeExamination(found: Examination): string {
+  const { entries, users, withoutId, withoutLogin, sharingId } = found;
+  const unusable = [
+    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
+    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
+  ];
+  const usable =
+    unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
+  return sharingId === 0
+    ? usable
+    : `${usable}; ${sharingId} have an id that another one has as well, and own the same tokens`;
 }
 
 /**

@@ -42,13 +42,14 @@ describe('the counts', () => {
 });
 
 describe('a resolver', () => {
-  const examined = (settings: Readonly<Record<string, string>>): Promise<readonly Finding[]> =>
+  const USUAL = { entries: 1, users: 1, withoutId: 0, withoutLogin: 0, sharingId: 0 };
+  const examined = (settings: Readonly<Record<string, string>>, found = USUAL): Promise<readonly Finding[]> =>
     checkResolvers(
       {
         resolvers: [{ id: '1', name: 'directory', kind: 'sql', settings }],
         realms: [{ id: '1', name: 'office', isDefault: true, resolvers: ['directory'] }],
       } as unknown as Configuration,
-      { test: () => Promise.resolve(1), timeoutMs: 1_000 },
+      { test: () => Promise.resolve(found), timeoutMs: 1_000 },
     );
   const SETTINGS = {
     Driver: 'postgresql',

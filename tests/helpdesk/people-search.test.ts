@@ -20,6 +20,7 @@ function source(users: readonly DirectoryUser[], changes: Partial<UserSource> = 
         users.filter((one) => matchesUser(one, search?.conditions ?? [])).slice(0, search?.limit),
       ),
     count: () => Promise.resolve(users.length),
+    examine: () => Promise.reject(new Error('People are only searched')),
     checkPassword: () => Promise.resolve(false),
     ...changes,
   };

@@ -13,6 +13,7 @@ const answering: UserSource = {
   findById: () => Promise.resolve(undefined),
   list: () => Promise.resolve([USER]),
   count: () => Promise.resolve(7),
+  examine: () => Promise.resolve({ entries: 7, users: 7, withoutId: 0, withoutLogin: 0, sharingId: 0 }),
   checkPassword: () => Promise.resolve(false),
 };
 
@@ -28,6 +29,7 @@ describe('the health of resolvers', () => {
   it.each<[string, (source: UserSource) => Promise<unknown>]>([
     ['findByLogin', (source) => source.findByLogin('ann')],
     ['findById', (source) => source.findById('1')],
+    ['examine', (source) => source.examine()],
     ['list', (source) => source.list()],
     ['count', (source) => source.count()],
     ['checkPassword', (source) => source.checkPassword('1', 'x')],

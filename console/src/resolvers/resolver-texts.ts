@@ -1,4 +1,8 @@
+import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
+
+type Tried = Extract<ValueOf<'/system/testResolver'>, { readonly readable: true }>;
+type TriedEntries = NonNullable<Tried['entries']>;
 
 interface ResolverTexts {
   readonly title: string;
@@ -29,6 +33,7 @@ interface ResolverTexts {
   readonly saveHint: string;
   readonly saved: string;
   readonly readable: (users: string) => string;
+  readonly entries: (entries: TriedEntries, number: (value: number) => string) => string;
   readonly unreadable: string;
   readonly mayNotList: string;
   readonly first: string;
@@ -67,6 +72,9 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Saving tests the settings first.',
     saved: 'Saved.',
     readable: (users) => `It works: ${users} users.`,
+    entries: ({ total, without_id, without_login, sharing_id }, number) =>
+      `Of ${number(total)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
+      `${number(sharing_id)} users have the id of another one: they own the same tokens.`,
     unreadable: 'The users cannot be read',
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
@@ -103,6 +111,9 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveHint: 'Vor dem Speichern werden die Einstellungen getestet.',
     saved: 'Gespeichert.',
     readable: (users) => `Es funktioniert: ${users} Benutzer.`,
+    entries: ({ total, without_id, without_login, sharing_id }, number) =>
+      `Von ${number(total)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
+      `${number(sharing_id)} Benutzer haben dieselbe Id wie ein anderer: Sie besitzen dieselben Token.`,
     unreadable: 'Die Benutzer lassen sich nicht lesen',
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',

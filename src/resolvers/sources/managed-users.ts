@@ -1,4 +1,4 @@
-import type { DirectoryUser, ManagedUser, ManagedUserStore, UserSource } from '../ports.ts';
+import type { DirectoryUser, Examination, ManagedUser, ManagedUserStore, UserSource } from '../ports.ts';
 import type { UserSearch } from '../ports.ts';
 import type { PasswordHasher } from '../../users/ports.ts';
 
@@ -29,6 +29,11 @@ export class ManagedUsers implements UserSource {
 
   count(): Promise<number> {
     return this.#users.count(this.#resolverId);
+  }
+
+  async examine(): Promise<Examination> {
+    const users = await this.count();
+    return { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId: 0 };
   }
 
   /** Takes the same time for a user who does not exist or has no password. */

@@ -78,6 +78,34 @@ describe('a directory that lies', () => {
     });
   });
 
+  // As an attacker or a careless schema has them: bytes that are no text, a microsecond, blanks.
+  it.each([
+    ['bytea', "'\\xF1F2F3F4F5F6F7F8'", "'\\xF0F1F2F3F4F5F6F7'"],
+    ['timestamptz', "'2026-01-01 00:00:00.000001'", "'2026-01-01 00:00:00.000002'"],
+    ['text', "'K1'", "'K1 '"],
+    ['bigint', '9007199254740993', '9007199254740992'],
+  ])('gives nobody the token of one whose id of the type %s is close to theirs', async (type, anna, bert) => {
+    const serial = `ID${type}`;
+    await people.database.knex.raw(`CREATE TABLE ${serial} (id ${type} PRIMARY KEY, "user" text)`);
+    await people.database.knex.raw(`INSERT INTO ${serial} VALUES (${anna}, 'anna'), (${bert}, 'bert')`);
+    const name = type;
+    const settings = sqlSettings(reachOf(people.url).reach, {
+      Table: serial.toLowerCase(),
+      Map: '{"userid": "id", "username": "user"}',
+    });
+    await application.services.resolvers.set(OPERATOR, { name, kind: 'sql', settings });
+    await application.services.realms.set(OPERATOR, { name, resolvers: [name] });
+    await application.enrolPlain(serial, SUITE, { user: 'anna', realm: name });
+    const { transactionid, question } = await application.challenge(serial);
+    expect(await ask('/ocra/request', { user: 'bert', realm: name, data: '' })).toMatchObject({
+      result: { status: false },
+    });
+    const right = application.respond(SUITE, question);
+    const asBert = await application.send('/validate/check', { user: 'bert', realm: name, pass: right });
+    expect(asBert.body).toMatchObject({ result: { value: false } });
+    expect(await application.check(transactionid, right)).toMatchObject({ result: true });
+  });
+
   it('makes no response right by calling each password right', async () => {
     await say(`('7', 'carl', '${HASH}')`);
     await application.enrolPlain('CARL1', SUITE, { user: 'carl', realm: 'customers' });

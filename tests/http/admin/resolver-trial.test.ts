@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { ResolverTrialService } from '../../../src/resolvers/resolver-trial-service.ts';
+import { describeExamination } from '../../../src/resolvers/resolver-trial.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -89,6 +90,28 @@ describe('/system/testResolver', () => {
     });
     expect(((await tryOut({ name: 'crm' })).value as { first: unknown[] }).first).toHaveLength(5);
     expect((await application.services.resolvers.show(OPERATOR, 'crm')).settings.Where).toBeUndefined();
+  });
+
+  it('counts users only, and tells what the other entries lack and which users share an id', async () => {
+    await people.database.knex.raw(`
+      CREATE TABLE partly (id text, "user" text);
+      INSERT INTO partly VALUES ('1', 'anna'), ('1', 'bert'), (NULL, 'carl'), ('', 'dora'), ('5', '')`);
+    const { value } = await tryOut(draft({ Table: 'partly', Map: '{"userid": "id", "username": "user"}' }));
+    expect(value).toMatchObject({
+      readable: true,
+      users: 2,
+      first: [{ username: 'anna' }, { username: 'bert' }],
+      entries: { total: 5, without_id: 2, without_login: 1, sharing_id: 2 },
+    });
+    const { resolvers } = application.services;
+    await resolvers.set(OPERATOR, {
+      name: 'some',
+      kind: 'sql',
+      settings: { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' },
+    });
+    expect(describeExamination(await resolvers.test(OPERATOR, 'some'))).toBe(
+      '5 entries, 2 usable: 2 without id, 1 without login; 2 have an id that another one has as well, and own the same tokens',
+    );
   });
 
   it('tells why the users cannot be read, without any address', async () => {
@@ -244,6 +267,8 @@ describe('a trial', () => {
               findByLogin: () => Promise.resolve(undefined),
               findById: () => Promise.resolve(undefined),
               count: () => Promise.resolve(1),
+              examine: () =>
+                Promise.resolve({ entries: 1, users: 1, withoutId: 0, withoutLogin: 0, sharingId: 0 }),
               checkPassword: () => Promise.resolve(false),
               list,
             }),

@@ -108,6 +108,7 @@ export function countingSource(count: () => Promise<number>): UserSource {
     findByLogin: unexpected,
     findById: unexpected,
     list: unexpected,
+    examine: unexpected,
     checkPassword: unexpected,
   };
 }

@@ -171,8 +171,11 @@ function configurationOf(folder: string, { configuration = [], certificates }: S
         ];
   return [
     ...['core', 'cosine', 'inetorgperson'].map((name) => `include /etc/ldap/schema/${name}.schema`),
-    // As in Active Directory; OpenLDAP's own schema lacks the comparison.
-    "attributetype ( 1.3.6.1.4.1.99999.1 NAME 'objectGUID' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )",
+    // As in Active Directory, eDirectory and elsewhere; OpenLDAP's own schema lacks the comparison.
+    ...['objectGUID', 'GUID', 'objectSid', 'ownBytes'].map(
+      (name, index) =>
+        `attributetype ( 1.3.6.1.4.1.99999.${index + 1} NAME '${name}' EQUALITY octetStringMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )`,
+    ),
     `pidfile "${join(folder, 'slapd.pid')}"`,
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',

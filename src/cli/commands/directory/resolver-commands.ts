@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Resolver } from '../../../configuration/configuration.ts';
+import { describeExamination, isUsual } from '../../../resolvers/resolver-trial.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
@@ -64,10 +65,11 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .description('try whether its users can be read')
     .argument('<name>')
     .action(async (name: string, _options: object, command: Command) => {
-      const users = await context.withServices(({ resolvers }, caller) =>
+      const found = await context.withServices(({ resolvers }, caller) =>
         withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(caller, name)),
       );
-      context.output(command).done(`the resolver ${name} answers: ${users} users`, { name, users });
+      const text = `the resolver ${name} answers: ${describeExamination(found)}`;
+      context.output(command).done(text, { name, users: found.users, ...(!isUsual(found) && found) });
     });
 }
 

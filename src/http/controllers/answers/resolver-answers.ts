@@ -58,6 +58,15 @@ export const TRIED_RESOLVER: Answers = inEveryDialect(
         readable: z.literal(true),
         users: count,
         first: z.array(user).nullable().describe('some users; null: the caller may not list them'),
+        entries: z
+          .strictObject({
+            total: count,
+            without_id: count,
+            without_login: count.describe('of those with an id'),
+            sharing_id: count.describe('users whose id another one has as well: they own the same tokens'),
+          })
+          .optional()
+          .describe('present where not every entry is a user with an id of its own'),
       }),
       z.strictObject({ readable: z.literal(false), reason: z.string() }),
     ]),

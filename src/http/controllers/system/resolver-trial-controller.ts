@@ -92,9 +92,23 @@ function settingObject(setting: DescribedResolverSetting): object {
 }
 
 function trialObject(trial: Trial): object {
-  return trial.kind === 'read'
-    ? { readable: true, users: trial.users, first: trial.first?.map(userObject) ?? null }
-    : { readable: false, reason: trial.reason };
+  if (trial.kind === 'unreadable') {
+    return { readable: false, reason: trial.reason };
+  }
+  const { users, first, found } = trial;
+  return {
+    readable: true,
+    users,
+    first: first?.map(userObject) ?? null,
+    ...(found !== undefined && {
+      entries: {
+        total: found.entries,
+        without_id: found.withoutId,
+        without_login: found.withoutLogin,
+        sharing_id: found.sharingId,
+      },
+    }),
+  };
 }
 
 function userObject({ login, userId, givenName, surname, email, phone }: DirectoryUser): object {

@@ -40,9 +40,14 @@ export interface LdapAttributes {
   readonly mobile: string | undefined;
 }
 
-/** The source of a user's id: the entry's DN, its `objectGUID` as hex digits, or the value of an attribute. */
+/**
+ * The source of a user's id: the entry's DN, the hex digits of the bytes in the first of these attributes that it has, or
+ * the text of an attribute.
+ */
 export type LdapUserId =
-  { readonly kind: 'dn' } | { readonly kind: 'guid' } | { readonly kind: 'attribute'; readonly name: string };
+  | { readonly kind: 'dn' }
+  | { readonly kind: 'bytes'; readonly names: readonly string[] }
+  | { readonly kind: 'attribute'; readonly name: string };
 
 export interface LdapSettings {
   readonly transport: LdapTransport;
@@ -56,6 +61,19 @@ export interface LdapSettings {
   /** The most users that are listed; 0: all. */
   readonly sizeLimit: number;
 }
+
+/** The attribute in which Active Directory keeps 16 bytes that never change. */
+export const GUID_ATTRIBUTE = 'objectGUID';
+/**
+ * Attributes that hold bytes, by their names in lower case; eDirectory has its own GUID, and LinOTP's name for Active
+ * Directory's is the same.
+ */
+const BYTES = new Map<string, readonly string[]>([
+  ['objectguid', [GUID_ATTRIBUTE]],
+  ['guid', ['GUID', GUID_ATTRIBUTE]],
+  ['objectsid', ['objectSid']],
+  ['ms-ds-consistencyguid', ['mS-DS-ConsistencyGuid']],
+]);
 
 type SettingReader = (name: string) => string;
 
@@ -182,16 +200,14 @@ function readMap(text: string): ReadonlyMap<string, string> {
 }
 
 function readUserId(text: string): LdapUserId {
-  switch (text.toLowerCase()) {
-    case '':
-    case 'dn':
-      return { kind: 'dn' };
-    case 'objectguid':
-    case 'guid':
-      return { kind: 'guid' };
-    default:
-      return { kind: 'attribute', name: attributeName(text, 'UIDTYPE') };
+  const type = text.toLowerCase();
+  if (type === '' || type === 'dn') {
+    return { kind: 'dn' };
   }
+  const names = BYTES.get(type);
+  return names === undefined
+    ? { kind: 'attribute', name: attributeName(text, 'UIDTYPE') }
+    : { kind: 'bytes', names };
 }
 
 function attributeName(text: string, setting: string): string {

@@ -1,17 +1,18 @@
 import type { SearchEntry } from 'ldapts';
+import { isStorable } from '../../../kernel/storable-text.ts';
 import type { DirectoryUser } from '../../ports.ts';
 import type { LdapAttributes, LdapUserId } from './ldap-configuration.ts';
-
-/** The attribute in which Active Directory keeps 16 bytes that never change. */
-export const GUID_ATTRIBUTE = 'objectGUID';
 
 const GUID_GROUPS = /^\{?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i;
 
 /** @returns the attributes to request */
-export function attributesToRead(attributes: LdapAttributes, userId: LdapUserId): readonly string[] {
+export function attributesToRead(attributes: Partial<LdapAttributes>, userId: LdapUserId): readonly string[] {
   const names = Object.values(attributes).filter((name): name is string => name !== undefined);
-  const ofId = userId.kind === 'guid' ? [GUID_ATTRIBUTE] : userId.kind === 'attribute' ? [userId.name] : [];
-  return [...new Set([...names, ...ofId])];
+  return [...new Set([...names, ...attributesOfId(userId)])];
+}
+
+function attributesOfId(userId: LdapUserId): readonly string[] {
+  return userId.kind === 'dn' ? [] : userId.kind === 'bytes' ? userId.names : [userId.name];
 }
 
 /** @returns every login of an entry */
@@ -24,12 +25,19 @@ export function idsOf(entry: SearchEntry, userId: LdapUserId): readonly string[]
   switch (userId.kind) {
     case 'dn':
       return [entry.name];
-    case 'guid':
-      return bytesOf(entry, GUID_ATTRIBUTE).map((bytes) => bytes.toString('hex'));
+    case 'bytes':
+      return (userId.names.map((name) => hexOf(entry, name)).find((ids) => ids.length > 0) ?? []).sort();
     case 'attribute':
       // The values of an attribute have no order: the user's id must be the same one every time.
       return [...textsOf(entry, userId.name)].sort();
   }
+}
+
+/** @returns true if the entry has a value where its id should be, and none of them is a text */
+export function hasUnusableId(entry: SearchEntry, userId: LdapUserId): boolean {
+  return (
+    idsOf(entry, userId).length === 0 && attributesOfId(userId).some((name) => hexOf(entry, name).length > 0)
+  );
 }
 
 /**
@@ -59,28 +67,23 @@ export function userOfEntry(
   };
 }
 
-/**
- * @param text 32 hex digits in the order of the bytes, or the form that Windows shows, in which the first three groups
- *   are reversed
- * @returns the bytes; undefined for any other text
- */
-export function readGuid(text: string): Buffer | undefined {
-  if (/^[0-9a-f]{32}$/i.test(text)) {
-    return Buffer.from(text, 'hex');
-  }
+/** @returns the bytes of a text in the form that Windows shows, in which the first three groups are reversed */
+export function readWindowsGuid(text: string): Buffer | undefined {
   const groups = GUID_GROUPS.exec(text)
     ?.slice(1)
     .map((group) => Buffer.from(group, 'hex'));
-  return groups === undefined
-    ? undefined
-    : Buffer.concat(groups.map((bytes, index) => (index < 3 ? bytes.reverse() : bytes)));
+  return groups && Buffer.concat(groups.map((bytes, index) => (index < 3 ? bytes.reverse() : bytes)));
+}
+
+function hexOf(entry: SearchEntry, name: string): string[] {
+  return bytesOf(entry, name).flatMap((bytes) => (bytes.length === 0 ? [] : [bytes.toString('hex')]));
 }
 
 function textsOf(entry: SearchEntry, name: string): readonly string[] {
   return bytesOf(entry, name).flatMap((bytes) => {
     const text = bytes.toString('utf8');
     // A value that is not UTF-8 is no text, and must not become one that others may have too.
-    return text !== '' && Buffer.from(text).equals(bytes) ? [text] : [];
+    return text !== '' && isStorable(text) && Buffer.from(text).equals(bytes) ? [text] : [];
   });
 }
 

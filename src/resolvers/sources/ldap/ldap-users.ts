@@ -1,20 +1,35 @@
-import { AndFilter, type SearchEntry } from 'ldapts';
-import type { DirectoryUser, UserSource } from '../../ports.ts';
+import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
+import type { DirectoryUser, Examination, UserSource } from '../../ports.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
-import { attributesToRead, GUID_ATTRIBUTE, idsOf, loginsOf, readGuid, userOfEntry } from './ldap-entry.ts';
+import {
+  attributesToRead,
+  hasUnusableId,
+  idsOf,
+  loginsOf,
+  readWindowsGuid,
+  userOfEntry,
+} from './ldap-entry.ts';
 import { LdapFault } from './ldap-fault.ts';
 import { equals } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
 import { matchesUser } from '../../user-search.ts';
 import type { UserSearch } from '../../ports.ts';
-import { type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
+import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {
   readonly settings: LdapSettings;
   readonly connections: LdapConnections;
+}
+
+/** What makes an entry a user's. */
+interface EntryKeys {
+  readonly id: string | undefined;
+  readonly login: string | undefined;
+  /** There is a value for the id, which is no text. */
+  readonly hasUnusableId: boolean;
 }
 
 /** The most entries for one login or id; more mean that the filter is not one for logins. */
@@ -126,31 +141,70 @@ export class LdapUsers implements UserSource {
   }
 
   #countOnce(): Promise<number> {
-    return this.#withUserFaults(({ settings, connections }) =>
-      connections.search(async (connection) => {
-        let users = 0;
-        await connection.each({ ...searchFor(settings), attributes: ['1.1'] }, () => {
-          users += 1;
-        });
-        return users;
-      }),
-    );
+    return this.#overKeys(async (each) => {
+      let users = 0;
+      await each(({ id, login }) => {
+        users += id === undefined || login === undefined ? 0 : 1;
+      });
+      return users;
+    });
+  }
+
+  /** @throws ServiceError 'resolver.unavailable' also for ids that are bytes of an unknown form */
+  examine(): Promise<Examination> {
+    return this.#overKeys(async (each) => {
+      const owners = new Map<string, number>();
+      let [entries, withoutId, withoutLogin] = [0, 0, 0];
+      await each(({ id, login, hasUnusableId: isRefused }) => {
+        if (isRefused) {
+          throw new LdapFault('answer', 'the attribute that UIDTYPE names holds bytes that are no text');
+        }
+        entries += 1;
+        withoutId += id === undefined ? 1 : 0;
+        withoutLogin += id !== undefined && login === undefined ? 1 : 0;
+        if (id !== undefined && login !== undefined) {
+          owners.set(id, (owners.get(id) ?? 0) + 1);
+        }
+      });
+      const users = entries - withoutId - withoutLogin;
+      const sharingId = [...owners.values()].reduce((sum, many) => (many > 1 ? sum + many : sum), 0);
+      return { entries, users, withoutId, withoutLogin, sharingId };
+    });
+  }
+
+  /** @param work reads the keys of all entries; it runs again where a kept connection turns out to be closed */
+  #overKeys<T>(work: (each: (note: (keys: EntryKeys) => void) => Promise<void>) => Promise<T>): Promise<T> {
+    return this.#withUserFaults(({ settings, connections }) => {
+      const { attributes, userId } = settings;
+      const keys = attributesToRead({ login: attributes.login }, userId);
+      return connections.search((connection) =>
+        work((note) =>
+          connection.each({ ...searchFor(settings), attributes: keys }, (entry) => {
+            note({
+              id: idsOf(entry, userId)[0],
+              login: loginsOf(entry, attributes)[0],
+              hasUnusableId: hasUnusableId(entry, userId),
+            });
+          }),
+        ),
+      );
+    });
   }
 
   /** The entry of an id, if it is a user's. */
   async #entryOf({ settings, connections }: Directory, userId: string): Promise<SearchEntry | undefined> {
-    const search = searchById(settings, userId);
+    const id = settings.userId.kind === 'bytes' ? hexForm(settings.userId.names, userId) : userId;
+    const search = searchById(settings, id);
     if (search === undefined) {
       return undefined;
     }
     try {
       const entries = await this.#candidates(connections, search);
-      const requested = settings.userId.kind === 'guid' ? readGuid(userId)?.toString('hex') : userId;
       return onlyOne(
         entries.filter(
           (entry) =>
             isWithin(entry.name, settings.base) &&
-            (search.scope === 'base' || idsOf(entry, settings.userId).includes(requested ?? userId)),
+            (search.scope === 'base' || idsOf(entry, settings.userId).includes(id)),
         ),
       );
     } catch (fault) {
@@ -216,19 +270,28 @@ function searchById(settings: LdapSettings, userId: string): LdapSearch | undefi
       return isWithin(userId, settings.base)
         ? searchFor(settings, { base: userId, scope: 'base' })
         : undefined;
-    case 'guid': {
-      const bytes = readGuid(userId);
-      return bytes && searchFor(settings, { filter: usersWith(settings, GUID_ATTRIBUTE, bytes) });
+    case 'bytes': {
+      const bytes = Buffer.from(userId, 'hex');
+      const filters = idSetting.names.map((name) => equals(name, bytes));
+      return bytes.length === 0
+        ? undefined
+        : searchFor(settings, {
+            filter: new AndFilter({ filters: [settings.users, new OrFilter({ filters })] }),
+          });
     }
     case 'attribute':
       return userId === ''
         ? undefined
-        : searchFor(settings, { filter: usersWith(settings, idSetting.name, userId) });
+        : searchFor(settings, {
+            filter: new AndFilter({ filters: [settings.users, equals(idSetting.name, userId)] }),
+          });
   }
 }
 
-function usersWith(settings: LdapSettings, attribute: string, value: string | Buffer): AndFilter {
-  return new AndFilter({ filters: [settings.users, equals(attribute, value)] });
+/** @returns the id in its one form: hex digits in lower case; empty for a text that is none */
+function hexForm(names: readonly string[], text: string): string {
+  const guid = names.includes(GUID_ATTRIBUTE) ? readWindowsGuid(text)?.toString('hex') : undefined;
+  return guid ?? (/^(?:[0-9a-f]{2})+$/i.test(text) ? text.toLowerCase() : '');
 }
 
 async function isPassword(connections: LdapConnections, dn: string, password: string): Promise<boolean> {

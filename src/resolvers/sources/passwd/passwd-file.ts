@@ -1,4 +1,4 @@
-import type { DirectoryPasswords, DirectoryUser, UserSource } from '../../ports.ts';
+import type { DirectoryPasswords, DirectoryUser, Examination, UserSource } from '../../ports.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Semaphore } from '../../../kernel/semaphore.ts';
@@ -76,6 +76,20 @@ export class PasswdFile implements UserSource {
 
   async count(): Promise<number> {
     return (await this.#readContent()).byLogin.size;
+  }
+
+  async examine(): Promise<Examination> {
+    const { byLogin, byId } = await this.#readContent();
+    const shared = new Set<string>();
+    for (const { login, userId } of byLogin.values()) {
+      if (byId.get(userId)?.login !== login) {
+        shared.add(userId);
+      }
+    }
+    const users = byLogin.size;
+    // Beside the further accounts of a shared id, its first one.
+    const sharingId = users - byId.size + shared.size;
+    return { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
   }
 
   /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */

@@ -45,6 +45,8 @@ function postgresConnection(
     password: () => password,
     ssl: tlsOptions(settings) ?? false,
     application_name: 'tankeeper resolver',
+    // Values as PostgreSQL writes them: as numbers or dates of JavaScript, several would become one.
+    types: { getTypeParser: () => (text: string | Buffer) => text },
     connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
   } satisfies PostgresConnection;
@@ -67,9 +69,6 @@ function mysqlConnection(
     ...(ssl !== undefined && { ssl: { ...ssl, verifyIdentity: settings.tls === 'verify-full' } }),
     charset: 'utf8mb4',
     connectTimeout: timeoutMs,
-    supportBigNumbers: true,
-    bigNumberStrings: true,
-    dateStrings: true,
     // A foreign server must not be able to request files of this machine.
     flags: ['-LOCAL_FILES'],
   } satisfies MysqlConnection;
@@ -90,8 +89,8 @@ function tlsOptions({ tls, authorities, server }: SqlSettings): TlsOptions | und
 }
 
 /**
- * Prepares a new connection to MySQL or MariaDB: limits the time of statements, and makes the backslash an escape
- * character, as the driver assumes that quotes our values.
+ * Prepares a new connection to MySQL or MariaDB: limits the time of statements, makes the backslash an escape character,
+ * as the driver assumes that quotes our values, and leaves the padding of CHAR out.
  */
 export function prepareConnection(
   { database }: Pick<SqlSettings, 'database'>,
@@ -111,7 +110,7 @@ export function prepareConnection(
       const limit = /mariadb/i.test(version)
         ? `max_statement_time = ${statementLimitMs / 1000}`
         : `max_execution_time = ${statementLimitMs}`;
-      const mode = `sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')`;
+      const mode = `sql_mode = REPLACE(REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', ''), 'PAD_CHAR_TO_FULL_LENGTH', '')`;
       connection.query(`SET SESSION ${limit}, SESSION ${mode}`, (error) => {
         done(error, connection);
       });

@@ -96,8 +96,11 @@ const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/terminated|closed/i, AWAY],
 ];
 
-/** PostgreSQL: the text is no value of the column's type, so no row has it. */
-const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008'];
+/**
+ * The text is no value of the column's type, so no row has it. 42883: PostgreSQL cannot compare values of the type, as
+ * of json.
+ */
+const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008', '42883', 'ER_WRONG_VALUE'];
 
 /** @returns the code of a fault of any driver; empty if it has none */
 function codeOf(cause: unknown): string {

@@ -50,7 +50,7 @@ export class SqlPool {
     const open = this.#open;
     const working = open.knex.transaction(
       async (transaction) => {
-        await this.#limitStatements(transaction);
+        await this.#prepare(transaction);
         return work(transaction);
       },
       { readOnly: true },
@@ -72,10 +72,16 @@ export class SqlPool {
     await open?.knex.destroy();
   }
 
-  /** Sets the limit for this transaction only: poolers before PostgreSQL reuse connections with their settings. */
-  async #limitStatements(transaction: Knex.Transaction): Promise<void> {
+  /**
+   * Sets the time limit, and the forms of values as texts, for this transaction only: poolers before PostgreSQL reuse
+   * connections with their settings. The time zone stays, as conditions depend on it.
+   */
+  async #prepare(transaction: Knex.Transaction): Promise<void> {
     if (this.#deps.settings.database === 'postgresql') {
-      await transaction.raw(`SET LOCAL statement_timeout = ${this.#statementLimit}`);
+      await transaction.raw(
+        `SET LOCAL statement_timeout = ${this.#statementLimit}; SET LOCAL datestyle = 'ISO'; ` +
+          `SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 3`,
+      );
     }
   }
 

@@ -4,11 +4,20 @@ import type { DirectoryPasswords, DirectoryUser, ResolverSecrets } from '../../p
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
+import {
+  exactForm,
+  hasText,
+  isPresent,
+  type KeyColumn,
+  kindOf,
+  type SqlPart,
+  textForm,
+} from './sql-columns.ts';
 import { isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
-import { cellText, type SqlRow, userOf } from './sql-row.ts';
+import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
-import type { UserCondition, UserSearch } from '../../ports.ts';
+import type { Examination, UserCondition, UserSearch } from '../../ports.ts';
 import type { ClosableUserSource } from '../closable-source.ts';
 
 interface SqlUsersOptions {
@@ -22,6 +31,9 @@ interface SqlUsersOptions {
 
 /** A query of the table. */
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
+
+/** The columns by which users are found. */
+type Keys = Readonly<Record<'userId' | 'login', KeyColumn>>;
 
 /** More than the possible rows of one login: those that differ in case, where the database ignores case. */
 const MAX_NAMESAKES = 100;
@@ -50,32 +62,57 @@ export class SqlUsers implements ClosableUserSource {
 
   /** @returns the users by login, limited by the setting */
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const rows = await this.#ask(({ users, columns, limit, textType }) => {
-      const query = users().select(selection(columns)).orderBy(columns.login);
-      if (search !== undefined) {
-        // Rows without login or id are no users, and must not use up the limit.
-        void query.whereNotNull(columns.userId).whereNotNull(columns.login);
-        search.conditions.forEach((condition) => {
-          restrict(query, columns, textType, condition);
-        });
-      }
-      const max = Math.min(limit ?? Infinity, search?.limit ?? Infinity);
-      return max === Infinity ? query : query.limit(max);
+    const rows = await this.#ask(async (query) => {
+      const keys = await query.keys();
+      // Rows without login or id are no users, and must not use up the limit.
+      const found = usable(query.users(), keys);
+      search?.conditions.forEach((condition) => {
+        restrict(found, query, keys, condition);
+      });
+      const max = Math.min(query.limit ?? Infinity, search?.limit ?? Infinity);
+      const ordered = found.select(selection(query.columns)).orderBy(query.columns.login);
+      return query.read(max === Infinity ? ordered : ordered.limit(max));
     });
     return rows.flatMap((row) => userOf(row) ?? []);
   }
 
   /** @returns the number of rows that are users, limited by the setting */
   async count(): Promise<number> {
-    const rows = await this.#ask(({ users, columns, limit, transaction }) => {
-      const known = users().whereNotNull(columns.userId).whereNotNull(columns.login);
-      return limit === undefined
-        ? known.count({ users: '*' })
-        : transaction
-            .from(known.select({ one: columns.login }).limit(limit).as('known'))
-            .count({ users: '*' });
+    const rows = await this.#ask(async (query) => {
+      const known = usable(query.users(), await query.keys());
+      return query.read(query.bounded(known).count({ users: '*' }));
     });
-    return Number(rows[0]?.users ?? 0);
+    return numberIn(rows, 'users');
+  }
+
+  /** Of no more rows than the setting allows. */
+  async examine(): Promise<Examination> {
+    const [numbers, twice] = await this.#ask(async (query) => {
+      const { userId, login } = await query.keys();
+      const [id, idBindings] = isPresent(userId);
+      const [name, nameBindings] = isPresent(login);
+      const both = `COUNT(CASE WHEN ${id} AND ${name} THEN 1 END)`;
+      const counted = query.bounded(query.users()).select({
+        entries: query.transaction.raw('COUNT(*)'),
+        identified: query.transaction.raw(`COUNT(CASE WHEN ${id} THEN 1 END)`, idBindings),
+        users: query.transaction.raw(both, [...idBindings, ...nameBindings]),
+      });
+      const groups = usable(query.bounded(query.users()), { userId, login })
+        .select({ one: query.transaction.raw('COUNT(*)') })
+        .groupByRaw(...exactForm(userId))
+        .havingRaw('COUNT(*) > 1');
+      const shared = query.transaction.from(groups.as('shared')).sum({ sharing: 'one' });
+      return [await query.read(counted), await query.read(shared)] as const;
+    });
+    const [identified, users] = [numberIn(numbers, 'identified'), numberIn(numbers, 'users')];
+    const entries = numberIn(numbers, 'entries');
+    return {
+      entries,
+      users,
+      withoutId: entries - identified,
+      withoutLogin: identified - users,
+      sharingId: numberIn(twice, 'sharing'),
+    };
   }
 
   /** False if the Map names no column for it, or the column has no hash that can be verified. */
@@ -94,8 +131,8 @@ export class SqlUsers implements ClosableUserSource {
   }
 
   async #findRow(key: 'login' | 'userId', text: string): Promise<SqlRow | undefined> {
-    const rows = await this.#rowsWith(key, text);
-    const exact = rows.filter((row) => cellText(row[key]) === text);
+    const rows = text === '' ? [] : await this.#rowsWith(key, text);
+    const exact = rows.filter((row) => keyText(row, key) === text);
     if (exact.length > 1 || rows.length === MAX_NAMESAKES) {
       const what = key === 'login' ? 'login' : 'user id';
       throw sqlUnavailable(this.#deps.resolver.name, new SqlRowsFault(`several rows have the same ${what}`));
@@ -103,27 +140,40 @@ export class SqlUsers implements ClosableUserSource {
     return exact[0];
   }
 
-  /** PostgreSQL refuses a value that the column cannot hold; compared as texts, no row has it. */
+  /** PostgreSQL refuses a value that the column cannot hold, or cannot compare; compared as texts, no row has it. */
   async #rowsWith(key: 'login' | 'userId', text: string): Promise<readonly SqlRow[]> {
-    const find = (compare: (query: Query, column: string) => Query) =>
-      this.#ask(({ users, columns }) =>
-        compare(users(), columns[key]).select(selection(columns)).limit(MAX_NAMESAKES),
-      );
+    const find = (condition: (query: UserQuery) => Promise<SqlPart | undefined>) =>
+      this.#ask(async (query) => {
+        const part = await condition(query);
+        return part === undefined
+          ? []
+          : query.read(
+              query
+                .users()
+                .whereRaw(...part)
+                .select(selection(query.columns))
+                .limit(MAX_NAMESAKES),
+            );
+      });
     try {
-      return await find((query, column) => query.where(column, text));
+      return await find(async ({ columns, keys }) =>
+        key === 'login' ? ['?? = ?', [columns.login, text]] : hasText((await keys()).userId, text),
+      );
     } catch (refusal) {
       if (!isNoSuchValue((refusal as Error).cause)) {
         throw refusal;
       }
-      return find((query, column) => query.whereRaw('CAST(?? AS text) = ?', [column, text]));
+      return find(async ({ keys }) => {
+        const [form, bindings] = textForm((await keys())[key]);
+        return [`${form} = ?`, [...bindings, text]];
+      });
     }
   }
 
-  async #ask(question: (query: UserQuery) => PromiseLike<unknown>): Promise<readonly SqlRow[]> {
+  async #ask<Value>(question: (query: UserQuery) => Promise<Value>): Promise<Value> {
     try {
       const { settings, pool } = this.#open();
-      const rows = await pool.read(async (transaction) => question(userQuery(settings, transaction)));
-      return rows as readonly SqlRow[];
+      return await pool.read((transaction) => question(userQuery(settings, transaction)));
     } catch (cause) {
       throw sqlUnavailable(this.#deps.resolver.name, cause, this.#opened?.settings);
     }
@@ -147,9 +197,12 @@ interface UserQuery {
   readonly users: () => Query;
   readonly columns: SqlColumns;
   readonly limit: number | undefined;
-  /** The type of texts in a CAST. */
-  readonly textType: string;
   readonly transaction: Knex.Transaction;
+  /** @returns a query for as many of the rows as the setting allows, with the columns of `keys` only */
+  readonly bounded: (rows: Query) => Query;
+  /** @returns the columns by which users are found, as the database describes them at this moment */
+  readonly keys: () => Promise<Keys>;
+  readonly read: (query: Knex.QueryBuilder) => Promise<readonly SqlRow[]>;
 }
 
 function userQuery(
@@ -161,24 +214,60 @@ function userQuery(
     const inSchema = schema === undefined ? rows : rows.withSchema(schema);
     return where === undefined ? inSchema : inSchema.whereRaw(`(${where})`);
   };
-  const textType = database === 'postgresql' ? 'text' : 'CHAR';
-  return { users, columns, limit, textType, transaction };
+  const answer = async (query: Knex.QueryBuilder): Promise<SqlAnswer> => {
+    const { sql, bindings } = query.toSQL();
+    // Knex passes on what a driver tells about columns of raw statements only. MySQL's driver must not read numbers.
+    const raw: unknown = await transaction.raw(sql, bindings).options({ typeCast: false });
+    if (!Array.isArray(raw)) {
+      return raw as SqlAnswer;
+    }
+    const [rows, fields] = raw as [SqlAnswer['rows'], SqlAnswer['fields']];
+    return { rows, fields };
+  };
+  const read = async (query: Knex.QueryBuilder): Promise<readonly SqlRow[]> => readRows(await answer(query));
+  const keys = async (): Promise<Keys> => {
+    const { userId, login } = columns;
+    const described = await answer(users().select({ userId, login }).limit(0));
+    readRows(described);
+    const [id, name] = described.fields.map(kindOf);
+    return {
+      userId: { name: userId, kind: id ?? 'text', database },
+      login: { name: login, kind: name ?? 'text', database },
+    };
+  };
+  const bounded = (rows: Query): Query =>
+    limit === undefined
+      ? rows
+      : transaction.from(rows.select(columns.userId, columns.login).limit(limit).as('known'));
+  return { users, columns, limit, transaction, bounded, keys, read };
+}
+
+/** Leaves out rows without a login or an id. */
+function usable(rows: Query, { userId, login }: Keys): Query {
+  return rows.whereRaw(...isPresent(userId)).whereRaw(...isPresent(login));
+}
+
+function numberIn([row]: readonly SqlRow[], name: keyof SqlRow): number {
+  return Number(cellText(row?.[name]) ?? 0);
 }
 
 /** Columns of other types are compared as texts, and case is ignored whatever the collation. */
-function restrict(
-  query: Query,
-  columns: SqlColumns,
-  textType: string,
-  { fields, pattern }: UserCondition,
-): void {
-  const named = fields.flatMap((field) => [columns[field], field === 'phone' ? columns.mobile : undefined]);
-  const alternatives = named.flatMap((column) => (column === undefined ? [] : [column]));
+function restrict(rows: Query, { columns }: UserQuery, { userId }: Keys, condition: UserCondition): void {
+  const { database } = userId;
+  const { fields, pattern } = condition;
+  const alternatives = fields.flatMap((field): readonly SqlPart[] => {
+    if (field === 'userId') {
+      return [textForm(userId)];
+    }
+    const named = [columns[field], field === 'phone' ? columns.mobile : undefined];
+    return named.flatMap((name) => (name === undefined ? [] : [textForm({ name, kind: 'text', database })]));
+  });
   const like = likePattern(pattern);
-  const one = `LOWER(CAST(?? AS ${textType})) LIKE LOWER(?) ESCAPE '${LIKE_ESCAPE}'`;
-  void query.whereRaw(
-    alternatives.length === 0 ? '1 = 0' : `(${alternatives.map(() => one).join(' OR ')})`,
-    alternatives.flatMap((column) => [column, like]),
+  void rows.whereRaw(
+    alternatives.length === 0
+      ? '1 = 0'
+      : `(${alternatives.map(([form]) => `LOWER(${form}) LIKE LOWER(?) ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')})`,
+    alternatives.flatMap(([, bindings]) => [...bindings, like]),
   );
 }
 

@@ -44,7 +44,7 @@ const ANSWERS: Answers = {
   ],
   'realms.list': REALMS,
   'resolvers.list': RESOLVERS,
-  'resolvers.test': 12,
+  'resolvers.test': { entries: 12, users: 12, withoutId: 0, withoutLogin: 0, sharingId: 0 },
   'users.list': [USER],
   'users.add': USER,
   'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],

@@ -82,6 +82,26 @@ describe('a passwd file', () => {
     expect(await source.count()).toBe(4);
   });
 
+  it('tells how many users share an id, as Unix allows', async () => {
+    const line = (login: string, id: string): string => `${login}:x:${id}:1::/:/bin/sh`;
+    const accounts = [
+      line('a', '1'),
+      line('b', '1'),
+      line('c', '1'),
+      line('d', '01'),
+      line('e', '2'),
+      line('f', '2'),
+    ];
+    await writeFile(fileName, `${accounts.join('\n')}\n`);
+    expect(await source.examine()).toEqual({
+      entries: 6,
+      users: 6,
+      withoutId: 0,
+      withoutLogin: 0,
+      sharingId: 5,
+    });
+  });
+
   it('knows no user by another login, id, or with signs', async () => {
     await writeFile(fileName, `${ANNA}\n`);
     for (const text of ['', '*', 'ANNA', 'anna ', 'ann', '__proto__', 'constructor']) {
