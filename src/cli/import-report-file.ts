@@ -93,7 +93,7 @@ export function reportLine({ group, outcome, name, row, reasons }: ImportEntry):
 }
 
 /** @returns the sums, a line for each group and each type of token */
-export function summaryLines({ dryRun, groups, tokenTypes }: ImportSummary): readonly string[] {
+export function summaryLines({ dryRun, groups, tokenTypes, unread }: ImportSummary): readonly string[] {
   const sums = Object.entries(groups).map(([group, counts]) => {
     const numbers = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
     return `${group}: ${numbers.join(', ')}`;
@@ -103,5 +103,11 @@ export function summaryLines({ dryRun, groups, tokenTypes }: ImportSummary): rea
     ...(dryRun ? ['Dry run: nothing is stored'] : []),
     ...sums,
     ...(types.length === 0 ? [] : [safeText(`tokens by type: ${types.join(', ')}`)]),
+    ...unreadLines(unread),
   ];
+}
+
+/** @returns the line that names the tables of LinOTP that are not read */
+export function unreadLines(tables: readonly string[]): readonly string[] {
+  return tables.length === 0 ? [] : [safeText(`tables of LinOTP that are not read: ${tables.join(', ')}`)];
 }

@@ -5,7 +5,12 @@ import type { ImportReport } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
-import type { LinotpSource, PresentChallenge, TargetTransaction } from './ports.ts';
+import {
+  CHALLENGE_TABLES,
+  type LinotpSource,
+  type PresentChallenge,
+  type TargetTransaction,
+} from './ports.ts';
 import { type SourceRow, textOf } from './source-row.ts';
 
 interface ChallengeImportDependencies {
@@ -14,6 +19,14 @@ interface ChallengeImportDependencies {
   readonly localTime: LocalTime;
   readonly report: ImportReport;
   readonly progress: (done: number) => void;
+}
+
+export async function countChallenges(source: LinotpSource): Promise<number> {
+  let challenges = 0;
+  for (const table of CHALLENGE_TABLES) {
+    challenges += await source.count(table);
+  }
+  return challenges;
 }
 
 /** Imports the challenges of imported tokens, in one transaction. */
@@ -29,22 +42,25 @@ export class ChallengeImport {
     report.open('challenges');
     const { maxChallengeRequests } = readOcraSettings(await target.settings());
     let done = 0;
-    for await (const rows of source.rows('challenges')) {
-      await this.#store(target, rows, maxChallengeRequests);
-      done += rows.length;
-      progress(done);
+    for (const table of CHALLENGE_TABLES) {
+      for await (const rows of source.rows(table)) {
+        await this.#store(target, { table, rows }, maxChallengeRequests);
+        done += rows.length;
+        progress(done);
+      }
     }
   }
 
   async #store(
     target: TargetTransaction,
-    rows: readonly SourceRow[],
+    { table, rows }: { table: string; rows: readonly SourceRow[] },
     maxChallengeRequests: number,
   ): Promise<void> {
     const { repair, repairBinary } = this.#deps.installation;
     const serials = new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))));
     const tokens = await target.importedTokens([...serials].filter((serial) => isStorable(serial)));
     const context: ChallengeContext = {
+      table,
       repair,
       repairBinary,
       maxChallengeRequests,

@@ -20,6 +20,8 @@ export interface ChallengedToken {
 }
 
 export interface ChallengeContext {
+  /** The table of the rows. */
+  readonly table: string;
   readonly repair: TextRepair;
   /** The same for binary columns, which no connection encodes twice. */
   readonly repairBinary: TextRepair;
@@ -33,11 +35,11 @@ export interface ChallengeContext {
 /** Of the database's integers. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** Maps a row of the table challenges. */
+/** Maps a row of a table of challenges. */
 export function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<ImportedChallenge> {
   const transactionId = textOf(row, 'transid').trim();
   const serial = context.repair(textOf(row, 'tokenserial'));
-  const place = { name: transactionId, row: `challenges ${textOf(row, 'id')}` };
+  const place = { name: transactionId, row: `${context.table} ${textOf(row, 'id')}` };
   const left = (reason: string): Mapped<ImportedChallenge> => ({
     ...place,
     value: undefined,

@@ -37,6 +37,8 @@ export interface ImportSummary {
   readonly groups: Readonly<Partial<Record<ImportGroup, OutcomeCounts>>>;
   /** Tokens that were read, by type; a type that the server cannot check is among them. */
   readonly tokenTypes: Readonly<Record<string, number>>;
+  /** The names of tables of the source that are not read. */
+  readonly unread: readonly string[];
 }
 
 /** Takes each entry, in order; a report file. */
@@ -70,11 +72,12 @@ export class ImportReport {
     this.#tokenTypes.set(type, (this.#tokenTypes.get(type) ?? 0) + 1);
   }
 
-  summary(dryRun: boolean): ImportSummary {
+  summary(dryRun: boolean, unread: readonly string[]): ImportSummary {
     return {
       dryRun,
       groups: Object.fromEntries(this.#groups),
       tokenTypes: Object.fromEntries([...this.#tokenTypes].sort(([one], [other]) => (one < other ? -1 : 1))),
+      unread,
     };
   }
 }

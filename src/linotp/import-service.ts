@@ -2,7 +2,7 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import type { UserSources } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
-import { ChallengeImport } from './challenge-import.ts';
+import { ChallengeImport, countChallenges } from './challenge-import.ts';
 import { ConfigurationImport } from './configuration-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import {
@@ -62,7 +62,7 @@ export class LinotpImportService {
     const installation = await readInstallation(source, encryptionKey, encoding);
     installation.notes.forEach(request.note);
     const report = new ImportReport(request.sink);
-    const totals = { tokens: await source.count('Token'), challenges: await source.count('challenges') };
+    const totals = { tokens: await source.count('Token'), challenges: await countChallenges(source) };
     const groups = IMPORT_GROUPS.filter((group) => request.only?.includes(group) ?? true);
     const steps = groups
       .map((group) => this.#step(group, request, installation, report, totals))
@@ -78,7 +78,7 @@ export class LinotpImportService {
         await this.#deps.target.transact(act, step);
       }
     }
-    return report.summary(dryRun);
+    return report.summary(dryRun, source.unread);
   }
 
   #step(

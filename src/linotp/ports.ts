@@ -20,8 +20,13 @@ export const SOURCE_TABLES = {
   TokenRealm: 'id',
   Token: 'LinOtpTokenId',
   challenges: 'id',
+  // Up to 2.9, those of tokens of the type ocra.
+  ocra: 'id',
   imported_user: 'userid',
 } as const;
+
+/** The tables that hold challenges. */
+export const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
 
 export type SourceTable = keyof typeof SOURCE_TABLES;
 
@@ -30,6 +35,8 @@ export interface LinotpSource {
   readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
   /** The notes for people about its content. */
   readonly notes: readonly string[];
+  /** The names of its other tables, of which nothing is read. */
+  readonly unread: readonly string[];
   /** @returns true if the database has this table */
   has(table: SourceTable): boolean;
   /** @returns the number of its rows; 0 without the table */

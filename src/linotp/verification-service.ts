@@ -2,11 +2,12 @@ import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
 import { compareChallenge } from './challenge-comparison.ts';
+import { countChallenges } from './challenge-import.ts';
 import { type ChallengeContext, mapChallenge } from './challenge-mapping.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
-import type { LinotpSource, VerificationTarget } from './ports.ts';
+import { CHALLENGE_TABLES, type LinotpSource, type VerificationTarget } from './ports.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
 import { mapResolvers } from './resolver-mapping.ts';
 import { type SourceRow, textOf, wholeOf } from './source-row.ts';
@@ -32,6 +33,8 @@ export interface VerificationSummary {
   readonly tokens: VerificationTally & { readonly onlyHere: number };
   /** Without those of tokens that are missing here, and expired ones that are not here any more. */
   readonly challenges: VerificationTally;
+  /** The names of tables of LinOTP that are not read. */
+  readonly unread: readonly string[];
 }
 
 export interface VerificationRequest {
@@ -72,7 +75,7 @@ export class LinotpVerificationService {
       }
     }
     const challenges = await this.#compareChallenges(request, installation);
-    return { tokens: { ...tokens, onlyHere }, challenges };
+    return { tokens: { ...tokens, onlyHere }, challenges, unread: source.unread };
   }
 
   /** @param seen gets the ids of the tokens that LinOTP has */
@@ -123,35 +126,39 @@ export class LinotpVerificationService {
     const { source, found, progress } = request;
     const settings = readOcraSettings(await this.#deps.target.settings());
     const expiry = new Date(this.#deps.clock.now().getTime() - settings.challengeTimeout * 1000);
-    const total = await source.count('challenges');
+    const total = await countChallenges(source);
     progress({ group: 'challenges', done: 0, total });
     let [done, equal, different] = [0, 0, 0];
-    for await (const rows of source.rows('challenges')) {
-      const compared = await this.#compareRows(rows, request, installation, settings.maxChallengeRequests);
-      for (const { name, differences } of compared.filter((one) => !isGone(one, expiry))) {
-        if (differences.length === 0) {
-          equal += 1;
-        } else {
-          different += 1;
-          found({ kind: 'challenge', name, differences });
+    for (const table of CHALLENGE_TABLES) {
+      for await (const rows of source.rows(table)) {
+        const part = { table, rows, maxChallengeRequests: settings.maxChallengeRequests };
+        const compared = await this.#compareRows(part, request, installation);
+        for (const { name, differences } of compared.filter((one) => !isGone(one, expiry))) {
+          if (differences.length === 0) {
+            equal += 1;
+          } else {
+            different += 1;
+            found({ kind: 'challenge', name, differences });
+          }
         }
+        done += rows.length;
+        progress({ group: 'challenges', done, total });
       }
-      done += rows.length;
-      progress({ group: 'challenges', done, total });
     }
     return { equal, different };
   }
 
   async #compareRows(
-    rows: readonly SourceRow[],
+    part: Pick<ChallengeContext, 'table' | 'maxChallengeRequests'> & { readonly rows: readonly SourceRow[] },
     { localTime }: VerificationRequest,
     { repair, repairBinary }: LinotpInstallation,
-    maxChallengeRequests: number,
   ): Promise<readonly ComparedChallenge[]> {
     const { target } = this.#deps;
+    const { rows, table, maxChallengeRequests } = part;
     const serialOf = (row: SourceRow): string => repair(textOf(row, 'tokenserial'));
     const tokens = await target.importedTokens([...new Set(rows.map(serialOf))]);
     const context: ChallengeContext = {
+      table,
       repair,
       repairBinary,
       maxChallengeRequests,

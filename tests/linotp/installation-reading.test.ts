@@ -9,6 +9,7 @@ it('reads a table of 300,000 imported users that arrives at once', async () => {
   const source: LinotpSource = {
     dialect: 'postgresql',
     notes: [],
+    unread: [],
     has: () => true,
     count: () => Promise.resolve(0),
     close: () => Promise.resolve(),

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { openDatabase } from '../../src/storage/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
@@ -98,6 +99,47 @@ describe('a database of another form', () => {
       expect(await content()).toEqual(expected);
     },
   );
+
+  const moveToOcra = (where: string): void => {
+    database.exec(`INSERT INTO ocra (id, transid, data, challenge, session, tokenserial, timestamp, received_count, received_tan, valid_tan)
+      SELECT id, transid, CAST(bdata AS TEXT), CAST(bchallenge AS TEXT), session, tokenserial, timestamp, received_count, received_tan, valid_tan
+      FROM challenges WHERE ${where}`);
+    database.exec(`DELETE FROM challenges WHERE ${where}`);
+  };
+  const OF_OCRA = `tokenserial IN (SELECT "LinOtpTokenSerialnumber" FROM "Token" WHERE "LinOtpTokenType" = 'ocra')`;
+
+  // The schema of LinOTP 2.7 to 2.9.
+  it('whose challenges of the type ocra stand in a table of their own is imported with all of them', async () => {
+    moveToOcra(OF_OCRA);
+    expect(database.get('SELECT count(*) AS rows FROM ocra')).toEqual({ rows: 72 });
+    database.exec(`DELETE FROM "Config" WHERE "Key" = 'linotp.sql_data_model_version'`);
+    database.exec('UPDATE challenges SET data = CAST(bdata AS TEXT), challenge = CAST(bchallenge AS TEXT)');
+    for (const column of ['bdata', 'bchallenge', 'lchallenge', 'ptransid']) {
+      database.exec(`ALTER TABLE challenges DROP COLUMN ${column}`);
+    }
+    expect(await content()).toEqual(expected);
+  });
+
+  it('with a challenge in both places is imported with one of them, and the other is reported', async () => {
+    const row = database.get(`SELECT transid FROM challenges WHERE ${OF_OCRA} ORDER BY id`) as {
+      transid: string;
+    };
+    const { transid } = row;
+    database.exec(`INSERT INTO ocra (id, transid, data, challenge, tokenserial, timestamp, received_count, received_tan, valid_tan)
+      SELECT 9001, transid, 'raw:another', 'raw:87654321', tokenserial, timestamp, 0, 0, 0 FROM challenges WHERE transid = '${transid}'`);
+    database.exec('CREATE TABLE "OtherChallenges" (id INTEGER)');
+    database.close();
+    const app = await TestApplication.open();
+    const { entries, summary } = await importFixture(app.services, FIXTURE, { place: path });
+    await app.close();
+    expect(
+      entries.filter(({ name }) => name === transid).map(({ outcome, row: place }) => [outcome, place]),
+    ).toEqual([
+      ['taken', expect.stringMatching(/^challenges \d+$/)],
+      ['left', 'ocra 9001'],
+    ]);
+    expect(summary.unread).toEqual(['OtherChallenges']);
+  });
 
   it.each(['3.3.0', '4.0', 'unknown'])('of the unknown data model %s is refused', async (model) => {
     setModel(model);
@@ -221,6 +263,57 @@ describe('a dump', () => {
         expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentAfterImport(FIXTURE));
       },
     ));
+
+  const nested = (times: number, text: string): string =>
+    `${'replace('.repeat(times)}'${text}'${`,'\\n',char(10))`.repeat(times)}`;
+  const realm = (name: string) => (sql: string) =>
+    replaced(
+      sql,
+      /INSERT INTO public\."Realm" VALUES \(/,
+      `INSERT INTO public."Realm" VALUES (900, ${name}, false, '');\n$&`,
+    ).replace('$&', 'INSERT INTO public."Realm" VALUES (');
+
+  it('whose texts are replaced again and again is read', () =>
+    withEditedDump(FIXTURE, realm(nested(900, 'a\\nb')), async (path) => {
+      const source = await openLinotpSource(path);
+      for await (const rows of source.rows('Realm')) {
+        expect(rows.find(({ id }) => id === '900')?.name).toBe('a\nb');
+      }
+    }));
+
+  it.each([
+    [
+      'texts that are replaced without end',
+      realm(nested(200_000, 'a')),
+      /line \d+: a text is replaced too often/,
+    ],
+    [
+      'a name in many schemas',
+      (sql: string) => `${sql}\nINSERT INTO ${'a.'.repeat(30_000)}b VALUES (1);\n`,
+      /^$/,
+    ],
+    [
+      'a name without end',
+      (sql: string) => appended(sql, `INSERT INTO "${'a'.repeat(12_000_000)}" VALUES (1);`),
+      /line \d+: an INSERT without VALUES/,
+    ],
+    [
+      'a comment without end in a table',
+      (sql: string) => appended(sql, `CREATE TABLE t (id integer COMMENT '${'a'.repeat(12_000_000)}');`),
+      /line \d+: the description of a table is too long/,
+    ],
+  ])('with %s is refused or read, and ends nothing', (_, edit, message) =>
+    withEditedDump(FIXTURE, edit, async (path) => {
+      const reason = await openLinotpSource(path).then(
+        () => '',
+        (error: unknown) =>
+          error instanceof ServiceError
+            ? error.message.replace('The dump cannot be read: ', '')
+            : String(error),
+      );
+      expect(reason).toMatch(message);
+    }),
+  );
 
   it('that changes while it is read is refused', () =>
     withEditedDump(

@@ -13,11 +13,15 @@ export interface SnapshotConnection {
 
 const AT_ONCE = 500;
 /** Tables that may be large; the others are read at once. */
-const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges'];
+const LARGE: readonly SourceTable[] = ['Token', 'TokenRealm', 'challenges', 'ocra'];
+/** Tables, and views that may stand in their place. PostgreSQL's information schema leaves out what a role may not read. */
 const TABLES = {
-  postgresql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ANY (current_schemas(false))`,
-  mysql: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()`,
-  sqlite: `SELECT name FROM sqlite_master WHERE type = 'table'`,
+  postgresql: `SELECT relname AS name, CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname = ANY (current_schemas(false))`,
+  mysql: `SELECT table_name AS name, CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END AS kind
+    FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type <> 'SEQUENCE'`,
+  sqlite: `SELECT name, type AS kind FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
 };
 /** A placeholder for a number that is given as text. */
 const NUMBER = { postgresql: '$1::bigint', mysql: '?', sqlite: 'CAST(? AS INTEGER)' };
@@ -30,10 +34,17 @@ export class DatabaseSource implements LinotpSource {
   /** Tables by name in lower case: some servers of MySQL lower all names. */
   readonly #tables: ReadonlyMap<string, string>;
 
-  private constructor(connection: SnapshotConnection, tables: ReadonlyMap<string, string>) {
+  readonly unread: readonly string[];
+
+  private constructor(
+    connection: SnapshotConnection,
+    tables: ReadonlyMap<string, string>,
+    unread: readonly string[],
+  ) {
     this.dialect = connection.dialect;
     this.#connection = connection;
     this.#tables = tables;
+    this.unread = unread;
   }
 
   static async open(connection: SnapshotConnection): Promise<DatabaseSource> {
@@ -41,10 +52,10 @@ export class DatabaseSource implements LinotpSource {
     // Another program's table may differ in case only; the exact name comes last, and wins.
     const names = rows.map(({ name }) => String(name));
     const exact = names.filter((name) => Object.hasOwn(SOURCE_TABLES, name));
-    return new DatabaseSource(
-      connection,
-      new Map([...names, ...exact].map((name) => [name.toLowerCase(), name])),
-    );
+    const tables = new Map([...names, ...exact].map((name) => [name.toLowerCase(), name]));
+    const read = new Set(Object.keys(SOURCE_TABLES).map((name) => tables.get(name.toLowerCase())));
+    const others = rows.filter(({ name, kind }) => kind === 'table' && !read.has(String(name)));
+    return new DatabaseSource(connection, tables, others.map(({ name }) => String(name)).sort());
   }
 
   has(table: SourceTable): boolean {

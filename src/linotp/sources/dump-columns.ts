@@ -1,16 +1,21 @@
-import { type DumpColumn, readName } from './dump-text.ts';
+import { type DumpColumn, readName, UnreadableDump } from './dump-text.ts';
 
 /** The beginning of a statement that makes a table. */
 export const CREATE_TABLE = /^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/i;
 const CONSTRAINT = /^(?:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|CHECK|FOREIGN|FULLTEXT|SPATIAL)\b/i;
 /** bytea, BLOB and their kind. */
 const BINARY = /^\s*(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary)\b/i;
+/** Characters; an expression such as the next one has no room for its steps through more than some millions. */
+const MAX_LENGTH = 1 << 20;
 const TEXT = /'(?:[^'\\]|''|\\[^])*'/g;
 
-/** @returns the table that a statement makes, in lower case, and its columns; undefined for one without columns */
+/** @returns the name of the table that a statement makes, and its columns; undefined for one without columns */
 export function readTable(
   statement: string,
 ): { readonly table: string; readonly columns: readonly DumpColumn[] } | undefined {
+  if (statement.length > MAX_LENGTH) {
+    throw new UnreadableDump('the description of a table is too long');
+  }
   const head = CREATE_TABLE.exec(statement)?.[0].length ?? 0;
   const name = readName(statement, head);
   const open = statement.indexOf('(', name?.end ?? statement.length);
@@ -22,7 +27,7 @@ export function readTable(
   const columns = topLevelParts(body)
     .filter((part) => !CONSTRAINT.test(part))
     .flatMap((part) => readColumn(`${part} `));
-  return { table: name.value.toLowerCase(), columns };
+  return { table: name.value, columns };
 }
 
 function readColumn(definition: string): readonly DumpColumn[] {

@@ -19,6 +19,8 @@ import {
 /** The tables of a dump. */
 export interface DumpContent {
   readonly origin: DumpOrigin;
+  /** The names of all tables, by the same in lower case. */
+  readonly names: ReadonlyMap<string, string>;
   /** Columns by the name of the table in lower case. */
   readonly columns: ReadonlyMap<string, readonly DumpColumn[]>;
   readonly ranges: readonly DumpRange[];
@@ -44,6 +46,7 @@ export class DumpReader {
   /** Absent while rows are read again: all is known then. */
   readonly #origin: DumpOrigin | undefined;
   readonly #columns = new Map<string, readonly DumpColumn[]>();
+  readonly #names = new Map<string, string>();
   #text = '';
   /** The position in the file at which `#text` begins. */
   #base = 0;
@@ -79,7 +82,7 @@ export class DumpReader {
         counts.set(piece.table, (counts.get(piece.table) ?? 0) + 1);
       }
     }
-    return { origin, columns: reader.#columns, ranges: ranges.all, counts };
+    return { origin, names: reader.#names, columns: reader.#columns, ranges: ranges.all, counts };
   }
 
   /** Reads the rows of one table again. @throws UnreadableDump if the file is another one now */
@@ -230,12 +233,22 @@ export class DumpReader {
     if (read === undefined) {
       return;
     }
-    if (this.#columns.has(read.table) && this.#tables.has(read.table)) {
+    const table = this.#noteName(read.table);
+    if (this.#columns.has(table) && this.#tables.has(table)) {
       throw new UnreadableDump(
-        `there is a second table ${read.table}: write a dump that has the database of LinOTP only`,
+        `there is a second table ${table}: write a dump that has the database of LinOTP only`,
       );
     }
-    this.#columns.set(read.table, read.columns);
+    this.#columns.set(table, read.columns);
+  }
+
+  /** @returns the name of a table in lower case */
+  #noteName(name: string): string {
+    const table = name.toLowerCase();
+    if (!this.#names.has(table)) {
+      this.#names.set(table, name);
+    }
+    return table;
   }
 
   #beginRows(start: number): ReadStep | undefined {
@@ -250,7 +263,7 @@ export class DumpReader {
       return undefined;
     }
     this.#origin?.noteNames(this.#text.slice(start, VALUES.lastIndex));
-    const table = name.value.toLowerCase();
+    const table = this.#noteName(name.value);
     const columns = this.#columnsOf(table, match[1]?.slice(1, -1));
     this.#at = VALUES.lastIndex;
     return { next: { kind: 'rows', table, columns, start: this.#base + start }, pieces: [] };
@@ -316,7 +329,7 @@ export class DumpReader {
     if (end < 0) {
       return undefined;
     }
-    const table = (readName(statement, statement.search(/\s/))?.value ?? '').toLowerCase();
+    const table = this.#noteName(readName(statement, statement.search(/\s/))?.value ?? '');
     const columns = this.#columnsOf(table, /\(([^)]*)\)/.exec(statement)?.[1]);
     this.#at = end + 1;
     return { next: { kind: 'copy', table, columns, start: this.#base + start }, pieces: [] };

@@ -42,6 +42,12 @@ export class DumpSource implements LinotpSource {
     return this.#content.origin.notes;
   }
 
+  get unread(): readonly string[] {
+    const others = [...this.#content.names].filter(([table]) => !TABLES.has(table));
+    // Tables of SQLite's own are in its dumps.
+    return others.flatMap(([, name]) => (/^sqlite_/i.test(name) ? [] : [name])).sort();
+  }
+
   has(table: SourceTable): boolean {
     return this.#content.columns.has(table.toLowerCase());
   }

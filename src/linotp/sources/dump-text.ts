@@ -109,18 +109,24 @@ function findClosing(text: string, start: number, mark: string, escapes: boolean
   }
 }
 
-const NAME = /\s*(?:"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([A-Za-z_][\w$]*))(?=[^\w$"`])/y;
+/** The expression of an alternative keeps each of its steps: a longer name would take more than there is room for. */
+const NAME = /\s*(?:"((?:[^"]|""){1,1000})"|`((?:[^`]|``){1,1000})`|([A-Za-z_][\w$]*))(?=[^\w$"`])/y;
 
 /** Reads a name, also one with a schema in front, which is dropped. */
 export function readName(text: string, start: number): Read<string> | undefined {
-  NAME.lastIndex = start;
-  const match = NAME.exec(text);
-  if (match === null) {
-    return undefined;
+  for (let at = start; ;) {
+    NAME.lastIndex = at;
+    const match = NAME.exec(text);
+    if (match === null) {
+      return undefined;
+    }
+    const end = NAME.lastIndex;
+    if (text.charAt(end) !== '.') {
+      const name = (match[1] ?? match[2] ?? match[3] ?? '').replace(/(["`])\1/g, '$1');
+      return { value: name, end };
+    }
+    at = end + 1;
   }
-  const end = NAME.lastIndex;
-  const name = (match[1] ?? match[2] ?? match[3] ?? '').replace(/(["`])\1/g, '$1');
-  return text.charAt(end) === '.' ? readName(text, end + 1) : { value: name, end };
 }
 
 /** Reads a list of values in parentheses. @param columns those of the values */
@@ -228,21 +234,36 @@ function readPrefixed(
   return { value: decodeAs(read.value, syntax, isBinary || prefix === '_binary'), end: read.end };
 }
 
+/** SQLite nests one for each kind of line end: two. */
+const MAX_REPLACEMENTS = 1_000;
+
 /** SQLite writes line ends as `replace('a\nb','\n',char(10))`. */
 function readReplacement(text: string, start: number, syntax: DumpSyntax): Read<SourceValue> | undefined {
-  const inner = readValue(text, start, syntax, false);
+  const heads = /(?:replace\(){0,1000}/iy;
+  heads.lastIndex = start;
+  const [nested = ''] = heads.exec(text) ?? [];
+  const calls = 1 + nested.length / 'replace('.length;
+  if (calls > MAX_REPLACEMENTS) {
+    throw new UnreadableDump('a text is replaced too often');
+  }
+  const inner = readValue(text, start + nested.length, syntax, false);
   if (inner === undefined) {
     return undefined;
   }
-  const rest = /\s*,\s*'([^']*)'\s*,\s*char\((\d+)\)\s*\)/y;
-  rest.lastIndex = inner.end;
-  const match = rest.exec(text);
-  if (match === null) {
-    return text.length - inner.end < 64 ? undefined : unexpected(text, inner.end);
+  let value = String(inner.value);
+  let end = inner.end;
+  for (let call = 0; call < calls; call += 1) {
+    const rest = /\s*,\s*'([^']*)'\s*,\s*char\((\d+)\)\s*\)/y;
+    rest.lastIndex = end;
+    const match = rest.exec(text);
+    if (match === null) {
+      return text.length - end < 64 ? undefined : unexpected(text, end);
+    }
+    const [, from = '', code = ''] = match;
+    value = value.replaceAll(from, String.fromCharCode(Number(code)));
+    end = rest.lastIndex;
   }
-  const [, from = '', code = ''] = match;
-  const value = String(inner.value).replaceAll(from, String.fromCharCode(Number(code)));
-  return { value, end: rest.lastIndex };
+  return { value, end };
 }
 
 /** SQLite writes control characters as `unistr('a\u000ab')` from version 3.50 on. */

@@ -6,7 +6,9 @@ import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { contentAfterImport } from '../../linotp/content-after-import.ts';
-import { fixtureFile } from '../../linotp/linotp-fixture.ts';
+import { expectedOf, fixtureFile, importFixture, keyOf } from '../../linotp/linotp-fixture.ts';
+import { LocalTime } from '../../../src/linotp/local-time.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
 
 const mariadb = await findMariadb();
 
@@ -26,6 +28,17 @@ describe('a live PostgreSQL', () => {
   });
 });
 
+// The schema of LinOTP 2.7 to 2.9, from a collection of inputs that failed.
+const MODEL_OF_2_7 = `
+  INSERT INTO ocra (id,transid,data,challenge,session,tokenserial,\`timestamp\`,received_count,received_tan,valid_tan)
+    SELECT c.id,c.transid,CONVERT(c.bdata USING utf8mb4),CONVERT(c.bchallenge USING utf8mb4),c.session,c.tokenserial,c.\`timestamp\`,c.received_count,c.received_tan,c.valid_tan
+    FROM challenges c JOIN Token t ON t.LinOtpTokenSerialnumber=c.tokenserial WHERE t.LinOtpTokenType='ocra';
+  DELETE c FROM challenges c JOIN Token t ON t.LinOtpTokenSerialnumber=c.tokenserial WHERE t.LinOtpTokenType='ocra';
+  UPDATE challenges SET data=CONVERT(bdata USING utf8mb4), challenge=CONVERT(bchallenge USING utf8mb4) WHERE LENGTH(bchallenge)<500 AND LENGTH(bdata)<500;
+  ALTER TABLE challenges DROP COLUMN ptransid, DROP COLUMN bdata, DROP COLUMN lchallenge, DROP COLUMN bchallenge;
+  ALTER TABLE Token DROP COLUMN LinOtpCreationDate, DROP COLUMN LinOtpLastAuthSuccess, DROP COLUMN LinOtpLastAuthMatch;
+  DELETE FROM Config WHERE \`Key\`='linotp.sql_data_model_version';`;
+
 (mariadb === undefined ? describe.skip : describe)('a live MariaDB', () => {
   let server: Mariadb;
 
@@ -43,28 +56,72 @@ describe('a live PostgreSQL', () => {
     await server.remove();
   });
 
+  const load = async (name: string, sql: string): Promise<string> => {
+    await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+    const connection = await mysql.createConnection({
+      host: '127.0.0.1',
+      port: server.port,
+      user: 'linotp',
+      password: 'a:b@c/d',
+      database: name,
+      multipleStatements: true,
+      charset: 'utf8mb4',
+    });
+    await connection.query(sql);
+    await connection.end();
+    // With parameters of SQLAlchemy's driver, as LinOTP's own configuration has them.
+    return `mysql+mysqldb://linotp:${encodeURIComponent('a:b@c/d')}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
+  };
+
+  it('of LinOTP 2.7, with challenges in two tables, is imported with all of them, which a comparison finds equal', async () => {
+    const fixture = '2.12.6-mariadb-latin1';
+    const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
+    const url = await load('model_2_7', `${dump}\n${MODEL_OF_2_7}`);
+    const app = await TestApplication.open();
+    app.clock.set(new Date('2026-11-20T11:42:40Z'));
+    const { summary } = await importFixture(app.services, fixture, { place: url });
+    const { taken = 0, changed = 0, left } = summary.groups.challenges ?? {};
+    expect([taken + changed, left]).toEqual([expectedOf(fixture).challenges.length, 0]);
+    const source = await openLinotpSource(url);
+    const found: string[] = [];
+    const { challenges } = await app.services.linotpVerification.run({
+      source,
+      encryptionKey: keyOf(fixture),
+      encoding: 'auto',
+      localTime: new LocalTime('Europe/Berlin'),
+      found: ({ name, differences }) => found.push(`${name}: ${differences.join()}`),
+      progress: () => undefined,
+    });
+    expect([challenges, found]).toEqual([{ equal: 76, different: 0 }, []]);
+    await source.close();
+    await app.close();
+  });
+
   it.each(['3.4.4-mariadb', '2.12.6-mariadb-latin1'] as const)(
     'with %s is imported as its dump is',
     async (fixture) => {
-      const name = fixture.replaceAll(/\W/g, '_');
-      await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
-      const connection = await mysql.createConnection({
-        host: '127.0.0.1',
-        port: server.port,
-        user: 'linotp',
-        password: 'a:b@c/d',
-        database: name,
-        multipleStatements: true,
-        charset: 'utf8mb4',
-      });
-      await connection.query(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
-      await connection.end();
-      const password = encodeURIComponent('a:b@c/d');
-      // With parameters of SQLAlchemy's driver, as LinOTP's own configuration has them.
-      const url = `mysql+mysqldb://linotp:${password}@127.0.0.1:${server.port}/${name}?charset=utf8&use_unicode=0`;
+      const dump = await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8');
+      const url = await load(fixture.replaceAll(/\W/g, '_'), dump);
       expect(await contentAfterImport(fixture, url)).toEqual(await contentAfterImport(fixture));
     },
   );
+});
+
+it('a live PostgreSQL whose table of challenges its user may not read is refused', async () => {
+  const linotp = await createTestDatabase({ schema: 'empty' });
+  const role = `reader_${process.pid}`;
+  await queryOnce(linotp.url, await readFile(fixtureFile('2.12.6-postgresql', 'dump.sql'), 'utf8'));
+  await queryOnce(
+    linotp.url,
+    `SET search_path = public; CREATE ROLE ${role}; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}; REVOKE SELECT ON ocra FROM ${role}`,
+  );
+  const url = new URL(linotp.url);
+  url.searchParams.set('options', `-c role=${role}`);
+  await expect(contentAfterImport('2.12.6-postgresql', url.href)).rejects.toThrow(
+    'permission denied for table ocra',
+  );
+  await queryOnce(linotp.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await linotp.drop();
 });
 
 it.each([

@@ -4,6 +4,7 @@ import type { MismatchedEntry, VerificationSummary } from '../../../linotp/verif
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { CliIo } from '../../dependencies.ts';
+import { unreadLines } from '../../import-report-file.ts';
 import { ImportProgressDisplay } from '../../import-progress.ts';
 import { addLinotpOptions, type LinotpOptions, withLinotp } from './import-commands.ts';
 import { examples } from '../../examples.ts';
@@ -74,11 +75,13 @@ class LinePrinter {
     this.#io.stdout.write(`${safeText(`${kind} ${name}: ${differences.join('; ')}`)}\n`);
   }
 
-  end({ tokens, challenges }: VerificationSummary): void {
-    this.#io.stdout.write(
-      `tokens: ${tokens.equal} equal, ${tokens.different} different, ${tokens.onlyHere} only here\n` +
-        `challenges: ${challenges.equal} equal, ${challenges.different} different\n`,
-    );
+  end({ tokens, challenges, unread }: VerificationSummary): void {
+    const lines = [
+      `tokens: ${tokens.equal} equal, ${tokens.different} different, ${tokens.onlyHere} only here`,
+      `challenges: ${challenges.equal} equal, ${challenges.different} different`,
+      ...unreadLines(unread),
+    ];
+    this.#io.stdout.write(`${lines.join('\n')}\n`);
   }
 }
 
@@ -97,10 +100,11 @@ class JsonPrinter {
     this.#printed += 1;
   }
 
-  end({ tokens, challenges }: VerificationSummary): void {
+  end({ tokens, challenges, unread }: VerificationSummary): void {
     const start = this.#printed === 0 ? this.#lead() : '\n';
     this.#io.stdout.write(
-      `${start}],"tokens":${JSON.stringify(tokens)},"challenges":${JSON.stringify(challenges)}}\n`,
+      `${start}],"tokens":${JSON.stringify(tokens)},"challenges":${JSON.stringify(challenges)},` +
+        `"unread":${safeText(JSON.stringify(unread))}}\n`,
     );
   }
 
