@@ -21,7 +21,9 @@ export function TrialResult({ trial }: { readonly trial: Trial }): ReactNode {
   }
   return (
     <Alert color="green" role="status" title={t.readable(format.number(trial.users))}>
-      {trial.entries !== undefined && <Text>{t.entries(trial.entries, (value) => format.number(value))}</Text>}
+      {trial.entries !== undefined && (
+        <Text>{t.entries(trial.entries, (value) => format.number(value))}</Text>
+      )}
       {trial.first === null ? <Text>{t.mayNotList}</Text> : <FirstUsers users={trial.first} />}
     </Alert>
   );

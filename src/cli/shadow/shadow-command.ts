@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ShadowOptions } from './run-shadow.ts';
 import { examples } from '../examples.ts';
@@ -17,8 +18,12 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
     .description(
       'ask an old LinOTP and tankeeper the same questions, which change nothing, and print where the answers differ (exit code 1)',
     )
-    .requiredOption('--url <url>', 'of the old server', parseBaseUrl)
-    .option('--new-url <url>', 'of tankeeper; default: this machine, at PORT', parseBaseUrl)
+    .requiredOption('--url <url>', 'of the old server', baseUrl('--url', '--user', '--password-file'))
+    .option(
+      '--new-url <url>',
+      'of tankeeper; default: this machine, at PORT',
+      baseUrl('--new-url', '--new-user', '--new-password-file'),
+    )
     .option('--user <name>', 'administrator on the old server', 'admin')
     .option('--new-user <name>', 'administrator on tankeeper; default: the same name')
     .option('--password-file <file>', 'a file that holds the password there; else it is asked for')
@@ -35,10 +40,21 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
     });
 }
 
-function parseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
-    throw new InvalidArgumentError('It must be a URL of http or https, without a user and without a query.');
-  }
-  return text.replace(/\/+$/, '');
+/**
+ * @param option the name of an option for a URL, and those for the user and the password there
+ * @returns its reader. A text that it refuses is not shown: it may hold a password
+ */
+function baseUrl(option: string, user: string, passwordFile: string): (text: string) => string {
+  return (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && !/[@?#]/.test(text);
+    if (!isPlain) {
+      throw new CliFailure(
+        `${option} must be a URL of http or https, without user, password and query: ` +
+          `give ${user} NAME and ${passwordFile} FILE`,
+        EXIT_CODES.usage,
+      );
+    }
+    return text.replace(/\/+$/, '');
+  };
 }

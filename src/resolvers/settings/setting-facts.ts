@@ -124,7 +124,8 @@ const LDAP: Readonly<Record<string, SettingFacts>> = {
     example: '{"givenname": "givenName", "surname": "sn", "email": "mail"}',
   },
   UIDTYPE: {
-    meaning: 'The id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, or any attribute.',
+    meaning:
+      'The id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, `GUID`, `objectSid`, or any attribute of texts.',
     fallback: 'dn',
     example: 'entryUUID',
   },

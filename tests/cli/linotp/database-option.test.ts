@@ -48,16 +48,48 @@ describe.each(['import', 'verify'])('%s linotp --database', (command) => {
     expect(places).toEqual(['mysql+mysqldb://linotp:a%3Ab%40c%2Fd@db.example.com/linotp']);
   });
 
-  it.each(['sqlite:////var/lib/linotp/token.db', 'dump.sql'])('%s has no password', async (place) => {
-    expect((await run(command, 'linotp', '--database', place)).places).toEqual([place]);
-    const { places, err } = await run(
-      command,
-      'linotp',
-      '--database',
-      place,
-      '--database-password-file',
-      passwordFile,
-    );
-    expect([places, err]).toEqual([[], expect.stringMatching(/goes with the URL of a database server/)]);
+  // Every user of the machine sees the command line.
+  it.each([
+    'postgresql://linotp:geheim@db.example.com/linotp',
+    'mysql+mysqldb://linotp:ge:h/eim@db.example.com/linotp',
+    'postgresql://linotp:12/geheim@db.example.com/linotp',
+    'mariadb://:geheim@db.example.com/linotp',
+    'postgresql://linotp@db.example.com/linotp?password=geheim',
+    'POSTGRES://linotp@/linotp?host=/run/postgresql&p%61ssword=geheim',
+    'oracle://linotp:geheim@db.example.com/linotp',
+  ])('refuses a URL with a password, does not show it, and says the way that works: %s', async (url) => {
+    const { places, err } = await run(command, 'linotp', '--database', url);
+    expect([places, err]).toEqual([
+      [],
+      'tankeeper: --database holds a password: leave it out, and give it with --database-password-file FILE (- for stdin)\n',
+    ]);
   });
+
+  it.each([
+    ['postgresql://linotp@[::1]:5432/linotp', 'postgresql://linotp:a%3Ab%40c%2Fd@[::1]:5432/linotp'],
+    [
+      'postgresql:///linotp?host=/run/postgresql&user=linotp',
+      'postgresql:///linotp?host=%2Frun%2Fpostgresql&user=linotp&password=a%3Ab%40c%2Fd',
+    ],
+  ])('takes the URL %s with a password from a file', async (url, opened) => {
+    expect((await run(command, 'linotp', '--database', url)).places).toEqual([url]);
+    const file = ['--database-password-file', passwordFile];
+    expect((await run(command, 'linotp', '--database', url, ...file)).places).toEqual([opened]);
+  });
+
+  it.each(['sqlite:////var/lib/linotp/token.db', 'sqlite:////srv/a:b@c.db', 'dump.sql', './a:b@c.sql'])(
+    '%s has no password',
+    async (place) => {
+      expect((await run(command, 'linotp', '--database', place)).places).toEqual([place]);
+      const { places, err } = await run(
+        command,
+        'linotp',
+        '--database',
+        place,
+        '--database-password-file',
+        passwordFile,
+      );
+      expect([places, err]).toEqual([[], expect.stringMatching(/goes with the URL of a database server/)]);
+    },
+  );
 });

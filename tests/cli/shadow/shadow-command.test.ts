@@ -92,6 +92,27 @@ async function questions(lines: readonly string[]): Promise<string[]> {
   return ['--questions', file];
 }
 
+it.each([
+  ['--url', 'https://admin:geheim@linotp.example.com', '--user', '--password-file'],
+  ['--url', 'https://:geheim@linotp.example.com', '--user', '--password-file'],
+  ['--url', 'https://admin:ge/heim@linotp.example.com', '--user', '--password-file'],
+  ['--url', 'admin:geheim@linotp.example.com', '--user', '--password-file'],
+  ['--new-url', 'https://tan.example.com/?password=geheim', '--new-user', '--new-password-file'],
+  ['--new-url', 'https://tan.example.com/#geheim', '--new-user', '--new-password-file'],
+])(
+  'refuses a password in %s, %s, without showing it, and says the way that works',
+  async (option, url, user, file) => {
+    const io = fakeIo();
+    const others = option === '--url' ? [] : ['--url', 'https://linotp.example.com'];
+    const code = await runProgram(['shadow', ...others, option, url], fakeCli({}, { io }).dependencies);
+    expect([code, io.out(), io.err()]).toEqual([
+      2,
+      '',
+      `tankeeper: ${option} must be a URL of http or https, without user, password and query: give ${user} NAME and ${file} FILE\n`,
+    ]);
+  },
+);
+
 describe('tankeeper in another dialect', () => {
   let application: TestApplication;
   let urls: { url: string; password: string }[];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { SETTINGS_RULES } from '../../../resolvers/settings/settings-rules.ts';
 import type { Resolver, ResolverKind } from '../../../configuration/configuration.ts';
+import { mayHoldPassword } from '../../../kernel/masked-url.ts';
 import { didYouMean } from '../../../kernel/nearest-name.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -101,7 +102,7 @@ function canonicalKey(kind: ResolverKind, key: string): string {
 
 /** Every user of the machine can read the command line, and the command prints the settings. */
 function assertNoSecret(key: string, value: string): void {
-  if (/:\/\/[^/@]*:[^/@]+@/.test(value)) {
+  if (mayHoldPassword(value)) {
     throw new CliFailure(
       `${key} holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret`,
       EXIT_CODES.usage,

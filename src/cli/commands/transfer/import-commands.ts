@@ -12,7 +12,8 @@ import {
 import type { TextEncoding } from '../../../linotp/installation-reading.ts';
 import { LocalTime } from '../../../linotp/local-time.ts';
 import type { LinotpSource } from '../../../linotp/ports.ts';
-import { CliFailure } from '../../cli-failure.ts';
+import { mayHoldPassword } from '../../../kernel/masked-url.ts';
+import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { ImportProgressDisplay } from '../../import-progress.ts';
 import { ImportReportFile, reportLine, summaryLines } from '../../import-report-file.ts';
@@ -92,6 +93,7 @@ export async function withLinotp<T>(
   options: LinotpOptions,
   work: (source: LinotpSource, encryptionKey: EncryptionKey) => Promise<T>,
 ): Promise<T> {
+  assertNoPassword(options.database);
   const encryptionKey = await readEncryptionKey(options.enckey);
   const source = await context.dependencies.openLinotpSource(await placeOf(context, options));
   try {
@@ -218,7 +220,21 @@ async function placeOf(
   const password = await context.knownSecret('Password', '--database-password-file', databasePasswordFile);
   const url = new URL(database);
   url.password = encodeURIComponent(password);
+  if (url.password === '') {
+    // A URL without a host, as for a socket, has no place for it.
+    url.searchParams.set('password', password);
+  }
   return url.href;
+}
+
+/** Every user of the machine can read the command line. */
+function assertNoPassword(database: string): void {
+  if (!/^sqlite/i.test(database) && mayHoldPassword(database)) {
+    throw new CliFailure(
+      '--database holds a password: leave it out, and give it with --database-password-file FILE (- for stdin)',
+      EXIT_CODES.usage,
+    );
+  }
 }
 
 function readGroups(text: string): readonly ImportGroup[] {

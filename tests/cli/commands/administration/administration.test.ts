@@ -338,6 +338,11 @@ describe('what commands refuse', () => {
       2,
       'Connect holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret',
     ],
+    [
+      'resolver set people --set LDAPURI=ldap://u:ge/he@im@h',
+      2,
+      'LDAPURI holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret',
+    ],
     ['resolver set people --file /x', 2, 'a passwd resolver needs --file FILE, no other has one'],
     [
       'resolver set customers --set Limit=1',
