@@ -293,11 +293,6 @@ describe('a dump', () => {
       /^$/,
     ],
     [
-      'a name without end',
-      (sql: string) => appended(sql, `INSERT INTO "${'a'.repeat(12_000_000)}" VALUES (1);`),
-      /line \d+: an INSERT without VALUES/,
-    ],
-    [
       'a comment without end in a table',
       (sql: string) => appended(sql, `CREATE TABLE t (id integer COMMENT '${'a'.repeat(12_000_000)}');`),
       /line \d+: the description of a table is too long/,

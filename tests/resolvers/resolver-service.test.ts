@@ -97,7 +97,7 @@ describe('resolvers', () => {
   });
 
   it('are tried: how many users there are, or why they cannot be read', async () => {
-    expect(await service.test(reader, 'res')).toBe(1);
+    expect(await service.test(reader, 'res')).toMatchObject({ entries: 1, users: 1 });
     const refusal = await eventualRefusal(service.test(reader, 'file'));
     expect([refusal.code, refusal.message]).toEqual([
       'resolver.invalid',

@@ -109,8 +109,7 @@ function findClosing(text: string, start: number, mark: string, escapes: boolean
   }
 }
 
-/** The expression of an alternative keeps each of its steps: a longer name would take more than there is room for. */
-const NAME = /\s*(?:"((?:[^"]|""){1,1000})"|`((?:[^`]|``){1,1000})`|([A-Za-z_][\w$]*))(?=[^\w$"`])/y;
+const NAME = /\s*(?:"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([A-Za-z_][\w$]*))(?=[^\w$"`])/y;
 
 /** Reads a name, also one with a schema in front, which is dropped. */
 export function readName(text: string, start: number): Read<string> | undefined {
