@@ -1,5 +1,5 @@
 import type { AppMetrics } from '../http/served-endpoints.ts';
-import { ConnectionGuard } from '../http/limits/connection-guard.ts';
+import { ConnectionGuard, MAX_HELD } from '../http/limits/connection-guard.ts';
 import type { Guards } from '../http/limits/guards.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
@@ -94,6 +94,7 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       refusals,
       max: shareOf(limits.connections, workers),
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
+      maxHeld: shareOf(MAX_HELD, workers, MAX_HELD / 2),
     }),
   };
 }

@@ -4,13 +4,15 @@ import type { Reply } from './reply.ts';
 /** A content that is the same for every client until the server is replaced. */
 export interface FixedContent {
   readonly contentType: string;
-  readonly body: string | Buffer;
+  /** In the memory once, for all answers. */
+  readonly body: Buffer;
   /** An entity tag (RFC 9110 §8.8.3). */
   readonly tag: string;
 }
 
 /** @returns the content with the tag of its bytes */
-export function fixedContent(contentType: string, body: string | Buffer): FixedContent {
+export function fixedContent(contentType: string, content: string | Buffer): FixedContent {
+  const body = typeof content === 'string' ? Buffer.from(content) : content;
   return {
     contentType,
     body,

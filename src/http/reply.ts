@@ -46,7 +46,7 @@ export interface EventReply {
 }
 
 /** @returns a reply with a page */
-export function htmlReply(body: string): Reply {
+export function htmlReply(body: string | Buffer): Reply {
   return { status: 200, contentType: 'text/html; charset=utf-8', body };
 }
 

@@ -83,6 +83,7 @@ function openApiEndpoint({ dialect: own, version, endpointsIn }: Documented): En
 /** @returns the endpoints of the page and its files */
 function pageEndpoints(): Endpoint[] {
   const fileNamed = pageFiles();
+  const page = { ...htmlReply(Buffer.from(PAGE)), headers: { 'Content-Security-Policy': PAGE_POLICY } };
   const script = fixedContent('text/javascript; charset=utf-8', PAGE_SCRIPT);
   return [
     openEndpoint(
@@ -93,7 +94,7 @@ function pageEndpoints(): Endpoint[] {
         answers: pageAnswer('the page'),
         answerHeaders: { 'Content-Security-Policy': 'what the page may load: its own files alone' },
       },
-      () => ({ ...htmlReply(PAGE), headers: { 'Content-Security-Policy': PAGE_POLICY } }),
+      () => page,
     ),
     fileEndpoint('/docs/page.js', 'text/javascript', () => script),
     ...(['swagger-ui-bundle.js', 'swagger-ui.css'] as const).map((name) =>

@@ -121,13 +121,17 @@ function withLag(reply: Reply, lag: number | undefined): Reply {
 
 /** @returns the page to which the answers to a deprecated POST link */
 export function monitoringPostPage(): Endpoint {
-  const page = htmlPage(
-    'POST on /monitoring is deprecated',
-    `<h1>POST on /monitoring is deprecated</h1>
+  const page = htmlReply(
+    Buffer.from(
+      htmlPage(
+        'POST on /monitoring is deprecated',
+        `<h1>POST on /monitoring is deprecated</h1>
 <p>Since release 3.2 (15 July 2022) the endpoints of /monitoring are to be read by GET, as they change nothing.
 POST still gives the same answers and will go away; once the day is set, answers carry it in the header Sunset.</p>
 <p>What to do: send the same parameters by GET in the query string, for instance</p>
 <pre>GET /monitoring/tokens?status=assigned&amp;realms=myrealm</pre>`,
+      ),
+    ),
   );
   return openEndpoint(
     {
@@ -141,6 +145,6 @@ POST still gives the same answers and will go away; once the day is set, answers
       changesState: false,
       parameters: z.object({}),
     },
-    () => htmlReply(page),
+    () => page,
   );
 }

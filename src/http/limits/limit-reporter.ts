@@ -13,6 +13,7 @@ export const LIMIT_NAMES = [
   'large-bodies',
   'live-streams',
   'connections',
+  'unread-answers',
 ] as const;
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
@@ -44,6 +45,7 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'large-bodies': 'The server is busy with another large body',
   'live-streams': 'Too many live streams',
   connections: 'Too many connections',
+  'unread-answers': 'Too many answers are not read',
 };
 
 /** Counts refusals, and logs the first of each client and limit. */

@@ -1,37 +1,47 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '../limits/connection-guard.ts';
 
 /** The state of an open connection. */
 interface Served {
-  /** The outstanding answers, in the order of their requests. */
-  readonly owed: Set<ServerResponse>;
-  /** Functions that begin to serve the last requests, which wait for earlier ones. */
+  /** The answer under way, until the system has taken it for the client. */
+  current: ServerResponse | undefined;
+  /** Functions that begin to serve the further requests that have come, in their order. */
   readonly held: (() => void)[];
   /** The timer that ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
 }
 
-/** The most requests of one connection that are served at a time; while more are waiting, no further ones are read. */
-const MAX_SERVED = 50;
+/** Bytes of memory of a request that waits, without and for each of its headers. */
+const WAITING = { request: 4_096, header: 96 };
 
-/** The open connections of a server with their outstanding answers. Node exposes only the first answer of each. */
+/**
+ * The open connections of a server with their requests. Each is served one request at a time (RFC 9112 §9.3.2), the
+ * next one when the system has taken the answer: a client that does not read is owed one answer at most.
+ */
 export class ServedConnections {
   readonly #open = new Map<Socket, Served>();
   readonly #timeoutMs: number;
+  readonly #guard: ConnectionGuard | undefined;
   #isEnding = false;
 
-  /** @param timeoutMs milliseconds from an answer within which the headers of the next request must be complete */
-  constructor(timeoutMs: number) {
+  /**
+   * @param timeoutMs milliseconds from an answer within which the headers of the next request must be complete
+   * @param guard bounds what all connections hold in memory
+   */
+  constructor(timeoutMs: number, guard?: ConnectionGuard) {
     this.#timeoutMs = timeoutMs;
+    this.#guard = guard;
   }
 
   /** Begins to track the server's connections. To be called before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const served: Served = { owed: new Set(), held: [], idleEnd: undefined };
+      const served: Served = { current: undefined, held: [], idleEnd: undefined };
       this.#open.set(socket, served);
       socket.once('close', () => {
-        this.#forget(socket);
+        this.#open.delete(socket);
+        clearTimeout(served.idleEnd);
       });
       // Node resumes reading when an answer ends.
       socket.on('resume', () => {
@@ -42,35 +52,38 @@ export class ServedConnections {
 
   /**
    * Tracks a request. To be called for each request on arrival.
-   * @param serve begins to serve it: at once, or as soon as enough earlier requests of its connection are answered
+   * @param serve begins to serve it: at once, or as soon as the earlier requests of its connection are answered
    */
-  begin({ socket }: IncomingMessage, response: ServerResponse, serve: () => void): void {
+  begin({ socket, rawHeaders }: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const served = this.#open.get(socket);
     // A connection that has sent its last answer takes no further one.
     if (served === undefined || !socket.writable) {
       return;
     }
     clearTimeout(served.idleEnd);
-    if (this.#isEnding && served.owed.size === 0) {
-      response.shouldKeepAlive = false;
+    if (served.current === undefined && served.held.length === 0) {
+      this.#serve(socket, served, response, serve);
+      return;
     }
-    served.owed.add(response);
-    response.once('close', () => {
-      served.owed.delete(response);
-      if (!this.#open.has(socket)) {
-        return;
-      }
-      serveNext(socket, served);
-      if (served.owed.size === 0) {
-        served.idleEnd = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
-      }
+    const memory = WAITING.request + (WAITING.header * rawHeaders.length) / 2;
+    served.held.push(() => {
+      this.#guard?.hold(socket, -memory);
+      this.#serve(socket, served, response, serve);
     });
-    if (served.owed.size > MAX_SERVED) {
-      served.held.push(serve);
-      pauseWhileHeld(socket, served);
-    } else {
-      serve();
-    }
+    this.#guard?.hold(socket, memory);
+    pauseWhileHeld(socket, served);
+  }
+
+  /** @returns true if a whole request of the connection is not answered yet */
+  isAtWork(socket: Socket): boolean {
+    const served = this.#open.get(socket);
+    return served !== undefined && (served.current?.req.complete === true || served.held.length > 0);
+  }
+
+  /** Answers, when all earlier requests of the connection are answered, what came after them and is no request. */
+  answerLast(socket: Socket, answer: () => void): void {
+    this.#open.get(socket)?.held.push(answer);
+    socket.pause();
   }
 
   /**
@@ -79,34 +92,52 @@ export class ServedConnections {
    */
   end(): void {
     this.#isEnding = true;
-    for (const [socket, { owed }] of this.#open) {
+    for (const [socket, { current, held }] of this.#open) {
       if (socket.bytesRead === 0) {
         socket.destroy();
       }
-      // With several outstanding answers the connection must outlive the first one.
-      if (owed.size === 1) {
-        owed.forEach((response) => (response.shouldKeepAlive = false));
+      // With further requests the connection must outlive this answer.
+      if (current !== undefined && held.length === 0) {
+        current.shouldKeepAlive = false;
       }
     }
   }
 
-  /** Closes the answers that waited behind others: node does not notify them of the end of the connection. */
-  #forget(socket: Socket): void {
-    const served = this.#open.get(socket);
-    this.#open.delete(socket);
-    clearTimeout(served?.idleEnd);
-    for (const response of served?.owed ?? []) {
-      if (response.socket === null) {
-        response.destroy();
-        response.emit('close');
-      }
+  #serve(socket: Socket, served: Served, response: ServerResponse, serve: () => void): void {
+    served.current = response;
+    if (this.#isEnding && served.held.length === 0) {
+      response.shouldKeepAlive = false;
     }
+    let unread = 0;
+    response.once('prefinish', () => {
+      // A content with a tag is in the memory once, for all clients.
+      unread = response.hasHeader('ETag') ? 0 : response.writableLength;
+      if (unread > 0) {
+        this.#guard?.hold(socket, unread);
+      }
+    });
+    response.once('close', () => {
+      served.current = undefined;
+      if (!this.#open.has(socket)) {
+        return;
+      }
+      if (unread > 0) {
+        this.#guard?.hold(socket, -unread);
+      }
+      if (served.held.length > 0) {
+        // Many short answers of one client must not keep others waiting.
+        setImmediate(serveNext, socket, served);
+      } else {
+        served.idleEnd = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
+      }
+    });
+    serve();
   }
 }
 
 function serveNext(socket: Socket, { held }: Served): void {
-  const serve = held.shift();
-  if (serve === undefined || !socket.writable) {
+  const serve = socket.writable ? held.shift() : undefined;
+  if (serve === undefined) {
     return;
   }
   serve();
@@ -116,7 +147,7 @@ function serveNext(socket: Socket, { held }: Served): void {
 }
 
 function pauseWhileHeld(socket: Socket, { held }: Served): void {
-  if (held.length > 0) {
+  if (held.length > 0 && !socket.isPaused()) {
     socket.pause();
   }
 }

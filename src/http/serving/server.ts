@@ -55,16 +55,24 @@ export async function startServer(
   { host, port, requestTimeout = REQUEST_TIMEOUT, keepAlive = TIME.keepAlive, connections }: ServerOptions,
 ): Promise<RunningServer> {
   const headersTimeout = Math.min(TIME.headers, requestTimeout);
-  const served = new ServedConnections(keepAlive + headersTimeout);
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    request.url = originForm(request.url ?? '');
-    cutOffSlowReader(response, requestTimeout);
-    lingerAfterUnreadBody(request, response);
+  const served = new ServedConnections(keepAlive + headersTimeout, connections);
+  // A request that waits must take little memory: it gets its listeners when it is served.
+  const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
     served.begin(request, response, () => {
+      request.url = originForm(request.url ?? '');
+      cutOffSlowReader(response, requestTimeout);
+      lingerAfterUnreadBody(request, response);
       if (connections?.isCrowded === true) {
         response.shouldKeepAlive = false;
       }
-      listener(request, response);
+      if (expectsContinue) {
+        continueWhenRead(request, response);
+      }
+      if (lacksHost(request)) {
+        response.writeHead(400, { ...BROKEN_REQUEST_HEADERS }).end();
+      } else {
+        listener(request, response);
+      }
     });
   };
   const server = createServer({
@@ -73,14 +81,19 @@ export async function startServer(
     requestTimeout,
     keepAliveTimeout: keepAlive,
     connectionsCheckingInterval: CONNECTION_CHECK,
+    // Node itself would answer before the earlier requests of the connection are, and past all bounds.
+    requireHostHeader: false,
   });
   // Any expectation but 100-continue may be ignored (RFC 9110 §10.1.1).
-  server.on('request', serve).on('checkExpectation', serve);
+  for (const event of ['request', 'checkExpectation']) {
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      serve(request, response);
+    });
+  }
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    continueWhenRead(request, response);
-    serve(request, response);
+    serve(request, response, true);
   });
-  server.on('clientError', brokenRequestAnswer());
+  server.on('clientError', brokenRequestAnswer(served));
   served.watch(server);
   connections?.watch(server);
   await listen(server, host, port);
@@ -96,6 +109,11 @@ export async function startServer(
 
 function hasPrototypes(listener: Partial<ExpressPrototypes>): listener is ExpressPrototypes {
   return listener.request !== undefined && listener.response !== undefined;
+}
+
+/** @returns true for a request of HTTP/1.1 that names no host (RFC 9112 §3.2) */
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined;
 }
 
 /**
@@ -161,8 +179,21 @@ const BROKEN_REQUEST: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Answers input that is not HTTP, which reaches no other handler. @returns the handler of node's `clientError` */
-function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) => void {
+const BROKEN_REQUEST_HEADERS: Readonly<Record<string, string>> = {
+  Connection: 'close',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'Content-Length': '0',
+};
+
+/**
+ * Answers input that is not HTTP, which reaches no other handler.
+ * @param served the connections: earlier requests of the same one are answered before
+ * @returns the handler of node's `clientError`
+ */
+function brokenRequestAnswer(
+  served: ServedConnections,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
   const answered = new WeakSet<Socket>();
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || !(socket.writable || answered.has(socket))) {
@@ -178,13 +209,22 @@ function brokenRequestAnswer(): (error: NodeJS.ErrnoException, socket: Socket) =
       socket.pause();
     }
     const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
-    socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nPragma: no-cache\r\nContent-Length: 0\r\n\r\n`,
-    );
-    // Closing at once would lose the answer of a client that is still sending. A client may never close its side.
-    const deadline = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => {
-      clearTimeout(deadline);
-    });
+    if (served.isAtWork(socket)) {
+      served.answerLast(socket, () => {
+        endBroken(socket, status);
+      });
+    } else {
+      endBroken(socket, status);
+    }
   };
+}
+
+function endBroken(socket: Socket, status: string): void {
+  const headers = Object.entries(BROKEN_REQUEST_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('')}\r\n`);
+  // Closing at once would lose the answer of a client that is still sending. A client may never close its side.
+  const deadline = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => {
+    clearTimeout(deadline);
+  });
 }

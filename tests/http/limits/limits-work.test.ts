@@ -222,6 +222,49 @@ describe('connections', () => {
     expect([kept(), guard.isCrowded]).toEqual([6, false]);
   });
 
+  it('are cut off where together they hold too much that is not read: those with the most', async () => {
+    const { refusals, counted, lines } = watched();
+    const connections = new ConnectionGuard({ refusals, max: 40, isExempt: () => false, maxHeld: 1_000_000 });
+    await open(connections);
+    const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    expect(await isTaken()).toBe(true);
+    const [modest] = sockets;
+    modest?.write(request.repeat(20));
+    const greedy = Array.from({ length: 4 }, () => connect(server.port, '127.0.0.1'));
+    sockets.push(...greedy);
+    const ends = greedy.map((socket) => once(socket.on('error', () => undefined).resume(), 'close'));
+    greedy.forEach((socket) => socket.write(request.repeat(100)));
+    await Promise.race(ends);
+    expect(counted).toContain('unread-answers');
+    expect(lines).toHaveLength(1);
+    expect(modest?.destroyed).toBe(false);
+    await expect(isTaken()).resolves.toBe(true);
+  });
+
+  it.each(['an answer', 'a content that all clients share'])(
+    'that do not read %s are counted by what it takes in memory',
+    async (what) => {
+      const { refusals, counted } = watched();
+      const connections = new ConnectionGuard({
+        refusals,
+        max: 40,
+        isExempt: () => false,
+        maxHeld: 9_000_000,
+      });
+      const body = Buffer.alloc(30_000_000);
+      const answer: RequestListener = (_request, response) => {
+        response.setHeaders(new Map(what === 'an answer' ? [] : [['ETag', '"x"']]));
+        response.end(body);
+      };
+      server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
+      expect(await isTaken()).toBe(true);
+      await Promise.all(
+        sockets.filter(() => what === 'an answer').map((socket) => once(socket.resume(), 'close')),
+      );
+      expect(counted).toEqual(what === 'an answer' ? ['unread-answers'] : []);
+    },
+  );
+
   it('that say nothing at all are ended', async () => {
     const { refusals } = watched();
     server = await startServer(() => undefined, {

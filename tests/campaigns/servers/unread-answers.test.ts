@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+
+const CONNECTIONS = 173;
+/** Bytes of requests on each connection. */
+const FLOOD = 400_000;
+/** Mebibytes: 128 in the limit, the rest is garbage that has not been collected. */
+const MOST_GROWTH = 500;
+const SAMPLES = 40;
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const LARGE = get('/docs/swagger-ui-bundle.js').repeat(4);
+
+let database: TestDatabase;
+let server: ServerProcess;
+let sockets: Socket[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(async () => {
+  sockets.forEach((socket) => socket.destroy());
+  sockets = [];
+  await server.stop();
+});
+
+afterAll(() => database.drop());
+
+/** @returns the mebibytes that the server has in memory */
+async function memory(): Promise<number> {
+  const status = await readFile(`/proc/${server.process.pid ?? 0}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+describe('clients that send requests without end and read no answer', () => {
+  it.each([
+    ['a large content', '', get('/openapi.json')],
+    ['short answers', LARGE, get('/x')],
+    ['refusals of node itself', LARGE, 'GET / HTTP/1.1\r\n\r\n'],
+    ['expectations', LARGE, 'GET /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n'],
+    ['many headers', LARGE, `GET /x HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(900)}\r\n`],
+  ])('cannot fill the memory of the server: %s', async (_what, first, request) => {
+    server = await startServerProcess({ DATABASE_URL: database.url });
+    const { port } = new URL(server.baseUrl);
+    const before = await memory();
+    sockets = Array.from({ length: CONNECTIONS }, () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      socket.write(first + request.repeat(Math.ceil(FLOOD / request.length)));
+      return socket;
+    });
+    let most = before;
+    for (let sample = 0; sample < SAMPLES; sample += 1) {
+      await setTimeout(200);
+      most = Math.max(most, await memory());
+    }
+    expect((await fetch(`${server.baseUrl}/healthz`)).status).toBe(200);
+    expect(most - before).toBeLessThan(MOST_GROWTH);
+  });
+});
