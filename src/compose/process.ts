@@ -5,13 +5,29 @@ import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 
-/** @returns the standard output, which gets the lines of a turn in one write; none is lost when the process ends */
+let output: JoinedWrites | undefined;
+
+/**
+ * @returns the standard output of a server, which gets the lines of a turn in one write; none is lost when the process
+ *   ends. From now on no fault of an output ends the process, such as a full disk: commands fail by it, a server goes on
+ */
 export function joinedOutput(): JoinedWrites {
-  const lines = new JoinedWrites(process.stdout);
-  process.once('exit', () => {
-    lines.flush();
-  });
-  return lines;
+  if (output === undefined) {
+    const lines = new JoinedWrites(process.stdout);
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.removeAllListeners('error').on('error', () => undefined);
+    }
+    process.once('exit', () => {
+      lines.flush();
+    });
+    output = lines;
+  }
+  return output;
+}
+
+/** @returns the number of log lines that this process could not write */
+export function unwrittenLogLines(): number {
+  return output?.unwritten ?? 0;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -17,31 +17,55 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** `auto`: text on a terminal, JSON lines elsewhere. */
   readonly format: 'auto' | 'json' | 'text';
-  /** `flush` is called after errors and warnings, which must not be lost with the process. */
-  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean; flush?: (() => void) | boolean };
+  /**
+   * `flush` is called after errors and warnings, which must not be lost with the process. `tellUnwrittenBy` gets the
+   * form of the line that tells how many lines were not written.
+   */
+  readonly stream: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    flush?: (() => void) | boolean;
+    tellUnwrittenBy?: (notice: (lines: number) => string) => void;
+  };
   readonly clock: Clock;
   /** The number of the worker that writes, for each line; undefined: this process is none. */
   readonly worker?: number | undefined;
 }
 
+/** A line before its fields. */
+interface BegunLine extends Partial<Record<'worker', number>> {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
 /** @returns a logger that writes one line an event: JSON for machines, or text for a terminal */
 export function createLogger({ level, format, stream, clock, worker }: LoggerOptions): Logger {
   const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
+  const form = asText ? textLine : jsonLine;
   const target = winston.createLogger({
     levels: LEVELS,
     level,
-    format: winston.format.printf(asText ? textLine : jsonLine),
+    format: winston.format.printf(form),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
     transports: [new winston.transports.Stream({ stream })],
   });
   const numbered = worker === undefined ? {} : { worker };
+  const begunLine = (eventLevel: LogLevel, message: string): BegunLine => ({
+    time: clock.now().toISOString(),
+    level: eventLevel,
+    message,
+    ...numbered,
+  });
+  stream.tellUnwrittenBy?.(
+    (count) => `${form({ ...begunLine('warn', 'Lines of the log were not written'), count })}\n`,
+  );
   let isOver = false;
   const write =
     (eventLevel: LogLevel) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       // A write after its end would make winston exit the process, which may still wait for its last connection.
       if (!isOver) {
-        const line = { time: clock.now().toISOString(), level: eventLevel, message, ...numbered };
+        const line = begunLine(eventLevel, message);
         addAllowedFields(line, fields);
         target.log(line);
         // The stream of a file has a setting of that name.
