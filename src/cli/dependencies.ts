@@ -51,6 +51,8 @@ interface OpenServices extends CliServices {
 interface CliSettings {
   /** The value of PORT, or its default. */
   readonly port: number;
+  /** The server of this machine, by HOST and PORT, without a slash at its end. */
+  readonly baseUrl: string;
   /** DATABASE_URL is set. */
   readonly databaseConfigured: boolean;
   /** LOG_LEVEL is debug: unexpected errors show their stack. */

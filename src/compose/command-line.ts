@@ -73,18 +73,25 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
     },
     watchSignals: () => watchSignals(),
     endSoon,
-    settings: async () => {
-      const { port, databaseUrl, logLevel } = await readConfig();
-      return { port, databaseConfigured: databaseUrl !== undefined, debug: logLevel === 'debug' };
-    },
+    settings: async () => settingsOf(await readConfig()),
     io,
-    // Not `fetch` itself: its mere mention loads Node's HTTP client.
-    fetch: (...request) => fetch(...request),
+    fetch: async (...request) => (await import('../cli/plain-fetch.ts')).plainFetch(...request),
     clock,
     random: systemRandom,
     version: packageVersion(),
     osUser: osUser(),
     homeFolder: homedir(),
+  };
+}
+
+async function settingsOf(config: Config): ReturnType<CliDependencies['settings']> {
+  const { baseUrlOf } = await import('../config/config.ts');
+  const { port, databaseUrl, logLevel } = config;
+  return {
+    port,
+    baseUrl: baseUrlOf(config, port),
+    databaseConfigured: databaseUrl !== undefined,
+    debug: logLevel === 'debug',
   };
 }
 

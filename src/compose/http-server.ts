@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
 import type { MetricsText } from '../http/request-metrics.ts';
 import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
@@ -100,15 +100,6 @@ export async function startMetricsServer(
   const server = await startServer(metricsListener(text, log), { host, port, connections });
   log.info('Listening for metrics', { host, port: server.port, url: baseUrlOf({ host }, server.port) });
   return server;
-}
-
-/** The addresses that stand for all of this machine, which no client can open, and their loopback addresses. */
-const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** @returns a URL that opens a server on this machine, without a slash at its end */
-export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string {
-  const opened = LOOPBACKS[host] ?? host;
-  return `http://${opened.includes(':') ? `[${opened}]` : opened}:${port}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { baseUrlOf, type Config } from '../config/config.ts';
 import { startStartupServer } from '../http/serving/startup-server.ts';
 import type { Log } from '../kernel/log.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
@@ -43,7 +43,7 @@ export async function startTankeeper(
     opened.unshift(() => starting.close());
     const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp });
     opened.unshift(installation.close);
-    const { baseUrlOf, DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
+    const { DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
     measureProcess(metrics, installation);
     measureServer(metrics, installation);
     const freePort = (): Promise<void> => starting.close();

@@ -159,3 +159,12 @@ function limitsOf(values: EnvironmentValues): LimitSettings {
     requestTimeout: values.REQUEST_TIMEOUT,
   });
 }
+
+/** The addresses that stand for all of this machine, which no client can open, and their loopback addresses. */
+const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** @returns a URL that opens a server on this machine, without a slash at its end */
+export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string {
+  const opened = LOOPBACKS[host] ?? host;
+  return `http://${opened.includes(':') ? `[${opened}]` : opened}:${port}`;
+}

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pluginResult } from '../../src/cli/check/plugin-result.ts';
 import { parseThresholdRange, raisesAlert } from '../../src/cli/check/threshold-range.ts';
@@ -93,6 +95,20 @@ describe('tankeeper check', () => {
     expect(line).toContain("'tokens'=0;;;;");
     expect(line).toContain("'locked_tokens'=0;;;;");
     expect((await check('--url', `${server.baseUrl}/`)).line).toMatch(/ready \| 'response'=[\d.]+s;2;8;;$/);
+  });
+
+  it.each([
+    ['HOST', '127.0.0.2', '127.0.0.2', 0],
+    ['HOST of all addresses', '0.0.0.0', '127.0.0.1', 0],
+    ['PORT, also where fetch blocks it', '127.0.0.1', '127.0.0.1', 6_679],
+  ])('asks the server of this machine, by its %s', async (_what, HOST, address, port) => {
+    const ready = createServer((_request, response) => response.end('{}')).listen(port, address);
+    await once(ready, 'listening');
+    const place = ready.address();
+    const PORT = String(typeof place === 'object' ? place?.port : '');
+    const { code, out } = await runCli(['check'], { ...environment, HOST, PORT });
+    ready.close();
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('the server is ready') });
   });
 
   it('is a WARNING or CRITICAL by thresholds of any value', async () => {

@@ -104,7 +104,13 @@ describe('a demo', () => {
   it('says that it leaves the database of DATABASE_URL alone', async () => {
     const demo = demoWith({
       fetch: wrong,
-      settings: () => Promise.resolve({ port: 5001, databaseConfigured: true, debug: false }),
+      settings: () =>
+        Promise.resolve({
+          port: 5001,
+          baseUrl: 'http://127.0.0.1:5001',
+          databaseConfigured: true,
+          debug: false,
+        }),
     });
     await runProgram(['demo', '--exit'], demo.dependencies);
     expect(demo.io.out()).toContain('DATABASE_URL is set; the demo leaves that database alone');

@@ -49,7 +49,13 @@ export function fakeCli(
     startDemoServer: () => Promise.reject(new Error('not in this test')),
     watchSignals: () => ({ requested: new AbortController().signal, urgent: new AbortController().signal }),
     endSoon: () => undefined,
-    settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),
+    settings: () =>
+      Promise.resolve({
+        port: 5001,
+        baseUrl: 'http://127.0.0.1:5001',
+        databaseConfigured: false,
+        debug: false,
+      }),
     fetch: () => Promise.reject(new Error('not in this test')),
     clock: { now: () => new Date('2026-11-20T12:00:00Z') },
     random: { bytes: (size) => Buffer.alloc(size, 1), below: () => 0 },

@@ -104,7 +104,13 @@ describe('the tankeeper command', () => {
       'tankeeper: unexpected failure: x is undefined (LOG_LEVEL=debug tells more)\n',
     );
     const loud = fakeCli(failing, {
-      settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: true }),
+      settings: () =>
+        Promise.resolve({
+          port: 5001,
+          baseUrl: 'http://127.0.0.1:5001',
+          databaseConfigured: false,
+          debug: true,
+        }),
     });
     await runProgram(['token', 'list'], loud.dependencies);
     expect(loud.io.err()).toMatch(/TypeError: x is undefined\n\s+at .*\ncaused by Error: deep/s);

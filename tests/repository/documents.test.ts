@@ -298,7 +298,13 @@ function dependenciesWith(io: CliDependencies['io']): CliDependencies {
     describeConfig: () => Promise.resolve([]),
     checkConfig: reached,
     fetch: reached,
-    settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: false }),
+    settings: () =>
+      Promise.resolve({
+        port: 5001,
+        baseUrl: 'http://127.0.0.1:5001',
+        databaseConfigured: false,
+        debug: false,
+      }),
     clock: systemClock,
     random: systemRandom,
     version: '0.0.0',

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,6 +21,8 @@ import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { PKCS11_PACKAGE } from '../../src/security/pkcs11/pkcs11-library.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
+
+const BLOCKED_BY_FETCH = 10_080;
 
 interface LockedPackage {
   readonly resolved?: string;
@@ -147,9 +151,22 @@ describe('Dockerfile', () => {
   it('runs the built server as an ordinary user and asks for its health without further programs', () => {
     expect(image).toMatch(/^USER 1000:1000$/m);
     expect(image).toMatch(/^CMD \["node", "bin\/tankeeper\.js", "serve"\]$/m);
-    expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "fetch\(.*\/healthz/m);
+    expect(image).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", "require\('http'\)\.get\(.*\/healthz/m);
     expect(image).toMatch(/^COPY --from=build \/app\/dist /m);
     expect(image).not.toMatch(/\bsrc\b/);
+  });
+
+  it.each(['127.0.0.1', '0.0.0.0', '127.0.0.2'])('is healthy on any port of HOST=%s', async (HOST) => {
+    const script = /"-e", "([^"]+)"/.exec(image)?.[1] ?? '';
+    const health = async (PORT: string): Promise<unknown> => {
+      const child = spawn(process.execPath, ['-e', script], { env: { HOST, PORT }, stdio: 'ignore' });
+      return (await once(child, 'exit'))[0];
+    };
+    const server = createServer((_request, response) => response.end()).listen(BLOCKED_BY_FETCH, HOST);
+    await once(server, 'listening');
+    const healthy = await health(String(BLOCKED_BY_FETCH));
+    server.close();
+    expect([healthy, await health('9')]).toEqual([0, 1]);
   });
 
   it('sets only variables that exist', () => {

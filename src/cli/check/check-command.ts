@@ -43,7 +43,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
   const command = program
     .command('check')
     .description('check a server for Nagios or Icinga: one line, performance data, exit codes of plugins')
-    .option('--url <url>', 'the server (default: that of this machine)')
+    .option('--url <url>', 'the server (default: that of this machine, by HOST and PORT)')
     .option(
       '--token-file <file>',
       'file with an API token of the rights monitoring:*; without it, readiness only',
@@ -110,7 +110,7 @@ async function checkServer(
   { dependencies }: CommandContext,
   { tokenFile, timeout, ...options }: CheckOptions,
 ): Promise<Readings> {
-  const url = options.url ?? `http://127.0.0.1:${(await dependencies.settings()).port}`;
+  const url = options.url ?? (await dependencies.settings()).baseUrl;
   assertServerUrl(url);
   const token = tokenFile === undefined ? undefined : await readApiToken(dependencies.io, tokenFile);
   try {

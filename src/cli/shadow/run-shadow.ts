@@ -77,8 +77,8 @@ async function openServers(
   options: ShadowOptions,
 ): Promise<readonly [ShadowedServer, ShadowedServer]> {
   const { io, random } = context.dependencies;
-  const { port } = await context.dependencies.settings();
-  const { url, newUrl = `http://127.0.0.1:${port}`, user, newUser = user } = options;
+  const { baseUrl } = await context.dependencies.settings();
+  const { url, newUrl = baseUrl, user, newUser = user } = options;
   const certificates = async (file: string | undefined): Promise<string | undefined> =>
     file === undefined ? undefined : readSecretText(io, file, 'the file of certificates');
   const password = await context.knownSecret(

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts';
+import { baseUrlOf, type Config } from '../../config/config.ts';
 import { dividePool } from '../../config/pool-sizes.ts';
 import { RequestLeases, requestShares } from '../../http/limits/leased-request-counts.ts';
 import { StreamPlan } from '../../http/limits/stream-places.ts';
@@ -11,7 +11,7 @@ import { type MetricsSnapshot, ServiceMetrics } from '../../observability/servic
 import { DatabaseClock } from '../../storage/database/database-clock.ts';
 import { startBackgroundWork } from '../background-work.ts';
 import { createFirstAdministrator } from '../first-administrator.ts';
-import { baseUrlOf, startMetricsServer } from '../http-server.ts';
+import { startMetricsServer } from '../http-server.ts';
 import { measureProcess, measureServer } from '../measure-installation.ts';
 import { openInstallation } from '../open-installation.ts';
 import type { TankeeperServer } from '../server.ts';

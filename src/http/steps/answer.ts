@@ -52,7 +52,8 @@ export const answer: Step = async ({ endpoint, request, exchange, values, identi
     client,
     limitedAs,
     requestId,
-    secure: request.secure,
+    // Express compares the scheme exactly, and a proxy may write it in capitals.
+    secure: request.protocol.toLowerCase() === 'https',
     cookies: request.headers.cookie,
     ifNoneMatch: request.headers['if-none-match'],
   };

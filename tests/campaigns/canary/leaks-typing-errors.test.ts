@@ -126,7 +126,15 @@ describe('an error in', () => {
     const marks = new CanaryMarks();
     const cli = fakeCli(
       {},
-      { settings: () => Promise.resolve({ port: 5001, databaseConfigured: false, debug: true }) },
+      {
+        settings: () =>
+          Promise.resolve({
+            port: 5001,
+            baseUrl: 'http://127.0.0.1:5001',
+            databaseConfigured: false,
+            debug: true,
+          }),
+      },
     );
     const given = parameters(marks.text('password', 'an argument'));
     expect(await runProgram(given, cli.dependencies)).toBe(2);

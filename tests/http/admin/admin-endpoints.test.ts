@@ -188,10 +188,10 @@ describe('/admin/getsession', () => {
     expect(calls).toEqual([]);
   });
 
-  it('marks the cookie for https alone where the request came over https', async () => {
+  it.each(['https', 'HTTPS', 'Https, http'])('marks the cookie for https alone behind %s', async (scheme) => {
     const trusting = createTestApp({ trustProxy: ['127.0.0.0/8'] });
     const ask = (app: TestApp['app']): request.Test =>
-      request(app).get('/admin/getsession').set(AS_ADMIN).set('X-Forwarded-Proto', 'https');
+      request(app).get('/admin/getsession').set(AS_ADMIN).set('X-Forwarded-Proto', scheme);
     expect((await ask(trusting.app)).get('Set-Cookie')?.[0]).toMatch(/; Secure$/);
     expect((await ask(createTestApp().app)).get('Set-Cookie')?.[0]).not.toContain('Secure');
   });
