@@ -125,7 +125,7 @@ describeWithProgram(
     });
 
     afterAll(() => {
-      execFileSync('umount', [disk]);
+      execFileSync('/bin/umount', [disk]);
     });
 
     it('tells how many lines are missing when there is room again, and no line is torn', async () => {

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readRepositoryFile } from '../../repository/repository-file.ts';
+import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { makeCertificates } from '../../support/servers/slapd.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { waitForPort } from '../../support/servers/wait-for-port.ts';
+
+const PIN = 'geheim';
+const PATH = `/ocra/check_t?transactionid=123456789012&pass=${PIN}12345678`;
+
+/** @returns the first block of the guide in that language */
+function snippet(language: string): string {
+  const guide = readRepositoryFile('docs/guides/operating.md');
+  return new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(guide)?.[1] ?? '';
+}
+
+/** A server that says the same to all, or nothing; by default nobody listens. */
+async function upstream(words: string | undefined): Promise<{ port: number; close: () => void }> {
+  const port = await freePort();
+  if (words === undefined) {
+    return { port, close: () => undefined };
+  }
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end(words));
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { port, close: () => server.close() };
+}
+
+const UPSTREAMS = [
+  ['is away', undefined],
+  ['ends without an answer', ''],
+  ['speaks no HTTP', 'nonsense\r\n\r\n'],
+  ['ends in the middle of an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'],
+] as const;
+
+/** Sends a PIN wherever one can be, also in what is no HTTP. */
+async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority'>): Promise<void> {
+  const headers = {
+    Referer: `${origin}${PATH}`,
+    Authorization: `Basic ${PIN}`,
+    Cookie: `a=${PIN}`,
+    'X-Pin': PIN,
+  };
+  const ask = (method: string): Promise<unknown> =>
+    new Promise((resolve) => {
+      request(`${origin}${PATH}`, { method, headers, ca: authority }, (answer) => {
+        answer
+          .on('error', () => undefined)
+          .on('close', resolve)
+          .resume();
+      })
+        .on('error', resolve)
+        .end(method === 'POST' ? `pass=${PIN}` : undefined);
+    });
+  const say = (bytes: string): Promise<unknown> =>
+    new Promise((resolve) => {
+      const socket = connect({ port: Number(new URL(origin).port), host: 'localhost', ca: authority });
+      socket.on('error', resolve).on('close', resolve).resume().end(bytes);
+    });
+  await Promise.all([
+    ...['GET', 'POST', 'PUT', 'HEAD'].map(ask),
+    say(`GET ${PATH} x HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+    say(`GET ${PATH} HTTP/1.1\r\nHost ${PIN}\r\n\r\n`),
+    say(`GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nX: ${PIN.repeat(20_000)}\r\n\r\n`),
+  ]);
+}
+
+describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
+  it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
+    const server = await upstream(words);
+    const proxy = await startCaddy(program, `http://127.0.0.1:${server.port}`);
+    await sendPins(proxy);
+    await proxy.stop();
+    server.close();
+    expect(proxy.output()).toContain('"level":"error"');
+    expect(proxy.output()).not.toContain(PIN);
+  });
+
+  it('lets a request wait while the server restarts', async () => {
+    const port = await freePort();
+    const proxy = await startCaddy(program, `http://127.0.0.1:${port}`);
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      request(`${proxy.origin}/healthz`, { ca: proxy.authority }, ({ statusCode }) => {
+        resolve(statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+    });
+    // The proxy has the request by then, and would have refused it.
+    await sleep(500);
+    server.listen(port, '127.0.0.1');
+    expect(await answered).toBe(200);
+    server.close();
+    await proxy.stop();
+  });
+
+  it.each(['GET', 'POST'])('never repeats a request that the server may have had: %s', async (method) => {
+    const asked: string[] = [];
+    const port = await freePort();
+    const server = createServer((socket) => {
+      socket.once('data', (bytes: Buffer) => {
+        asked.push(bytes.toString('latin1').split(' ')[0] ?? '');
+        socket.destroy();
+      });
+    }).listen(port, '127.0.0.1');
+    const proxy = await startCaddy(program, `http://127.0.0.1:${port}`);
+    const status = await new Promise((resolve, reject) => {
+      request(`${proxy.origin}${PATH}`, { method, ca: proxy.authority }, ({ statusCode }) => {
+        resolve(statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    server.close();
+    await proxy.stop();
+    expect([status, asked]).toEqual([502, [method]]);
+  });
+});
+
+describe('with the configuration of the guide', () => {
+  let folder: string;
+  let authority: string;
+  let child: ChildProcess;
+  let printed: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tankeeper-proxy-'));
+    // nginx as root writes as another account.
+    await chmod(folder, 0o777);
+    const { authorityFile, certificateFile, keyFile } = await makeCertificates(folder);
+    authority = await readFile(authorityFile, 'utf8');
+    const both = (await readFile(certificateFile, 'utf8')) + (await readFile(keyFile, 'utf8'));
+    await writeFile(join(folder, 'tankeeper.pem'), both);
+    await writeFile(join(folder, 'tankeeper.key'), await readFile(keyFile));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function run(program: string, parameters: readonly string[], port: number): Promise<void> {
+    printed = [];
+    child = spawn(program, parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (piece: Buffer) => printed.push(piece.toString('latin1')));
+    }
+    await waitForPort(port, child);
+  }
+
+  /** Ends the proxy. @returns all that it has printed and written */
+  async function stop(): Promise<string> {
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await ended;
+    const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'));
+    const texts = await Promise.all(logs.map((name) => readFile(join(folder, name), 'latin1')));
+    await Promise.all(logs.map((name) => rm(join(folder, name))));
+    return [...printed, ...texts].join('');
+  }
+
+  describeWithProgram('nginx', findSystemProgram('nginx'), 'nginx-light', (program) => {
+    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
+      const [port, server] = [await freePort(), await upstream(words)];
+      const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${folder}/temporary;`,
+      );
+      const ours = snippet('nginx')
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace('127.0.0.1:5001', `127.0.0.1:${server.port}`)
+        .replaceAll('/etc/nginx/', `${folder}/`)
+        .replaceAll('/var/log/nginx/', `${folder}/`);
+      await writeFile(
+        join(folder, 'nginx.conf'),
+        `daemon off; pid ${folder}/pid; error_log ${folder}/main.log info;
+         events {} http { ${places.join(' ')} ${ours} }`,
+      );
+      await mkdir(join(folder, 'temporary'), { recursive: true });
+      await run(program, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')], port);
+      await sendPins({ origin: `https://localhost:${port}`, authority });
+      server.close();
+      const text = await stop();
+      expect(text).toMatch(/GET \/ocra\/check_t \d{3} /);
+      expect(text).not.toContain(PIN);
+    });
+  });
+
+  describeWithProgram('HAProxy', findSystemProgram('haproxy'), 'haproxy', (program) => {
+    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
+      const [port, server] = [await freePort(), await upstream(words)];
+      const ours = snippet('haproxy')
+        .replace('bind :443', `bind 127.0.0.1:${port}`)
+        .replace('127.0.0.1:5001', `127.0.0.1:${server.port}`)
+        .replaceAll('/etc/haproxy/', `${folder}/`)
+        .replace('retries 30', 'retries 3');
+      const file = join(folder, 'haproxy.cfg');
+      await writeFile(file, `global\n  log stdout format raw daemon debug\n${ours}`);
+      await run(program, ['-db', '-f', file], port);
+      await sendPins({ origin: `https://localhost:${port}`, authority });
+      server.close();
+      const text = await stop();
+      expect(text).toMatch(/GET \/ocra\/check_t/);
+      expect(text).not.toContain(PIN);
+    });
+  });
+});
