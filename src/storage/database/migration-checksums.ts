@@ -11,4 +11,7 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '009-linotp-import': '55864d0c35761a1604b7cca0134d0067bc6d6dfeff93eed8fee6929bfb85dd82',
   '010-webhooks': 'b9fcf79899b7e093ed0b2cf7697b0726f13f899023abbfe22d3ca189057590b7',
   '011-observations': '2d011a0db77732a9cb38a9946094f2b74fbe946316a4539e8a65974c9031631a',
+  '012-questions': 'c1b42d748202e9f1f4ccc3a8574e49aceb13d0ec34e70fe34219070c4f4565c2',
+  '013-one-clock': 'e211fa871925f14a91891c28a839412a4f65d4a07d46ba946926e2376187169b',
+  '014-used-sign-ons': '7cd3da51b6983d81a587e4db1e524f2f13537a48b1f71dae3059af02a446b2ea',
 };

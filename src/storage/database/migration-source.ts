@@ -14,8 +14,8 @@ import * as linotpImport from './migrations/009-linotp-import.ts';
 import * as webhooks from './migrations/010-webhooks.ts';
 import * as observations from './migrations/011-observations.ts';
 import * as questions from './migrations/012-questions.ts';
-import * as oneClock from './migrations/016-one-clock.ts';
-import * as usedSignOns from './migrations/017-used-sign-ons.ts';
+import * as oneClock from './migrations/013-one-clock.ts';
+import * as usedSignOns from './migrations/014-used-sign-ons.ts';
 
 /**
  * All migrations, in the order in which they are applied. Their names carry no file ending: sources and build name them
@@ -34,8 +34,8 @@ export const MIGRATIONS: readonly (readonly [name: string, migration: Knex.Migra
   ['010-webhooks', webhooks],
   ['011-observations', observations],
   ['012-questions', questions],
-  ['016-one-clock', oneClock],
-  ['017-used-sign-ons', usedSignOns],
+  ['013-one-clock', oneClock],
+  ['014-used-sign-ons', usedSignOns],
 ];
 
 /** The names of all migrations, in order. */

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { isServiceError } from '../../../src/kernel/errors.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
 import { connectionSettings, type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { DatabaseClock } from '../../../src/storage/database/database-clock.ts';
 import { DatabaseWatch } from '../../../src/storage/database/database-watch.ts';
 import { SessionClient } from '../../../src/storage/database/knex-internals.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -175,7 +176,8 @@ describe('a setting that only a superuser may change', () => {
     const lines: unknown[] = [];
     const add = (message: string, fields?: object): void => void lines.push({ message, ...fields });
     const log = { debug: add, info: add, warn: add, error: add };
-    const watch = new DatabaseWatch({ database: { connection: test.url }, gate, log, interval: 50 });
+    const database = { connection: test.url };
+    const watch = new DatabaseWatch({ database, gate, clock: new DatabaseClock(), log, interval: 50 });
     watch.start();
     await until(() => gate.reason !== undefined);
     await forDatabase('RESET ALL');
