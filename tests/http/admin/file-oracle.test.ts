@@ -96,15 +96,17 @@ describe('a file of the machine', () => {
     await useIt();
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
-    expect(await application.services.resolvers.test(OPERATOR, 'file')).toBe(1);
-    expect(await application.restarted().services.resolvers.test(OPERATOR, 'file')).toBe(1);
+    expect(await application.services.resolvers.test(OPERATOR, 'file')).toMatchObject({ users: 1 });
+    expect(await application.restarted().services.resolvers.test(OPERATOR, 'file')).toMatchObject({
+      users: 1,
+    });
   });
 
   it('is not read where it was named over HTTP and is a link by now that leads out', async () => {
     await open([join(root, 'open')]);
     await name(users);
     await useIt();
-    expect(await application.services.resolvers.test(OPERATOR, 'file')).toBe(1);
+    expect(await application.services.resolvers.test(OPERATOR, 'file')).toMatchObject({ users: 1 });
     await symlink(join(root, 'shadow'), `${users}.new`);
     await rename(`${users}.new`, users);
     await expect(application.services.resolvers.test(OPERATOR, 'file')).rejects.toThrow(

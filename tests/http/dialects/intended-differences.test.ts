@@ -38,7 +38,7 @@ describe('the same question twice within one time step', () => {
     const suite = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
     await application.enrolPlain('TIMED', suite);
     expect(await pay('TIMED', suite, '12345678 EUR to Bert')).toEqual(ACCEPTED);
-    const { detail } = await ask('/ocra/request', { serial: 'TIMED', data: '12345678 EUR to Carl' });
+    const { detail } = await ask('/ocra/request', { serial: 'TIMED', data: '12345678 EUR to Bert' });
     const answer = (): Promise<unknown> =>
       application.check(detail?.transactionid ?? '', application.respond(suite, detail?.challenge ?? ''));
     expect(await answer()).toEqual({ failcount: 1, result: false });

@@ -180,7 +180,7 @@ describe('the migrations', () => {
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
         // What the migration makes, too: it waits for the end of this transaction.
-        await holder.raw('CREATE TABLE response_minutes (in_the_way integer)');
+        await holder.raw('CREATE TABLE used_sign_ons (in_the_way integer)');
         const work = migrateToLatest(other);
         await until(waiting);
         await holder.rollback();
