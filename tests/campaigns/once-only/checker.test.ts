@@ -1,0 +1,384 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { checkHistory, type FindingKind } from './checker.ts';
+import { appendHistory, readHistory } from './history.ts';
+import type { Answer, Fate, GivenResponse, HistoryRecord, Operation } from './operations.ts';
+
+const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
+const NOON = Date.UTC(2026, 10, 25, 12);
+
+let records: HistoryRecord[];
+let time: number;
+
+/** Writes an operation that takes 10 ms, and ends before the next one begins. */
+function log(operation: Operation, answer: Answer, fate: Partial<Fate> = {}): HistoryRecord {
+  time += 20;
+  const told = {
+    client: 'test',
+    invoked: time,
+    completed: time + 10,
+    outcome: 'ok',
+    answer,
+    ...fate,
+  } as const;
+  const record = { ...operation, ...told } as HistoryRecord;
+  records.push(record);
+  return record;
+}
+
+/** @returns the place of the token's own response to that transaction */
+function right(transaction: string, at: number, suite = SUITE): GivenResponse {
+  return { key: 'A', suite, question: questionOf(transaction), at };
+}
+
+const questionOf = (transaction: string): string => `1234567${transaction.at(-1) ?? ''}`;
+
+function request(serial: string, transaction: string, fate: Partial<Fate> = {}): HistoryRecord {
+  return log(
+    { op: 'request', args: { serial, text: '' } },
+    { transaction, question: questionOf(transaction) },
+    fate,
+  );
+}
+
+function answer(
+  transaction: string,
+  response: GivenResponse,
+  [result, failcount]: readonly [boolean, number],
+  fate: Partial<Fate> = {},
+): HistoryRecord {
+  const args = { via: 'ocra/check_t', transaction, response } as const;
+  return log({ op: 'answer', args }, { failcount, result }, fate);
+}
+
+function unknown(transaction: string, response: GivenResponse, fate: Partial<Fate> = {}): HistoryRecord {
+  return answer(transaction, response, [false, 0], { outcome: 'unknown', answer: undefined, ...fate });
+}
+
+function rows(
+  serial: string,
+  failcount: number,
+  counter: number,
+  challenges: readonly string[],
+): HistoryRecord {
+  const token = { active: true, rollout: 'complete', failcount, counter: String(counter), challenges };
+  return log({ op: 'rows', args: { serial } }, token);
+}
+
+function kinds(): readonly FindingKind[] {
+  return [...new Set(checkHistory(records).findings.map(({ kind }) => kind))];
+}
+
+/** Two tokens; T1 of the first was answered wrongly and then rightly, T2 wrongly, T3 of the second not yet. */
+beforeEach(() => {
+  records = [];
+  time = NOON;
+  for (const serial of ['one', 'two']) {
+    log({ op: 'enrol', args: { serial, suite: SUITE, key: 'A' } }, true);
+  }
+  request('one', 'T1');
+  answer('T1', 'wrong', [false, 1]);
+  answer('T1', right('T1', 0), [true, 0]);
+  request('one', 'T2');
+  answer('T2', 'wrong', [false, 1]);
+  request('two', 'T3');
+});
+
+const ROWS = ['T1 1 accepted', 'T2 1 open'];
+
+describe('a history that the contract explains', () => {
+  it('has no finding, and tells the number of its operations', () => {
+    rows('one', 1, 1, ROWS);
+    rows('two', 0, 0, ['T3 0 open']);
+    expect(checkHistory(records)).toEqual({ operations: 10, acceptances: 1, unknown: 0, findings: [] });
+  });
+
+  it('may have a replay that is refused, and one of another transaction that counts', () => {
+    answer('T1', right('T1', 0), [false, 1]);
+    answer('T2', right('T1', 0), [false, 2]);
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may be told in another order than it came about, where operations ran at the same time', () => {
+    const begun = time + 20;
+    answer('T2', 'wrong', [false, 3], { invoked: begun });
+    answer('T2', 'wrong', [false, 2], { invoked: begun });
+    answer('T2', right('T2', 1), [false, 3], { invoked: begun });
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may hold an operation without an answer that was done, later than all others, or not at all', () => {
+    unknown('T2', right('T2', 1));
+    const before = [...records];
+    rows('one', 1, 1, ROWS);
+    expect(kinds()).toEqual([]);
+    records = before;
+    rows('one', 0, 2, ['T1 1 accepted', 'T2 1 accepted']);
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may hold 64 answers to each of four transactions at once', () => {
+    records = [];
+    log({ op: 'configure', args: { key: 'OcraMaxChallengeRequests', value: '1000' } }, true);
+    log({ op: 'configure', args: { key: 'DefaultMaxFailCount', value: '1000' } }, true);
+    log({ op: 'enrol', args: { serial: 'race', suite: SUITE, key: 'A' } }, true);
+    const transactions = ['R1', 'R2', 'R3', 'R4'];
+    transactions.forEach((transaction) => request('race', transaction));
+    const begun = time + 20;
+    let failcount = 0;
+    for (const [index, transaction] of transactions.entries()) {
+      for (const other of transactions.slice(index)) {
+        for (let count = 0; count < 10; count += 1) {
+          failcount += 1;
+          answer(other, 'wrong', [false, failcount], { invoked: begun });
+        }
+      }
+      answer(transaction, right(transaction, index), [true, 0], { invoked: begun });
+      failcount = 0;
+    }
+    for (const transaction of transactions) {
+      for (let count = 0; count < 50; count += 1) {
+        answer(transaction, 'wrong', [false, 0], { invoked: begun });
+      }
+    }
+    // Answers arrive in any order.
+    records = records.map((record, index) =>
+      record.op === 'answer' ? { ...record, completed: time + index + ((index * 7_919) % 7) } : record,
+    );
+    expect(kinds()).toEqual([]);
+  });
+
+  it('may be that of a clock, whose responses are right within three minutes', () => {
+    log({ op: 'enrol', args: { serial: 'clock', suite: TIME_SUITE, key: 'A' } }, true);
+    request('clock', 'C1');
+    answer('C1', right('C1', NOON / 1_000 - 120, TIME_SUITE), [true, 0]);
+    request('clock', 'C2');
+    answer('C2', right('C2', NOON / 1_000 + 600, TIME_SUITE), [false, 1]);
+    expect(kinds()).toEqual([]);
+  });
+});
+
+describe('the checker finds', () => {
+  it.each<[string, () => void, readonly FindingKind[]]>([
+    ['a second acceptance', () => answer('T1', right('T1', 1), [true, 0]), ['accepted twice']],
+    [
+      'a response that is accepted for two transactions',
+      () => {
+        request('two', 'U3');
+        answer('U3', right('U3', 0), [true, 0]);
+        answer('T3', right('T3', 0), [true, 0]);
+      },
+      ['accepted without a right response', 'accepted twice'],
+    ],
+    [
+      'an acceptance of a wrong response',
+      () => answer('T3', 'wrong', [true, 0]),
+      ['accepted without a right response'],
+    ],
+    [
+      'an acceptance that nobody knows of later',
+      () => {
+        const status = {
+          serial: 'one',
+          transactionid: 'T1',
+          received_tan: true,
+          valid_tan: false,
+          failcount: 1,
+        };
+        log({ op: 'status', args: { transaction: 'T1' } }, [status]);
+      },
+      ['acceptance lost'],
+    ],
+    [
+      'an acceptance that is not in the database',
+      () => rows('one', 1, 1, ['T1 1 open', 'T2 1 open']),
+      ['acceptance lost'],
+    ],
+    [
+      'a counter that went back',
+      () => {
+        rows('one', 1, 1, ROWS);
+        rows('one', 1, 0, ROWS);
+      },
+      ['counter went back'],
+    ],
+    ['a counter that did not move on', () => rows('one', 1, 0, ROWS), ['counter went back']],
+    [
+      'a right response that was refused',
+      () => answer('T3', right('T3', 0), [false, 1]),
+      ['right response refused'],
+    ],
+    [
+      'a right response of a clock that was refused',
+      () => {
+        log({ op: 'enrol', args: { serial: 'clock', suite: TIME_SUITE, key: 'A' } }, true);
+        request('clock', 'C1');
+        answer('C1', right('C1', NOON / 1_000, TIME_SUITE), [false, 1]);
+      },
+      ['right response refused'],
+    ],
+    [
+      'a right response that was late by the clock of the server alone',
+      () => {
+        answer('T3', right('T3', 0), [false, 0]);
+      },
+      ['right response refused'],
+    ],
+    [
+      'a response that was accepted after the time of the challenge',
+      () => {
+        time += 1_300_000;
+        answer('T3', right('T3', 0), [true, 0]);
+      },
+      ['accepted without a right response'],
+    ],
+    ['a fail count that was lost', () => answer('T2', 'wrong', [false, 1]), ['fail count lost']],
+    [
+      'a fail count that two were told at once',
+      () => {
+        const begun = time + 20;
+        answer('T2', 'wrong', [false, 2], { invoked: begun });
+        answer('T2', 'wrong', [false, 2], { invoked: begun });
+      },
+      ['fail count lost'],
+    ],
+    ['a fail count that is too high', () => answer('T2', 'wrong', [false, 3]), ['fail count too high']],
+    ['a fail count that is lost in the database', () => rows('one', 0, 1, ROWS), ['fail count lost']],
+    [
+      'a token that is gone',
+      () => log({ op: 'rows', args: { serial: 'two' } }, null),
+      ['token or challenge lost'],
+    ],
+    ['a challenge that is gone', () => rows('two', 0, 0, []), ['token or challenge lost']],
+    [
+      'a challenge that was closed by nothing',
+      () => rows('two', 0, 0, ['T3 0 superseded']),
+      ['no order explains this'],
+    ],
+    [
+      'a response that was accepted by a locked token',
+      () => {
+        log({ op: 'limit', args: { serial: 'one', maxFail: 1 } }, 1);
+        answer('T2', right('T2', 1), [true, 0]);
+      },
+      ['accepted without a right response'],
+    ],
+    [
+      'a response that was accepted by a disabled token',
+      () => {
+        log({ op: 'disable', args: { serial: 'two' } }, 1);
+        answer('T3', right('T3', 0), [true, 0]);
+      },
+      ['accepted without a right response'],
+    ],
+    [
+      'a response that was accepted without its PIN',
+      () => {
+        log({ op: 'set', args: { serial: 'two', pin: 'first' } }, 1);
+        answer('T3', right('T3', 0), [true, 0]);
+      },
+      ['accepted without a right response'],
+    ],
+    [
+      'a request without an answer that was done twice',
+      () => {
+        unknown('T3', 'wrong');
+        rows('two', 2, 0, ['T3 2 open']);
+      },
+      ['fail count too high'],
+    ],
+    [
+      'a decision in the audit trail that is not the answer',
+      () => answer('T3', right('T3', 0), [true, 0], { decision: 'wrong' }),
+      ['audit differs'],
+    ],
+    [
+      'an answer without a decision',
+      () => answer('T3', 'wrong', [false, 1], { decision: null }),
+      ['audit differs'],
+    ],
+    [
+      'a decision that nobody was told, on a right response',
+      () => unknown('T3', right('T3', 0), { decision: 'wrong' }),
+      ['right response refused'],
+    ],
+    [
+      'answers that no order explains',
+      () => {
+        const begun = time + 20;
+        log({ op: 'disable', args: { serial: 'two' } }, 1, { invoked: begun });
+        answer('T3', right('T3', 0), [true, 0], { invoked: begun + 20 });
+      },
+      ['accepted without a right response'],
+    ],
+    [
+      'an answer that no client may get',
+      () => unknown('T3', 'wrong', { strange: '500 Internal Server Error' }),
+      ['strange answer'],
+    ],
+  ])('%s', (_, plant, found) => {
+    plant();
+    expect(kinds()).toEqual(found);
+  });
+
+  it('that a search was too long, which is no pass', () => {
+    const begun = time + 20;
+    for (let count = 0; count < 40; count += 1) {
+      unknown(count % 2 === 0 ? 'T3' : 'T2', count % 3 === 0 ? 'wrong' : right('T3', count), {
+        invoked: begun,
+      });
+    }
+    rows('two', 77, 0, ['T3 0 open']);
+    const { findings } = checkHistory(records, { states: 100, milliseconds: 10_000 });
+    expect(findings.map(({ kind }) => kind)).toContain('given up');
+  });
+
+  it('the operations on the transaction, to look at them', () => {
+    const second = answer('T1', right('T1', 1), [true, 0]);
+    const [finding] = checkHistory(records).findings;
+    expect(finding?.records.map(({ op }) => op)).toEqual(['request', 'answer', 'answer', 'answer']);
+    expect(finding?.records.at(-1)).toBe(second);
+  });
+});
+
+describe('the command', () => {
+  const run = async (file: string): Promise<{ code: number; stdout: string }> => {
+    const command = join(import.meta.dirname, 'check-history.ts');
+    const parameters = ['--import', 'tsx', command, file];
+    return promisify(execFile)(process.execPath, parameters).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+        code,
+        stdout: stdout + stderr,
+      }),
+    );
+  };
+
+  it('checks the file of any client, and fails with each finding and its operations', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-history-'));
+    const file = join(folder, 'client.jsonl');
+    try {
+      appendHistory(file, records);
+      expect(readHistory(file)).toEqual(records);
+      expect(await run(file)).toEqual({
+        code: 0,
+        stdout: `${file}: 8 operations checked (1 acceptances, 0 of unknown outcome), 0 findings\n`,
+      });
+      appendHistory(file, [answer('T1', right('T1', 1), [true, 0])]);
+      const { code, stdout } = await run(file);
+      expect(code).toBe(1);
+      expect(stdout).toContain('accepted twice: ');
+      expect(stdout).toContain('"transaction":"T1"');
+      writeFileSync(file, '{"op":"answer","args":{"pass":"12345678"}}\n');
+      expect(await run(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('Line 1 of') });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

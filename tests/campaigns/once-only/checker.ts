@@ -1,0 +1,218 @@
+import { byToken } from './history.ts';
+import type { Possible } from './model.ts';
+import type { Answer, HistoryRecord } from './operations.ts';
+import { BUDGET, type Budget, type Search, searchOrder, type Stuck, toldIn } from './order-search.ts';
+import { plainQuestion } from './responses.ts';
+
+/** What is wrong with a history. */
+export type FindingKind =
+  | 'accepted twice'
+  | 'accepted without a right response'
+  | 'acceptance lost'
+  | 'counter went back'
+  | 'right response refused'
+  | 'fail count lost'
+  | 'fail count too high'
+  | 'audit differs'
+  | 'token or challenge lost'
+  | 'strange answer'
+  | 'no order explains this'
+  | 'given up';
+
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly about: string;
+  /** The operations concerned. */
+  readonly records: readonly HistoryRecord[];
+}
+
+export interface Verdict {
+  readonly operations: number;
+  readonly acceptances: number;
+  readonly unknown: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks whether the model explains a history, token by token. */
+export function checkHistory(records: readonly HistoryRecord[], budget: Budget = BUDGET): Verdict {
+  return {
+    operations: records.length,
+    acceptances: records.filter(isAcceptance).length,
+    unknown: records.filter(({ outcome }) => outcome === 'unknown').length,
+    findings: [
+      ...records
+        .filter(({ strange }) => strange !== undefined)
+        .map((record): Finding => ({
+          kind: 'strange answer',
+          about: record.strange ?? '',
+          records: [record],
+        })),
+      ...byToken(records).flatMap((group) => unexplained(group, budget)),
+      ...acceptedTwice(records),
+      ...countersBack(records),
+    ],
+  };
+}
+
+/** @returns a finding as lines of text */
+export function describeFinding({ kind, about, records }: Finding): string {
+  return [`${kind}: ${about}`, ...records.map((record) => `  ${JSON.stringify(record)}`)].join('\n');
+}
+
+/** The client was told that a response was accepted. */
+export function isAcceptance({ op, outcome, answer }: HistoryRecord): boolean {
+  return op === 'answer' && outcome === 'ok' && resultOf(answer ?? null) === true;
+}
+
+/** Whatever the model says: each transaction once, and each response of a position once. */
+function acceptedTwice(records: readonly HistoryRecord[]): Finding[] {
+  const accepted = new Map<string, HistoryRecord[]>();
+  for (const record of records.filter(isAcceptance)) {
+    for (const once of record.op === 'answer' ? onceOnly(record.args) : []) {
+      accepted.set(once, [...(accepted.get(once) ?? []), record]);
+    }
+  }
+  return [...accepted]
+    .filter(([, all]) => all.length > 1)
+    .map(([once, all]): Finding => ({ kind: 'accepted twice', about: once, records: all }));
+}
+
+function onceOnly({ transaction, response }: (HistoryRecord & { op: 'answer' })['args']): string[] {
+  return [
+    ...(transaction === undefined ? [] : [`transaction ${transaction}`]),
+    ...(response === 'wrong' || response.at === null
+      ? []
+      : [
+          `response of ${response.key} at ${response.at} to ${plainQuestion(response.suite, response.question)}`,
+        ]),
+  ];
+}
+
+/** Whatever the model says: no later look at a token shows a lower counter, as long as its key is the same. */
+function countersBack(records: readonly HistoryRecord[]): Finding[] {
+  const last = new Map<string, { readonly counter: number; readonly record: HistoryRecord }>();
+  const found: Finding[] = [];
+  for (const record of [...records].sort((one, other) => one.invoked - other.invoked)) {
+    const { serial = '' } = record.args as { serial?: string };
+    if (['enrol', 'phase 1', 'phase 2', 'remove'].includes(record.op)) {
+      last.delete(serial);
+    }
+    const { counter } = (record.answer ?? {}) as { counter?: string };
+    const before = last.get(serial);
+    if (counter === undefined || !['show', 'rows'].includes(record.op)) {
+      continue;
+    }
+    if (
+      before !== undefined &&
+      Number(counter) < before.counter &&
+      before.record.completed! <= record.invoked
+    ) {
+      found.push({
+        kind: 'counter went back',
+        about: `${serial}: from ${before.counter} to ${counter}`,
+        records: [before.record, record],
+      });
+    }
+    last.set(serial, { counter: Number(counter), record });
+  }
+  return found;
+}
+
+function unexplained(group: readonly HistoryRecord[], budget: Budget): Finding[] {
+  const search = searchOrder(group, budget);
+  return search.result === 'explained' ? [] : [explainedUpTo(search, group)];
+}
+
+function explainedUpTo(
+  { result, stuck }: Exclude<Search, { result: 'explained' }>,
+  group: readonly HistoryRecord[],
+): Finding {
+  const [possible] = stuck.possible;
+  const kind = result === 'given up' ? 'given up' : kindOf(stuck, possible);
+  const told = JSON.stringify(toldIn(stuck.record));
+  const model = stuck.possible
+    .map(({ answer, decision }) => JSON.stringify({ answer, decision }))
+    .join(' or ');
+  return {
+    kind,
+    about: `told ${told}, ${stuck.record.decision ?? ''}; the model says ${model}, after ${stuck.explained.length} of ${group.length} operations`,
+    records: [...related(stuck, group), stuck.record],
+  };
+}
+
+/** @returns the operations on the same transaction, or else the last ones on the token */
+function related({ record, explained }: Stuck, group: readonly HistoryRecord[]): readonly HistoryRecord[] {
+  const { transaction } = record.args as { transaction?: string };
+  const isOfIt = ({ args, answer }: HistoryRecord): boolean =>
+    (args as { transaction?: string }).transaction === transaction ||
+    (answer as { transaction?: string } | null | undefined)?.transaction === transaction;
+  const before = transaction === undefined ? explained.slice(-8) : group.filter(isOfIt);
+  return before.filter((one) => one !== record).slice(-12);
+}
+
+/** @returns what the difference between the client's answer and the model's means */
+function kindOf({ record, state }: Stuck, possible: Possible | undefined): FindingKind {
+  const told = toldIn(record);
+  const due = possible?.answer ?? null;
+  switch (record.op) {
+    case 'answer':
+      return kindOfAnswer(
+        record,
+        told,
+        due,
+        state.challenges.some((one) => one.valid && one.transaction === record.args.transaction),
+      );
+    case 'status':
+    case 'show':
+    case 'rows':
+      return kindOfLook(told, due);
+    default:
+      return 'no order explains this';
+  }
+}
+
+function kindOfAnswer(record: HistoryRecord, told: Answer, due: Answer, wasAccepted: boolean): FindingKind {
+  const isTold = record.outcome === 'unknown' ? record.decision === 'accepted' : resultOf(told) === true;
+  const isDue = resultOf(due) === true;
+  if (isTold !== isDue) {
+    return isDue
+      ? 'right response refused'
+      : wasAccepted
+        ? 'accepted twice'
+        : 'accepted without a right response';
+  }
+  return record.outcome === 'unknown' ? 'audit differs' : (differingCount(told, due) ?? 'audit differs');
+}
+
+function kindOfLook(told: Answer, due: Answer): FindingKind {
+  const accepted = (answer: Answer): number =>
+    JSON.stringify(answer).match(/"valid_tan":true| accepted"/g)?.length ?? 0;
+  const counter = (answer: Answer): number => Number((answer as { counter?: string } | null)?.counter ?? 0);
+  const size = (answer: Answer): number =>
+    JSON.stringify(answer).match(/"valid_tan"| \d+ \w+"/g)?.length ?? 0;
+  if (told === null || size(told) < size(due)) {
+    return 'token or challenge lost';
+  }
+  if (accepted(told) !== accepted(due)) {
+    return accepted(told) < accepted(due) ? 'acceptance lost' : 'accepted without a right response';
+  }
+  if (counter(told) < counter(due)) {
+    return 'counter went back';
+  }
+  return differingCount(told, due) ?? 'no order explains this';
+}
+
+function differingCount(told: Answer, due: Answer): FindingKind | undefined {
+  const counts = (answer: Answer): number =>
+    [...JSON.stringify(answer).matchAll(/"failcount":(\d+)/g)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
+  const difference = counts(told) - counts(due);
+  return difference === 0 ? undefined : difference < 0 ? 'fail count lost' : 'fail count too high';
+}
+
+function resultOf(answer: Answer): unknown {
+  const { result, value } = (answer ?? {}) as { result?: unknown; value?: unknown };
+  return answer === true || (result ?? value);
+}

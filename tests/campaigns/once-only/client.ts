@@ -1,0 +1,342 @@
+import { createHash, randomUUID } from 'node:crypto';
+import http from 'node:http';
+
+import { computeResponse } from '../../../src/ocra/compute.ts';
+import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
+import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import type { Answer, Fate, GivenResponse, HistoryRecord, Operation } from './operations.ts';
+import { hasCounter, hasTime, STEP } from './responses.ts';
+
+const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+/** Milliseconds after which a missing answer counts as unknown. */
+const TIMEOUT_MS = 30_000;
+
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+interface Envelope {
+  readonly result?: {
+    readonly status: boolean;
+    readonly value?: Answer;
+    readonly error?: { readonly message: string };
+  };
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+/** An answer without anything secret, or the fate of the request. */
+type Told = Pick<Fate, 'outcome' | 'answer' | 'strange'>;
+
+interface ClientOptions {
+  /** Of an administrator, for all requests: a bearer token, or a session with its cookie. */
+  readonly credentials: { readonly bearer: string } | { readonly session: string };
+  /** The realm of all users. */
+  readonly realm?: string;
+  /** The service's clock in seconds, where a test sets it. */
+  readonly clock?: () => number;
+  /** Gets each record as soon as it is complete. */
+  readonly log?: (record: HistoryRecord) => void;
+}
+
+/**
+ * Performs operations on servers over HTTP, and writes the history of what it was told. It holds the keys and PINs by
+ * their names; it never repeats a request by itself.
+ */
+export class HistoryClient {
+  readonly records: HistoryRecord[] = [];
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 512, timeout: 20_000 });
+  readonly #keys = new Map<string, Buffer>();
+  /** The shared secrets of roll-outs that have begun. */
+  readonly #secrets = new Map<string, Buffer>();
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** @returns a client with a new session of `admin` @throws if the server refuses */
+  static async open(baseUrl: string, password: string): Promise<HistoryClient> {
+    const basic = Buffer.from(`admin:${password}`).toString('base64');
+    const response = await fetch(`${baseUrl}/admin/getsession`, {
+      headers: { Authorization: `Basic ${basic}` },
+    });
+    const session = /admin_session=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
+    if (session === undefined) {
+      throw new Error(`No session: ${response.status} ${await response.text()}`);
+    }
+    return new HistoryClient({ credentials: { session } });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** @returns the name of a key from now on */
+  learn(key: Uint8Array): string {
+    const name = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    this.#keys.set(name, Buffer.from(key));
+    return name;
+  }
+
+  /** Performs one operation. @param baseUrl `http://127.0.0.1:5001` @param client names the sender in the history */
+  async perform(operation: Operation, baseUrl: string, client = 'client'): Promise<HistoryRecord> {
+    const request = randomUUID();
+    const invoked = now();
+    const told = await this.#ask(operation, baseUrl, request);
+    return this.note(operation, { client, invoked, ...told, server: baseUrl, request });
+  }
+
+  /** Writes an operation into the history that is complete now. */
+  note(operation: Operation, fate: Fate): HistoryRecord {
+    const clock = this.#options.clock?.();
+    const record = {
+      ...operation,
+      completed: now(),
+      ...fate,
+      ...(clock !== undefined && { clock }),
+    } as HistoryRecord;
+    this.records.push(record);
+    this.#options.log?.(record);
+    return record;
+  }
+
+  async #ask(operation: Operation, baseUrl: string, request: string): Promise<Told> {
+    const [path, parameters] = this.#requestOf(operation);
+    const sent = await this.#post(`${baseUrl}/${path}`, parameters, request);
+    if (sent.outcome !== 'ok') {
+      return sent;
+    }
+    const { value = null } = sent.envelope.result ?? {};
+    const { detail = {} } = sent.envelope;
+    return { outcome: 'ok', answer: await this.#answerOf(operation, value, detail) };
+  }
+
+  #requestOf(operation: Operation): readonly [string, Parameters] {
+    switch (operation.op) {
+      case 'enrol':
+      case 'phase 1':
+      case 'phase 2':
+        return ['admin/init', this.#enrolment(operation)];
+      case 'request': {
+        const { text, ...of } = operation.args;
+        return ['ocra/request', { ...this.#whose(of), data: text }];
+      }
+      case 'answer':
+        return [operation.args.via, this.#response(operation.args)];
+      case 'status':
+        return ['ocra/checkstatus', this.#whose(operation.args)];
+      case 'configure':
+        return ['system/setConfig', { [operation.args.key]: operation.args.value }];
+      case 'housekeeping':
+      case 'rows':
+        throw new Error(`No client asks for ${operation.op}`);
+      default:
+        return this.#administration(operation);
+    }
+  }
+
+  #enrolment({ op, args }: Operation<'enrol' | 'phase 1' | 'phase 2'>): Parameters {
+    const { serial } = args;
+    switch (op) {
+      case 'enrol': {
+        const otpkey = this.#keys.get(args.key)?.toString('hex');
+        const { suite, pin, user } = args;
+        return { type: 'ocra', serial, ocrasuite: suite, otpkey, pin, ...this.#whose({ user }) };
+      }
+      case 'phase 1':
+        return { type: 'ocra', genkey: '1', sharedsecret: '1', serial, ...this.#whose({ user: args.user }) };
+      case 'phase 2':
+        return { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, serial, message: 'welcome' };
+    }
+  }
+
+  #administration(
+    operation: Operation<
+      | 'show'
+      | 'enable'
+      | 'disable'
+      | 'reset'
+      | 'unassign'
+      | 'remove'
+      | 'assign'
+      | 'set'
+      | 'limit'
+      | 'window'
+      | 'resync'
+    >,
+  ): readonly [string, Parameters] {
+    const { op, args } = operation;
+    switch (op) {
+      case 'set':
+        return ['admin/set', { serial: args.serial, pin: args.pin }];
+      case 'limit':
+        return ['admin/set', { serial: args.serial, MaxFailCount: String(args.maxFail) }];
+      case 'window':
+        return ['admin/set', { serial: args.serial, CounterWindow: String(args.counters) }];
+      case 'resync': {
+        const [one, two] = args.responses;
+        const questions = { challenge1: questionOf(one), challenge2: questionOf(two) };
+        return [
+          'admin/resync',
+          { serial: args.serial, otp1: this.#digits(one), otp2: this.#digits(two), ...questions },
+        ];
+      }
+      default:
+        return [`admin/${op}`, this.#whose(args)];
+    }
+  }
+
+  #whose(of: { serial?: string; user?: string | undefined; transaction?: string }): Parameters {
+    const { serial, user, transaction } = of;
+    return {
+      serial,
+      transactionid: transaction,
+      ...(user !== undefined && { user, realm: this.#options.realm }),
+    };
+  }
+
+  #response({ via, transaction, serial, user, pin = '', response }: Operation<'answer'>['args']): Parameters {
+    const named = { transactionid: transaction, pass: pin + this.#digits(response) };
+    switch (via) {
+      case 'validate/check_s':
+        return { ...named, serial };
+      case 'validate/check':
+        return { ...named, user, realm: this.#options.realm };
+      default:
+        return { ...named, transactionid: transaction ?? '' };
+    }
+  }
+
+  /** @returns the digits of a response; for a wrong one, digits that hardly any device gives */
+  #digits(given: GivenResponse): string {
+    if (given === 'wrong') {
+      return String(Math.floor(Math.random() * 1e8)).padStart(8, '0');
+    }
+    const { suite, question, at } = given;
+    return computeResponse(parseOcraSuite(suite), this.#keys.get(given.key) ?? Buffer.alloc(32), {
+      question: suite.includes('QN') ? question.replace(/\D/g, '1').slice(0, 8) : question,
+      ...(hasCounter(suite) && { counter: BigInt(at ?? 0) }),
+      ...(hasTime(suite) && { timeStep: BigInt(Math.floor((at ?? 0) / STEP)) }),
+    });
+  }
+
+  async #answerOf(
+    operation: Operation,
+    value: Answer,
+    detail: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    switch (operation.op) {
+      case 'phase 1': {
+        const secret = Buffer.from(detail.sharedsecret ?? '', 'hex');
+        this.#secrets.set(operation.args.serial, secret);
+        return { key: this.learn(secret) };
+      }
+      case 'phase 2': {
+        const { transactionid: transaction, challenge: question } = detail;
+        const key = await this.#derive(operation.args.serial, Buffer.from(detail.nonce ?? '', 'hex'));
+        return { transaction, question, key };
+      }
+      case 'request': {
+        const url = parseQrTanUrl(detail.data ?? '');
+        return { transaction: detail.transactionid, question: url.kind === 'req' ? url.question : '' };
+      }
+      case 'show':
+        return shown(value);
+      default:
+        return value;
+    }
+  }
+
+  /** The app's part of a roll-out. */
+  async #derive(serial: string, nonce: Buffer): Promise<string> {
+    const sharedSecret = this.#secrets.get(serial) ?? Buffer.alloc(20);
+    return this.learn(await deriveTokenKey({ sharedSecret, activationCode: ACTIVATION_CODE, nonce }));
+  }
+
+  #post(
+    url: string,
+    parameters: Parameters,
+    request: string,
+  ): Promise<
+    | (Told & { readonly outcome: 'refused' | 'unknown' })
+    | { readonly outcome: 'ok'; readonly envelope: Envelope }
+  > {
+    const { credentials } = this.#options;
+    const all = Object.entries({ ...parameters, ...('session' in credentials && credentials) });
+    const body = new URLSearchParams(
+      all.filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ).toString();
+    const headers = {
+      'X-Request-Id': request,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': String(Buffer.byteLength(body)),
+      ...('session' in credentials
+        ? { Cookie: `admin_session=${credentials.session}` }
+        : { Authorization: `Bearer ${credentials.bearer}` }),
+    };
+    return new Promise((resolve) => {
+      const sending = http.request(url, { method: 'POST', agent: this.#agent, headers });
+      const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), TIMEOUT_MS);
+      const end: typeof resolve = (told) => {
+        clearTimeout(timer);
+        resolve(told);
+      };
+      // Without a connection nothing was sent. After any other fault the request may be under way.
+      const lost = (error: NodeJS.ErrnoException): void => {
+        end(error.code === 'ECONNREFUSED' ? { outcome: 'refused', answer: UNSENT } : { outcome: 'unknown' });
+      };
+      sending.once('error', lost);
+      sending.once('response', (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.once('error', lost);
+        response.once('end', () => {
+          end(read(response.statusCode ?? 0, Buffer.concat(pieces).toString('utf8')));
+        });
+      });
+      sending.end(body);
+    });
+  }
+}
+
+/** The answer of a request that never reached a server. */
+export const UNSENT = 'unsent';
+
+/** @returns the time in milliseconds, which is never set back */
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function read(
+  status: number,
+  text: string,
+):
+  | (Told & { readonly outcome: 'refused' | 'unknown' })
+  | { readonly outcome: 'ok'; readonly envelope: Envelope } {
+  const envelope = parse(text);
+  if (status === 200 && envelope.result !== undefined) {
+    return envelope.result.status ? { outcome: 'ok', envelope } : { outcome: 'refused' };
+  }
+  // 503 may stand for a commit without a confirmation.
+  return { outcome: 'unknown', ...(status !== 503 && { strange: `${status} ${text.slice(0, 200)}` }) };
+}
+
+function parse(text: string): Envelope {
+  try {
+    return JSON.parse(text) as Envelope;
+  } catch {
+    return {};
+  }
+}
+
+function questionOf(response: GivenResponse): string {
+  return response === 'wrong' ? '' : response.question;
+}
+
+function shown(value: Answer): Answer {
+  const [token] = (value as { tokens?: Record<string, unknown>[] } | null)?.tokens ?? [];
+  if (token === undefined) {
+    return null;
+  }
+  const { serial, active, failcount, maxfail, counter, rollout, user, ocrasuite } = token;
+  return { serial, active, failcount, maxfail, counter, rollout, user, ocrasuite };
+}
