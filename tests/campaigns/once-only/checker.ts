@@ -1,4 +1,8 @@
-import { byToken } from './history.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { appendHistory, byToken } from './history.ts';
 import type { Possible } from './model.ts';
 import type { Answer, HistoryRecord } from './operations.ts';
 import { BUDGET, type Budget, type Search, searchOrder, type Stuck, toldIn } from './order-search.ts';
@@ -57,6 +61,22 @@ export function checkHistory(records: readonly HistoryRecord[], budget: Budget =
 /** @returns a finding as lines of text */
 export function describeFinding({ kind, about, records }: Finding): string {
   return [`${kind}: ${about}`, ...records.map((record) => `  ${JSON.stringify(record)}`)].join('\n');
+}
+
+/**
+ * @returns the findings by kind, with the first of each, and the file of the history; empty without findings
+ */
+export function reportFindings(findings: readonly Finding[], records: readonly HistoryRecord[]): string {
+  if (findings.length === 0) {
+    return '';
+  }
+  const file = join(mkdtempSync(join(tmpdir(), 'tankeeper-findings-')), 'history.jsonl');
+  appendHistory(file, records);
+  const kinds = [...new Set(findings.map(({ kind }) => kind))].map((kind) => {
+    const all = findings.filter((finding) => finding.kind === kind);
+    return `${all.length} times ${all.slice(0, 1).map(describeFinding).join('')}`;
+  });
+  return `${kinds.join('\n')}\nThe history: ${file}`;
 }
 
 /** The client was told that a response was accepted. */

@@ -24,7 +24,7 @@ interface Envelope {
 }
 
 /** An answer without anything secret, or the fate of the request. */
-type Told = Pick<Fate, 'outcome' | 'answer' | 'strange'>;
+type Told = Pick<Fate, 'outcome' | 'answer' | 'why' | 'strange'>;
 
 interface ClientOptions {
   /** Of an administrator, for all requests: a bearer token, or a session with its cookie. */
@@ -82,7 +82,8 @@ export class HistoryClient {
     const request = randomUUID();
     const invoked = now();
     const told = await this.#ask(operation, baseUrl, request);
-    return this.note(operation, { client, invoked, ...told, server: baseUrl, request });
+    const fate = { client, invoked, ...told, server: baseUrl, request };
+    return told.answer === UNSENT ? { ...operation, ...fate } : this.note(operation, fate);
   }
 
   /** Writes an operation into the history that is complete now. */
@@ -136,16 +137,16 @@ export class HistoryClient {
 
   #enrolment({ op, args }: Operation<'enrol' | 'phase 1' | 'phase 2'>): Parameters {
     const { serial } = args;
+    const owner = this.#whose({ serial, user: 'user' in args ? args.user : undefined });
     switch (op) {
       case 'enrol': {
         const otpkey = this.#keys.get(args.key)?.toString('hex');
-        const { suite, pin, user } = args;
-        return { type: 'ocra', serial, ocrasuite: suite, otpkey, pin, ...this.#whose({ user }) };
+        return { type: 'ocra', ocrasuite: args.suite, otpkey, pin: args.pin, ...owner };
       }
       case 'phase 1':
-        return { type: 'ocra', genkey: '1', sharedsecret: '1', serial, ...this.#whose({ user: args.user }) };
+        return { type: 'ocra', genkey: '1', sharedsecret: '1', ...owner };
       case 'phase 2':
-        return { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, serial, message: 'welcome' };
+        return { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, message: 'welcome', ...owner };
     }
   }
 
@@ -314,7 +315,9 @@ function read(
   | { readonly outcome: 'ok'; readonly envelope: Envelope } {
   const envelope = parse(text);
   if (status === 200 && envelope.result !== undefined) {
-    return envelope.result.status ? { outcome: 'ok', envelope } : { outcome: 'refused' };
+    return envelope.result.status
+      ? { outcome: 'ok', envelope }
+      : { outcome: 'refused', why: envelope.result.error?.message };
   }
   // 503 may stand for a commit without a confirmation.
   return { outcome: 'unknown', ...(status !== 503 && { strange: `${status} ${text.slice(0, 200)}` }) };

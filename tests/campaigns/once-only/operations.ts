@@ -106,15 +106,15 @@ const fate = z.strictObject({
   completed: z.number().optional(),
   /** Refused is every error that changes nothing; unknown is a request without an answer, or with a 503. */
   outcome: z.enum(['ok', 'refused', 'unknown']),
-  answer: z
-    .union([text, z.number(), z.boolean(), z.null(), z.looseObject({}), z.array(z.unknown())])
-    .optional(),
+  answer: z.custom<Answer>((value) => value !== undefined).optional(),
   /** The decision in the audit trail, null for none; absent where nobody looked. */
   decision: text.nullable().optional(),
   /** The service's clock in seconds, where it is not that of the client. */
   clock: z.number().optional(),
   server: text.optional(),
   request: text.optional(),
+  /** The text of an error. */
+  why: text.optional(),
   /** An answer that no client may get. */
   strange: text.optional(),
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
-import { embeddedUrl } from '../../support/database/embedded-url.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { embeddedUrl } from './embedded-url.ts';
+import { queryOnce } from './test-server.ts';
 
 /** A part of PostgreSQL to kill. */
 export type PostgresPart = 'backend' | 'postmaster';
@@ -13,7 +13,7 @@ export type PostgresPart = 'backend' | 'postmaster';
  * A PostgreSQL to be killed: durable (fsync, default synchronous_commit), and restarted by this process whenever its
  * postmaster is gone, as the embedded one is.
  */
-export class CrashPostgres {
+export class DurablePostgres {
   readonly url: string;
   readonly #folder: string;
   readonly #close: () => Promise<void>;
@@ -25,7 +25,7 @@ export class CrashPostgres {
   }
 
   /** @param folder an existing one, for its data */
-  static async start(folder: string): Promise<CrashPostgres> {
+  static async start(folder: string): Promise<DurablePostgres> {
     // Under root PostgreSQL runs as another user, who must be able to pass the folder.
     await chmod(folder, 0o711);
     const data = join(folder, 'data');
@@ -39,7 +39,7 @@ export class CrashPostgres {
       durable: true,
       log: quiet,
     });
-    const postgres = new CrashPostgres(data, embeddedUrl(embedded.connection), () => embedded.close());
+    const postgres = new DurablePostgres(data, embeddedUrl(embedded.connection), () => embedded.close());
     if (process.platform === 'linux') {
       // Before recovery it syncs each of its thousand files; one call for all is equivalent, and faster.
       await postgres.ask(`ALTER SYSTEM SET recovery_init_sync_method = 'syncfs'`, []);

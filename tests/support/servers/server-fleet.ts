@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** Milliseconds between two attempts to start a server, as of a service manager. */
 const RESTART_MS = 250;
 
+/** Starts a server. @throws if it ends before it listens */
+export type StartServer = () => Promise<ServerProcess>;
+
 /** The place of a server, and its present process. */
 interface Place {
-  readonly environment: Readonly<Record<string, string>>;
+  readonly start: StartServer;
   server: ServerProcess;
   /** Settled while its server runs; else resolves when the next one runs. */
   starting: Promise<void>;
@@ -16,7 +19,7 @@ interface Place {
 }
 
 /** Servers on one database. A killed one is started again, repeatedly while the database is away. */
-export class CrashFleet {
+export class ServerFleet {
   readonly #places: readonly Place[];
   /** Outputs of servers whose start failed because the database was away. */
   readonly refusedStarts: string[] = [];
@@ -26,14 +29,22 @@ export class CrashFleet {
     this.#places = places;
   }
 
-  /** @param environments of the servers */
-  static async start(environments: readonly Readonly<Record<string, string>>[]): Promise<CrashFleet> {
-    const started = async (environment: Readonly<Record<string, string>>): Promise<Place> => {
-      const server = await startServerProcess(environment);
-      return { environment, server, starting: Promise.resolve(), isUp: true };
+  /** Starts the first one, which makes tables and key, and then the others. */
+  static async start(starts: readonly StartServer[]): Promise<ServerFleet> {
+    const places: Place[] = [];
+    const add = async (start: StartServer, place: number): Promise<void> => {
+      places[place] = { start, server: await start(), starting: Promise.resolve(), isUp: true };
     };
-    const [first = {}, ...others] = environments;
-    return new CrashFleet([await started(first), ...(await Promise.all(others.map(started)))]);
+    const fleet = new ServerFleet(places);
+    const [first, ...others] = starts;
+    await (first && add(first, 0));
+    const results = await Promise.allSettled(others.map((start, index) => add(start, index + 1)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      await Promise.all(places.map(({ server }) => server.stop()));
+      throw failed.reason;
+    }
+    return fleet;
   }
 
   /** The servers, by place; a killed one stays until the next one in its place listens. */
@@ -83,7 +94,7 @@ export class CrashFleet {
   async #restart(place: Place): Promise<void> {
     while (!this.#isClosing) {
       try {
-        place.server = await startServerProcess(place.environment);
+        place.server = await place.start();
         place.isUp = true;
         return;
       } catch (error) {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { CrashFleet } from './crash-fleet.ts';
-import type { CrashPostgres } from './crash-postgres.ts';
-import type { ReportedLedger } from '../reported-answers/reported-ledger.ts';
+import type { DurablePostgres } from '../../support/database/durable-postgres.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import type { ServerFleet } from '../../support/servers/server-fleet.ts';
+import { isAcceptance } from './checker.ts';
+import { type HistoryClient, now } from './client.ts';
 
 /** The parts to kill, in turn. */
 export const KILLS = ['server', 'backend', 'postmaster'] as const;
@@ -12,8 +13,6 @@ type KillKind = (typeof KILLS)[number];
 /** A kill with SIGKILL, and its effects. */
 export interface Kill {
   readonly kind: KillKind;
-  /** Milliseconds of performance.now(). */
-  readonly at: number;
   /**
    * Milliseconds until each running server that was not killed accepted a response that was sent later.
    * A server that did not recover within the limit is missing.
@@ -23,14 +22,17 @@ export interface Kill {
   readonly untouched: number;
 }
 
-/** The duration of a storm. */
+/** The duration of a storm: in milliseconds, and in kills. */
 export interface StormPlan {
-  /** The least duration in milliseconds. */
-  readonly duration: number;
-  /** The least number of kills. */
+  readonly least: number;
   readonly kills: number;
-  /** The greatest duration in milliseconds. */
-  readonly limit: number;
+  readonly most: number;
+}
+
+interface Stormed {
+  readonly postgres: DurablePostgres;
+  readonly fleet: ServerFleet;
+  readonly client: HistoryClient;
 }
 
 /** Milliseconds between the recovery and the next kill. */
@@ -43,40 +45,34 @@ const ORPHANED_MS = 150;
  * Kills servers, backends and postmasters in turn, each after all servers that were not killed have accepted a response
  * since the last one. The server in place 0 is never killed.
  */
-export async function storm(
-  plan: StormPlan,
-  { postgres, fleet, ledger }: { postgres: CrashPostgres; fleet: CrashFleet; ledger: ReportedLedger },
-): Promise<readonly Kill[]> {
+export async function storm(plan: StormPlan, stormed: Stormed): Promise<readonly Kill[]> {
+  const { fleet, client } = stormed;
   const begun = performance.now();
   const kills: Kill[] = [];
   const isOver = (): boolean => {
     const lasted = performance.now() - begun;
-    return lasted > plan.limit || (lasted > plan.duration && kills.length >= plan.kills);
+    return lasted > plan.most || (lasted > plan.least && kills.length >= plan.kills);
   };
   while (!isOver()) {
     const kind = KILLS[kills.length % KILLS.length] ?? 'server';
-    const at = performance.now();
-    if ((await kill(kind, postgres, fleet)) === undefined) {
+    const at = now();
+    if ((await kill(kind, stormed)) === undefined) {
       await sleep(POLL_MS);
       continue;
     }
     const untouched = fleet.running.map(({ baseUrl }) => baseUrl);
     // For a moment, orphans of PostgreSQL may still serve, which is no recovery.
     await sleep(kind === 'server' ? 0 : ORPHANED_MS);
-    const since = performance.now();
-    const recoveries = await Promise.all(untouched.map((url) => recovery(ledger, at, since, url)));
-    kills.push({
-      kind,
-      at,
-      untouched: untouched.length,
-      recoveries: recoveries.filter((milliseconds) => milliseconds !== undefined),
-    });
+    const since = now();
+    const recovered = await Promise.all(untouched.map((server) => accepted(client, server, since)));
+    const recoveries = recovered.filter((moment) => moment !== undefined).map((moment) => moment - at);
+    kills.push({ kind, untouched: untouched.length, recoveries });
     await sleep(MIN_CALM_MS + Math.random() * (MAX_CALM_MS - MIN_CALM_MS));
   }
   return kills;
 }
 
-async function kill(kind: KillKind, postgres: CrashPostgres, fleet: CrashFleet): Promise<number | undefined> {
+async function kill(kind: KillKind, { postgres, fleet }: Stormed): Promise<number | undefined> {
   if (kind !== 'server') {
     return postgres.kill(kind);
   }
@@ -87,18 +83,17 @@ async function kill(kind: KillKind, postgres: CrashPostgres, fleet: CrashFleet):
   return place === undefined ? undefined : fleet.kill(place);
 }
 
-async function recovery(
-  ledger: ReportedLedger,
-  at: number,
-  since: number,
-  url: string,
-): Promise<number | undefined> {
-  const deadline = at + PATIENCE_MS;
-  for (;;) {
-    const silence = ledger.silenceAfter(since, url);
-    if (silence !== undefined || performance.now() > deadline) {
-      return silence && silence + since - at;
+/** @returns the moment of the first acceptance by that server of a response that was sent since then */
+async function accepted(client: HistoryClient, server: string, since: number): Promise<number | undefined> {
+  const deadline = performance.now() + PATIENCE_MS;
+  const isIt = (record: (typeof client.records)[number]): boolean =>
+    record.invoked > since && record.server === server && isAcceptance(record);
+  while (performance.now() < deadline) {
+    const first = client.records.find(isIt);
+    if (first !== undefined) {
+      return first.completed;
     }
     await sleep(POLL_MS);
   }
+  return undefined;
 }
