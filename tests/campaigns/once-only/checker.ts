@@ -1,12 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { appendHistory, byToken } from './history.ts';
 import type { Possible } from './model.ts';
 import type { Answer, HistoryRecord } from './operations.ts';
 import { BUDGET, type Budget, type Search, searchOrder, type Stuck, toldIn } from './order-search.ts';
-import { plainQuestion } from './responses.ts';
 
 /** What is wrong with a history. */
 export type FindingKind =
@@ -84,28 +84,18 @@ export function isAcceptance({ op, outcome, answer }: HistoryRecord): boolean {
   return op === 'answer' && outcome === 'ok' && resultOf(answer ?? null) === true;
 }
 
-/** Whatever the model says: each transaction once, and each response of a position once. */
+/** Whatever the model says: each transaction once. */
 function acceptedTwice(records: readonly HistoryRecord[]): Finding[] {
   const accepted = new Map<string, HistoryRecord[]>();
   for (const record of records.filter(isAcceptance)) {
-    for (const once of record.op === 'answer' ? onceOnly(record.args) : []) {
-      accepted.set(once, [...(accepted.get(once) ?? []), record]);
+    const { transaction } = record.args as { transaction?: string };
+    if (transaction !== undefined) {
+      accepted.set(transaction, [...(accepted.get(transaction) ?? []), record]);
     }
   }
   return [...accepted]
     .filter(([, all]) => all.length > 1)
-    .map(([once, all]): Finding => ({ kind: 'accepted twice', about: once, records: all }));
-}
-
-function onceOnly({ transaction, response }: (HistoryRecord & { op: 'answer' })['args']): string[] {
-  return [
-    ...(transaction === undefined ? [] : [`transaction ${transaction}`]),
-    ...(response === 'wrong' || response.at === null
-      ? []
-      : [
-          `response of ${response.key} at ${response.at} to ${plainQuestion(response.suite, response.question)}`,
-        ]),
-  ];
+    .map(([transaction, all]): Finding => ({ kind: 'accepted twice', about: transaction, records: all }));
 }
 
 /** Whatever the model says: no later look at a token shows a lower counter, as long as its key is the same. */
@@ -171,17 +161,18 @@ function related({ record, explained }: Stuck, group: readonly HistoryRecord[]):
 }
 
 /** @returns what the difference between the client's answer and the model's means */
-function kindOf({ record, state }: Stuck, possible: Possible | undefined): FindingKind {
+function kindOf({ record, state, explained }: Stuck, possible: Possible | undefined): FindingKind {
   const told = toldIn(record);
   const due = possible?.answer ?? null;
   switch (record.op) {
-    case 'answer':
-      return kindOfAnswer(
-        record,
-        told,
-        due,
-        state.challenges.some((one) => one.valid && one.transaction === record.args.transaction),
+    case 'answer': {
+      const { transaction, response } = record.args;
+      const wasUsed = explained.some(
+        (one) => one.op === 'answer' && isAcceptance(one) && isDeepStrictEqual(one.args.response, response),
       );
+      const wasAccepted = state.challenges.some((one) => one.valid && one.transaction === transaction);
+      return kindOfAnswer(record, told, due, wasAccepted || wasUsed);
+    }
     case 'status':
     case 'show':
     case 'rows':

@@ -47,6 +47,8 @@ interface Event {
   readonly what: string;
   /** The time of all of these. */
   readonly wide: readonly [number, number];
+  /** The fail count in the answer to a response. */
+  readonly count: number | undefined;
   /** Equal for operations that may change places in any order. */
   readonly signature: string;
 }
@@ -78,6 +80,8 @@ class OrderSearch {
   readonly #seen = new Set<string>();
   readonly #budget: Budget;
   readonly #deadline: number;
+  /** All responses were answered with a fail count, so that nothing else counts. */
+  readonly #areCounted: boolean;
   #left: number;
   #states = 0;
   /** All events before it are in the order. */
@@ -89,6 +93,9 @@ class OrderSearch {
   constructor(records: readonly HistoryRecord[], budget: Budget) {
     this.#events = eventsOf(records);
     this.#done = new Uint8Array(this.#events.length);
+    this.#areCounted = this.#events.every(
+      ({ record, count }) => record.op !== 'answer' || count !== undefined,
+    );
     this.#left = this.#events.filter(({ must }) => must).length;
     this.#budget = budget;
     this.#deadline = performance.now() + budget.milliseconds;
@@ -127,7 +134,7 @@ class OrderSearch {
     const taken = chosen === undefined ? [] : [chosen];
     taken.forEach((event) => this.#do(event));
     const choices = this.#choices(state, taken);
-    const isKnown = choices.length > 1 && this.#wasSeen(state);
+    const isKnown = choices.length > 1 && (this.#wasSeen(state) || this.#isHopeless(state));
     if (choices.length === 0) {
       this.#note(state);
     }
@@ -195,6 +202,18 @@ class OrderSearch {
     this.#done[index] = 0;
     this.#low = Math.min(this.#low, index);
     this.#left += Number(this.#of(index).must);
+  }
+
+  /** @returns true if a fail count that was told can be reached no more: each one follows the one below */
+  #isHopeless({ tokens }: State): boolean {
+    const [token, another] = Object.values(tokens);
+    if (!this.#areCounted || token === undefined || another !== undefined) {
+      return false;
+    }
+    const left = new Set(
+      this.#events.flatMap(({ count }, index) => (this.#done[index] === 0 ? [count ?? 0] : [])),
+    );
+    return [...left].some((count) => count > token.failCount + 1 && !left.has(count - 1));
   }
 
   #wasSeen(state: State): boolean {
@@ -268,6 +287,8 @@ function eventsOf(records: readonly HistoryRecord[]): Event[] {
         record.op === 'enrol' &&
         spans.some((other) => other !== span && other.begun < ended && begun < other.ended),
       what,
+      count:
+        record.op === 'answer' ? (record.answer as { failcount?: number } | undefined)?.failcount : undefined,
       wide: times.get(what) ?? between(record),
       signature: JSON.stringify([what, record.outcome, record.answer, record.decision]),
     };
