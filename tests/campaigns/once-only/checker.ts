@@ -64,18 +64,19 @@ export function describeFinding({ kind, about, records }: Finding): string {
 }
 
 /**
- * @returns the findings by kind, with the first of each, and the file of the history; empty without findings
+ * @param records are written to a file, if they are given
+ * @returns the findings by kind, with the first of each, and the file; empty without findings
  */
-export function reportFindings(findings: readonly Finding[], records: readonly HistoryRecord[]): string {
-  if (findings.length === 0) {
-    return '';
-  }
-  const file = join(mkdtempSync(join(tmpdir(), 'tankeeper-findings-')), 'history.jsonl');
-  appendHistory(file, records);
+export function reportFindings(findings: readonly Finding[], records?: readonly HistoryRecord[]): string {
   const kinds = [...new Set(findings.map(({ kind }) => kind))].map((kind) => {
     const all = findings.filter((finding) => finding.kind === kind);
     return `${all.length} times ${all.slice(0, 1).map(describeFinding).join('')}`;
   });
+  if (findings.length === 0 || records === undefined) {
+    return kinds.join('\n');
+  }
+  const file = join(mkdtempSync(join(tmpdir(), 'tankeeper-findings-')), 'history.jsonl');
+  appendHistory(file, records);
   return `${kinds.join('\n')}\nThe history: ${file}`;
 }
 

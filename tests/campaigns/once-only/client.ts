@@ -209,6 +209,9 @@ export class HistoryClient {
 
   /** @returns the digits of a response; for a wrong one, digits that hardly any device gives */
   #digits(given: GivenResponse): string {
+    if (given === 'empty') {
+      return '';
+    }
     if (given === 'wrong') {
       return String(Math.floor(Math.random() * 1e8)).padStart(8, '0');
     }
@@ -332,7 +335,7 @@ function parse(text: string): Envelope {
 }
 
 function questionOf(response: GivenResponse): string {
-  return response === 'wrong' ? '' : response.question;
+  return typeof response === 'object' ? response.question : '';
 }
 
 function shown(value: Answer): Answer {

@@ -15,11 +15,11 @@ const ofSerial = z.strictObject({ serial: text });
 const selected = z.union([ofSerial, z.strictObject({ user: text })]);
 
 /**
- * A response without its digits: where a device gives it, or `wrong` where none does. `key` is a name of the key; `at`
+ * A response without its digits: where a device gives it, or `wrong` where none does, or nothing at all. `key` is a name of the key; `at`
  * is a counter, the second at which a time step begins, or null for suites without either.
  */
 const response = z.union([
-  z.literal('wrong'),
+  z.enum(['wrong', 'empty']),
   z.strictObject({ key: text, suite: text, question: text, at: z.number().nullable() }),
 ]);
 

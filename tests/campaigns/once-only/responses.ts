@@ -39,7 +39,7 @@ export function plainQuestion(suite: string, question: string): string {
 function isResponse(token: Token, question: string, position: Position, response: GivenResponse): boolean {
   const key = token.rollout === 'phase1' ? token.secret : token.key;
   return (
-    response !== 'wrong' &&
+    typeof response === 'object' &&
     response.key === key &&
     response.suite === token.suite &&
     response.at === position &&
@@ -160,7 +160,7 @@ function isSecond(token: Token, position: number, question: string): boolean {
 
 /** @returns true if the token gave these two consecutively, and they were not used before; it then moves past them */
 export function resynchronise(token: Token, responses: readonly [GivenResponse, GivenResponse]): boolean {
-  const questions = responses.map((response) => (response === 'wrong' ? '' : response.question));
+  const questions = responses.map((response) => (typeof response === 'object' ? response.question : ''));
   return upFrom(token.counter, token.syncWindow).some((first) => {
     const isHere = responses.every((response, index) =>
       isResponse(token, questions[index] ?? '', first + index, response),

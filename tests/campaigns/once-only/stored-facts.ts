@@ -51,8 +51,8 @@ export async function withStoredFacts(history: readonly HistoryRecord[], ask: As
     decided(record, byRequest.get(record.request ?? '') ?? [], questions),
   );
   const asked = new Set(history.map(({ request }) => request));
-  const isDecision = ({ action }: AuditRow): boolean =>
-    action === 'ocra/check_t' || action.startsWith('validate/');
+  const isDecision = ({ action, outcome }: AuditRow): boolean =>
+    (action === 'ocra/check_t' || action.startsWith('validate/')) && !outcome.startsWith('refused: ');
   return {
     records: [...known, ...serials.map((serial) => rowsOf(serial, tokens))],
     findings: [
@@ -83,7 +83,9 @@ function decided(
   const { op, outcome } = record;
   const [row] = rows;
   if (op === 'answer') {
-    return { ...record, decision: row?.outcome ?? null };
+    // One that was refused for another reason was no decision.
+    const decision = rows.find(({ outcome: made }) => !made.startsWith('refused: '))?.outcome ?? null;
+    return { ...record, decision };
   }
   if (outcome !== 'unknown' || !['request', 'phase 2'].includes(op)) {
     return record;
@@ -132,7 +134,9 @@ const AT_ONCE = 8;
 
 /** Sends each right response of a history twice more; each of them must be refused, or be accepted once. */
 export async function replay(client: HistoryClient, servers: readonly string[]): Promise<number> {
-  const rights = client.records.filter(({ op, args }) => op === 'answer' && args.response !== 'wrong');
+  const rights = client.records.filter(
+    ({ op, args }) => op === 'answer' && typeof args.response === 'object',
+  );
   const again = [...new Map(rights.map((record) => [JSON.stringify(record.args), record])).values()];
   const waiting = Array.from({ length: TIMES }, () => again).flat();
   const worker = async (_: unknown, index: number): Promise<void> => {

@@ -1,0 +1,315 @@
+import fc from 'fast-check';
+
+import {
+  type ConfigurationKey,
+  type GivenResponse,
+  type Operation,
+  ROLL_OUT_SUITE,
+  type Selected,
+  type Via,
+} from './operations.ts';
+import { hasCounter, hasTime, STEP, stepOf } from './responses.ts';
+import type { Challenge, State, Token } from './state.ts';
+
+/** The suites of random tokens: with a counter, with a time step of a minute, with neither. */
+export const SUITES = [
+  'OCRA-1:HOTP-SHA256-8:C-QN08',
+  'OCRA-1:HOTP-SHA256-8:QN08-T1M',
+  'OCRA-1:HOTP-SHA256-8:QN08',
+] as const;
+export const [COUNTER_SUITE, TIME_SUITE] = SUITES;
+export const USERS = ['ann', 'bob'] as const;
+export const TOKENS = 3;
+/**
+ * Texts that are whole questions: two requests with the same one have the same question. The last two are one question
+ * to a device: numbers are encoded as hexadecimal and padded with zeros at the end, so that n and 16n have the same bytes.
+ */
+export const TEXTS = ['12345678', '05478395', '87654320'] as const;
+const UNKNOWN = 'ffffffffffffffffffff';
+
+type StepName = Exclude<Operation['op'], 'rows'> | 'wait' | 'wait for expiry';
+type ResponseKind = 'right' | 'wrong' | 'wrong PIN' | 'second half' | 'of another' | 'empty';
+
+/** A step relative to the state: tokens by number, challenges by age. Each kind of step uses some of the facts. */
+export interface Step {
+  readonly step: StepName;
+  readonly token: number;
+  readonly user: string;
+  /** It is for all tokens of the user, or names the user. */
+  readonly byUser: boolean;
+  /** A challenge: this many before the newest; or one that never existed. */
+  readonly which: number | 'unknown';
+  readonly other: number;
+  /** The transaction is named although it need not be. */
+  readonly named: boolean;
+  readonly via: Via;
+  readonly response: ResponseKind;
+  /** Counters or time steps from the token's position. */
+  readonly offset: number;
+  readonly suite: string;
+  readonly key: number;
+  readonly pin: string;
+  readonly text: string;
+  readonly texts: readonly [string, string];
+  readonly maxFail: number;
+  readonly counters: number;
+  readonly ahead: number;
+  readonly setting: readonly [ConfigurationKey, string];
+  /** Negative: the clock is set back. */
+  readonly seconds: number;
+  /** Seconds after the expiry of a challenge. */
+  readonly after: number;
+}
+
+/** As often as the number says. */
+function weighted<Value>(weights: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> {
+  return fc.constantFrom(
+    ...weights.flatMap(([weight, value]) => Array.from({ length: weight }, () => value)),
+  );
+}
+
+/** @param steps the kinds of step, weighted */
+export function anyStep(steps: readonly (readonly [number, StepName])[]): fc.Arbitrary<Step> {
+  return fc.record({
+    step: weighted(steps),
+    token: fc.constantFrom(0, 0, 0, 1, 1, 2, 2),
+    user: fc.constantFrom(...USERS),
+    byUser: weighted([
+      [5, false],
+      [1, true],
+    ]),
+    which: fc.constantFrom<(number | 'unknown')[]>(0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 'unknown'),
+    other: fc.nat(3),
+    named: fc.boolean(),
+    via: weighted<Via>([
+      [4, 'ocra/check_t'],
+      [1, 'validate/check_t'],
+      [2, 'validate/check_s'],
+      [2, 'validate/check'],
+    ]),
+    response: weighted<ResponseKind>([
+      [10, 'right'],
+      [7, 'wrong'],
+      [1, 'wrong PIN'],
+      [4, 'second half'],
+      [1, 'empty'],
+      [2, 'of another'],
+    ]),
+    offset: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -2, -3, -5, -6, 1, 3, 4, 9, 10, 15, 29, 30),
+    suite: fc.constantFrom(SUITES[0], SUITES[0], SUITES[1], SUITES[1], SUITES[2]),
+    key: fc.nat(1),
+    pin: fc.constantFrom('', '', 'pin'),
+    text: fc.constantFrom('', ...TEXTS, TEXTS[0]),
+    texts: fc.tuple(fc.constantFrom(...TEXTS), fc.constantFrom(...TEXTS)),
+    maxFail: fc.constantFrom(1, 1, 2, 3),
+    counters: fc.constantFrom(1, 4, 7, 24),
+    ahead: fc.constantFrom(0, 0, -1, 1, 9, 12, 28, 29, 30),
+    setting: fc.constantFrom<(readonly [ConfigurationKey, string])[]>(
+      ...(['1', '2', '4'] as const).map((value) => ['OcraMaxChallenges', value] as const),
+      ...(['1', '2', '3', '5'] as const).map((value) => ['OcraMaxChallengeRequests', value] as const),
+      ...(['60', '300', '1200'] as const).map((value) => ['OcraChallengeTimeout', value] as const),
+      ...(['True', 'True', 'False'] as const).map((value) => ['AutoResync', value] as const),
+    ),
+    seconds: fc.constantFrom(1, 30, 59, 60, 170, 400, 691_200, -1, -60, -170, -400, -86_400),
+    after: fc.constantFrom(-1, 0, 1),
+  });
+}
+
+/** All that happens to challenges, one after the other. */
+export const anySequential = anyStep([
+  [24, 'request'],
+  [44, 'answer'],
+  [4, 'show'],
+  [5, 'status'],
+  [4, 'enrol'],
+  [2, 'phase 1'],
+  [4, 'phase 2'],
+  [4, 'enable'],
+  [2, 'disable'],
+  [4, 'reset'],
+  [2, 'unassign'],
+  [2, 'remove'],
+  [4, 'assign'],
+  [2, 'set'],
+  [4, 'limit'],
+  [3, 'window'],
+  [4, 'resync'],
+  [6, 'configure'],
+  [6, 'wait'],
+  [5, 'wait for expiry'],
+  [2, 'housekeeping'],
+]);
+
+/** Steps that are each atomic in the database, so that an order of them must explain what clients are told. */
+export const anyConcurrent = anyStep([
+  [30, 'answer'],
+  [10, 'request'],
+  [2, 'enable'],
+  [2, 'disable'],
+  [4, 'reset'],
+  [2, 'unassign'],
+  [2, 'remove'],
+  [2, 'assign'],
+  [4, 'enrol'],
+  [2, 'limit'],
+  [2, 'resync'],
+  [3, 'status'],
+  [2, 'show'],
+]).map((step) => ({
+  ...step,
+  token: step.token === 2 ? 0 : step.token,
+  suite: COUNTER_SUITE,
+  byUser: step.byUser && step.step === 'request',
+}));
+
+/** The names of a run's tokens and keys. */
+export interface Names {
+  readonly serial: (token: number) => string;
+  readonly keys: readonly string[];
+}
+
+/** @returns the operation that a step is in that state; or the seconds that pass */
+export function operationOf(
+  step: Step,
+  state: State,
+  now: number,
+  { serial, keys }: Names,
+): Operation | number {
+  const named = serial(step.token);
+  const of: Selected = step.byUser ? { user: step.user } : { serial: named };
+  const owner = step.byUser ? { user: step.user } : {};
+  switch (step.step) {
+    case 'wait':
+      return step.seconds;
+    case 'wait for expiry':
+      return Math.max(0, expiryOf(step, state, now) + step.after - now);
+    case 'request':
+      return { op: 'request', args: { ...of, text: step.text } };
+    case 'answer':
+      return { op: 'answer', args: answerOf(step, state, now, named) };
+    case 'status': {
+      const { transaction } = challengeOf(step.which, state) ?? {};
+      return { op: 'status', args: step.named ? of : { transaction: transaction ?? UNKNOWN } };
+    }
+    case 'enrol': {
+      const { suite, pin } = step;
+      return { op: 'enrol', args: { serial: named, suite, key: keys[step.key] ?? '', pin, ...owner } };
+    }
+    case 'phase 1':
+      return { op: 'phase 1', args: { serial: named, ...owner } };
+    case 'phase 2': {
+      const begun = Object.values(state.tokens).find(({ secret }) => secret !== null);
+      return { op: 'phase 2', args: { serial: begun?.serial ?? named } };
+    }
+    case 'resync':
+      return resyncOf(step, state.tokens[named], named);
+    case 'configure':
+      return { op: 'configure', args: { key: step.setting[0], value: step.setting[1] } };
+    case 'housekeeping':
+      return { op: 'housekeeping', args: {} };
+    default:
+      return administrationOf(step, step.step, named, of);
+  }
+}
+
+function administrationOf(
+  { user, pin, maxFail, counters }: Step,
+  op: 'show' | 'assign' | 'set' | 'limit' | 'window' | 'enable' | 'disable' | 'reset' | 'unassign' | 'remove',
+  serial: string,
+  of: Selected,
+): Operation {
+  switch (op) {
+    case 'show':
+      return { op, args: { serial } };
+    case 'assign':
+      return { op, args: { serial, user } };
+    case 'set':
+      return { op, args: { serial, pin } };
+    case 'limit':
+      return { op, args: { serial, maxFail } };
+    case 'window':
+      return { op, args: { serial, counters } };
+    default:
+      return { op, args: of };
+  }
+}
+
+function challengeOf(which: Step['which'], { challenges }: State): Challenge | undefined {
+  return which === 'unknown' ? undefined : (challenges.at(-1 - which) ?? challenges.at(-1));
+}
+
+function expiryOf({ which }: Step, state: State, now: number): number {
+  const issued = challengeOf(which, state)?.issued[0] ?? now;
+  return issued + Number(state.configuration.OcraChallengeTimeout);
+}
+
+function answerOf(step: Step, state: State, now: number, serial: string): Operation<'answer'>['args'] {
+  const { via, named } = step;
+  const challenge = challengeOf(step.which, state);
+  const token = challenge && state.tokens[challenge.serial];
+  const isNamed = named || via.endsWith('check_t');
+  const whom = {
+    ...(via === 'validate/check_s' && { serial: token?.serial ?? serial }),
+    ...(via === 'validate/check' && { user: token?.owner ?? USERS[0] }),
+  };
+  if (challenge === undefined || token === undefined) {
+    return { via, ...whom, ...(isNamed && { transaction: UNKNOWN }), response: 'wrong' };
+  }
+  const transaction = isNamed ? { transaction: challenge.transaction ?? UNKNOWN } : {};
+  const pin = step.response === 'empty' ? '' : step.response === 'wrong PIN' ? `${token.pin}x` : token.pin;
+  return { via, ...whom, ...transaction, pin, response: responseOf(step, challenge, token, state, now) };
+}
+
+function responseOf(
+  step: Step,
+  { question }: Challenge,
+  token: Token,
+  state: State,
+  now: number,
+): GivenResponse {
+  const at = (offset: number): number | null =>
+    hasCounter(token.suite)
+      ? Math.max(0, token.counter + offset)
+      : hasTime(token.suite)
+        ? stepOf(now + token.shift) + offset * STEP
+        : null;
+  switch (step.response) {
+    case 'wrong':
+    case 'empty':
+      return step.response;
+    case 'right':
+      return given(token, question, at(step.offset));
+    case 'wrong PIN':
+      return given(token, question, at(0));
+    case 'of another':
+      return given(token, challengeOf(step.other, state)?.question ?? question, at(0));
+    case 'second half':
+      return given(token, question, positionAhead(token, now));
+  }
+}
+
+/** @returns the place of the second half of an automatic resynchronisation; else, for a clock, of a first half */
+function positionAhead({ suite, ahead, counter, shift }: Token, now: number): number {
+  return hasTime(suite)
+    ? stepOf((ahead?.position ?? stepOf(now + shift) + 20 * STEP) + STEP)
+    : (ahead?.position ?? counter) + 1;
+}
+
+/** Only counters can be resynchronised here: for other tokens the request reads their state. */
+function resyncOf({ texts, ahead }: Step, token: Token | undefined, serial: string): Operation {
+  if (token === undefined || !hasCounter(token.suite)) {
+    return { op: 'show', args: { serial } };
+  }
+  const first = Math.max(0, token.counter + ahead);
+  return {
+    op: 'resync',
+    args: { serial, responses: [given(token, texts[0], first), given(token, texts[1], first + 1)] },
+  };
+}
+
+/** The token's response with the key that it has, also in phase 1. */
+function given({ suite, key, secret }: Token, question: string | null, at: number | null): GivenResponse {
+  const fitting =
+    suite === ROLL_OUT_SUITE ? (question ?? '') : (question ?? '').replace(/\D/g, '1').slice(0, 8);
+  return { key: key ?? secret ?? '', suite, question: fitting, at };
+}
