@@ -1,4 +1,4 @@
-import { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import type { HistoryRecord } from '../../tests/campaigns/once-only/operations.ts';
 import type { ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
 import type { FailoverRound, Trouble } from './failover-round.ts';
@@ -47,13 +47,14 @@ export function summaryTable(rounds: readonly FailoverRound[]): ResultTable {
   };
 }
 
-/** @returns the requests of clients, and their outcome */
-export function requestsTable({ enrolments, challenges, responses }: ReportedLedger): ResultTable {
+/** @returns the operations of clients, and their outcome */
+export function operationsTable(records: readonly HistoryRecord[]): ResultTable {
   return {
-    head: ['requests', 'reported', 'unknown (503, no answer)', 'unsent'],
-    rows: Object.entries({ enrolments, challenges, responses }).map(([name, steps]) => {
-      const { reported, unknown, unsent } = ReportedLedger.tally(steps);
-      return [name, reported, unknown, unsent];
+    head: ['operations', 'ok', 'refused', 'unknown (503, no answer)'],
+    rows: [...new Set(records.map(({ op }) => op))].map((name) => {
+      const outcomes = records.filter(({ op }) => op === name).map(({ outcome }) => outcome);
+      const times = (outcome: string): number => outcomes.filter((one) => one === outcome).length;
+      return [name, times('ok'), times('refused'), times('unknown')];
     }),
   };
 }

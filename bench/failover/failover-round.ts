@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
+import { isAcceptance } from '../../tests/campaigns/once-only/checker.ts';
+import { type HistoryClient, now } from '../../tests/campaigns/once-only/client.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 
@@ -38,7 +39,7 @@ const POLL_MS = 50;
  */
 export async function runRound(
   cluster: DatabaseCluster,
-  ledger: ReportedLedger,
+  client: HistoryClient,
   trouble: Trouble,
 ): Promise<FailoverRound> {
   const old = await cluster.settled();
@@ -49,21 +50,21 @@ export async function runRound(
     await old.holdBack();
     await sleep(HELD_BACK_MS);
   }
-  const begun = performance.now();
+  const begun = now();
   const changed = newPrimary(cluster, old);
   let moment = Number.POSITIVE_INFINITY;
   if (trouble === 'switchover') {
     await handOver(cluster, old);
   } else {
     await (trouble === 'kill' ? old.kill() : old.freeze());
-    moment = ledger.moment();
+    moment = now();
   }
   const { node, at } = await changed;
   // In a switchover the old primary works on for a while: what is sent from now on is the new one's.
-  const first = await acceptanceAfter(ledger, Math.min(moment, ledger.moment()));
+  const first = await acceptanceAfter(client, Math.min(moment, now()));
   const whole = trouble === 'switchover' ? wholeAgain(cluster) : undefined;
   await sleep(CALM_MS);
-  const longestGap = gapAround(ledger, begun, first);
+  const longestGap = gapAround(client, begun, first);
   await comeBack(old, trouble);
   const rejoined = await (whole ?? wholeAgain(cluster));
   const seconds = (milliseconds: number): number => milliseconds / 1000;
@@ -118,18 +119,23 @@ async function newPrimary(
     const are = await Promise.all(others.map((other) => other.isPrimary()));
     return others[are.indexOf(true)];
   });
-  return { node, at: performance.now() };
+  return { node, at: now() };
 }
 
 /** @returns the time of the first acceptance of a response that was sent after that moment */
-function acceptanceAfter(ledger: ReportedLedger, moment: number): Promise<number> {
+function acceptanceAfter(client: HistoryClient, moment: number): Promise<number> {
   return untilSomething('an acceptance', () =>
-    Promise.resolve(ledger.accepted.find(({ begun }) => begun > moment)?.at),
+    Promise.resolve(
+      client.records.find((record) => record.invoked > moment && isAcceptance(record))?.completed,
+    ),
   );
 }
 
-function gapAround(ledger: ReportedLedger, begun: number, end: number): number {
-  const times = ledger.accepted.map(({ at }) => at).filter((at) => at > begun - CALM_MS && at <= end);
+function gapAround(client: HistoryClient, begun: number, end: number): number {
+  const times = client.records
+    .filter(isAcceptance)
+    .map(({ completed = 0 }) => completed)
+    .filter((at) => at > begun - CALM_MS && at <= end);
   const sorted = [...times, end].toSorted((one, other) => one - other);
   return Math.max(...sorted.map((at, index) => at - (sorted[index - 1] ?? at)));
 }

@@ -1,8 +1,7 @@
 import { queryOnce } from '../../tests/support/database/test-server.ts';
-import { type Ask, checkReported } from '../../tests/campaigns/reported-answers/reported-checks.ts';
-import type { ReportedClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
-import type { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
-import { verifyReported } from '../../tests/campaigns/reported-answers/reported-replay.ts';
+import { checkHistory, describeFinding, type Finding } from '../../tests/campaigns/once-only/checker.ts';
+import type { HistoryClient } from '../../tests/campaigns/once-only/client.ts';
+import { type Ask, replay, withStoredFacts } from '../../tests/campaigns/once-only/stored-facts.ts';
 import type { DatabaseCluster } from './database-cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 import type { TankeeperServers } from './tankeeper-servers.ts';
@@ -22,35 +21,35 @@ export interface FailoverVerdict {
 export async function judge(
   cluster: DatabaseCluster,
   servers: TankeeperServers,
-  ledger: ReportedLedger,
-  client: ReportedClient,
+  client: HistoryClient,
 ): Promise<FailoverVerdict> {
   const findings = new Map<string, string[]>();
   const find = (kind: string, about: string): void => {
     findings.set(kind, [...(findings.get(kind) ?? []), about]);
   };
   const primary = await cluster.settled();
-  const ask = askOf(cluster, primary);
-  const accepted = ledger.accepted.length;
-  const verdict = await verifyReported(ledger, { ask, client, servers: servers.urls });
-  for (const { kind, about } of verdict.findings) {
-    find(kind, about);
-  }
+  const checked = async (node: DatabaseNode, where: string): Promise<ReturnType<typeof checkHistory>> => {
+    const { records, findings } = await withStoredFacts(client.records, askOf(cluster, node));
+    const verdict = checkHistory(records);
+    [...findings, ...verdict.findings].forEach((finding: Finding) => {
+      find(`${finding.kind}${where}`, describeFinding(finding));
+    });
+    return verdict;
+  };
+  const before = await checked(primary, '');
+  const replayed = await replay(client, servers.urls);
+  const after = await checked(primary, ', after a replay');
   await cluster.caughtUp();
   for (const standby of cluster.nodes.filter((node) => node !== primary)) {
-    for (const { kind, about } of (await checkReported(ledger, askOf(cluster, standby))).findings) {
-      find(`${kind}, on a standby`, `${standby.name}: ${about}`);
-    }
+    await checked(standby, `, on the standby ${standby.name}`);
   }
   if (!servers.areAlive) {
     find('server ended', 'it has to go on without a restart');
   }
-  const { report } = verdict;
   const reported = [
-    `acceptances that clients were told: ${accepted}`,
-    `accepted transactions in the database of the last primary: ${report.acceptedTransactions.size}`,
-    `right responses sent again, twice each: ${verdict.replayed}; accepted then: ${verdict.acceptedByReplay}`,
-    `least difference of a fail counter to what clients were told: ${report.lowestDifference} (${report.countedTokens} tokens with a count)`,
+    `operations checked: ${after.operations}, ${after.unknown} of them of unknown outcome`,
+    `acceptances that clients were told: ${before.acceptances}`,
+    `right responses sent again, twice each: ${replayed}; accepted then: ${after.acceptances - before.acceptances}`,
     ...(await verifyItself(servers, find)),
   ];
   return { reported, findings };

@@ -2,13 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { ReportedClient } from '../../tests/campaigns/reported-answers/reported-client.ts';
-import { ReportedLedger } from '../../tests/campaigns/reported-answers/reported-ledger.ts';
-import { ReportedLoad } from '../../tests/campaigns/reported-answers/reported-load.ts';
+import { HistoryClient } from '../../tests/campaigns/once-only/client.ts';
+import { runLoad } from '../../tests/campaigns/once-only/load.ts';
 import { closingOnce } from '../bench-cluster.ts';
 import { benchCommand, publishResults } from '../result-page.ts';
 import { DatabaseCluster } from './database-cluster.ts';
-import { requestsTable, roundsTable, summaryTable } from './failover-report.ts';
+import { operationsTable, roundsTable, summaryTable } from './failover-report.ts';
 import { type FailoverRound, runRound, type Trouble } from './failover-round.ts';
 import { type FailoverVerdict, judge } from './failover-verdict.ts';
 import { findPrograms } from './installed-programs.ts';
@@ -70,12 +69,11 @@ async function run(): Promise<boolean> {
       () => servers.stop(),
       () => leaveLogs(cluster, servers),
     );
-    const client = new ReportedClient({ session: await servers.start() });
-    const ledger = new ReportedLedger();
-    const rounds = await runRounds(cluster, servers, ledger, client);
-    const tables = [roundsTable(rounds), summaryTable(rounds), requestsTable(ledger)];
+    const client = new HistoryClient({ credentials: { session: await servers.start() } });
+    const rounds = await runRounds(cluster, servers, client);
+    const tables = [roundsTable(rounds), summaryTable(rounds), operationsTable(client.records)];
     note('comparing what clients were told with the databases');
-    const verdict = await judge(cluster, servers, ledger, client);
+    const verdict = await judge(cluster, servers, client);
     client.close();
     await publishResults({
       name: pageName(),
@@ -94,8 +92,7 @@ async function run(): Promise<boolean> {
 async function runRounds(
   cluster: DatabaseCluster,
   servers: TankeeperServers,
-  ledger: ReportedLedger,
-  client: ReportedClient,
+  client: HistoryClient,
 ): Promise<readonly FailoverRound[]> {
   const troubles: readonly (readonly [Trouble, string])[] = [
     ['kill', flags.kills],
@@ -103,21 +100,21 @@ async function runRounds(
     ['switchover', flags.switchovers],
   ];
   const stopping = new AbortController();
-  const load = new ReportedLoad({
-    ledger,
+  const load = {
     client,
     servers: () => servers.urls,
     prefix: 'FAILOVER',
     portals: Number(flags.portals),
-    seed: 'failover',
-  });
-  const running = load.run(stopping.signal);
+    seed: 7,
+    pause: 5,
+  };
+  const running = runLoad(load, stopping.signal);
   const rounds: FailoverRound[] = [];
   try {
     for (const [trouble, times] of troubles) {
       for (let time = 1; time <= Number(times); time += 1) {
         note(`${trouble} ${time} of ${times}`);
-        const round = await Promise.race([runRound(cluster, ledger, trouble), running.then(endedEarly)]);
+        const round = await Promise.race([runRound(cluster, client, trouble), running.then(endedEarly)]);
         note(`first acceptance after ${round.firstAcceptance.toFixed(1)} s`);
         rounds.push(round);
       }

@@ -29,7 +29,7 @@ afterAll(async () => {
     measures:
       'Random operations on two servers, one after the other and at once, against a model: [Faults](../faults.md#once-only).',
     sections: [
-      `${SEQUENTIAL_RUNS} sequential and ${INTERLEAVED_RUNS} interleaved runs, ${operations} operations, no difference.`,
+      `${SEQUENTIAL_RUNS} sequential and ${INTERLEAVED_RUNS} interleaved runs, ${operations} operations.`,
       { head: ['operation', 'times'], rows: [...tally].sort() },
     ],
   });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { publishResults } from '../../../bench/result-page.ts';
@@ -28,16 +29,11 @@ const KILL_EACH = shortOrLong(4, 20);
 const CONNECTED = shortOrLong(3, 30);
 const CUT_OFF = shortOrLong(2, 20);
 const LIMIT_MS = (SECONDS * 3 + 600) * 1_000;
-const TWO_HOURS = 7_200;
+const TWO_HOURS_MS = 7_200_000;
 const PASSWORD = 'correct horse battery staple';
 
-/** Sets the clock of the process: for all that JavaScript sees. */
-const WRONG_CLOCK = `
-  const Right = Date, ahead = ${TWO_HOURS} * 1000;
-  globalThis.Date = class Date extends Right {
-    constructor(...given) { given.length === 0 ? super(Right.now() + ahead) : super(...given); }
-    static now() { return Right.now() + ahead; }
-  };`;
+/** Sets the clock of a process, for all that JavaScript sees. */
+const SHIFTED = pathToFileURL(join(import.meta.dirname, '../../support/environment/shifted-clock.js')).href;
 
 let folder: string;
 let database: TestDatabase;
@@ -57,10 +53,12 @@ beforeAll(async () => {
     DATA_DIR: join(folder, 'server'),
     ADMIN_PASSWORD_FILE: passwordFile,
   };
-  const wrongClock = `--import=data:text/javascript,${encodeURIComponent(WRONG_CLOCK)}`;
+  const shift = join(folder, 'shift');
+  writeFileSync(shift, String(TWO_HOURS_MS));
+  const wrongClock = { NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_FILE: shift };
   fleet = await ServerFleet.start([
     () => startServerProcess({ ...environment, DATABASE_URL: proxy.url }),
-    () => startServerProcess({ ...environment, NODE_OPTIONS: wrongClock }),
+    () => startServerProcess({ ...environment, ...wrongClock }),
     () => startServerWithoutLog(environment),
   ]);
   client = await HistoryClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
-import { shortOrLong } from '../../support/campaign.ts';
-import { runTankeeper } from '../../support/servers/server-process.ts';
+import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
+import { DurablePostgres } from '../../support/database/durable-postgres.ts';
+import { ServerFleet } from '../../support/servers/server-fleet.ts';
+import { runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import { isSignedWith, type Reaction, WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { CrashFleet } from '../crash/crash-fleet.ts';
-import { CrashPostgres } from '../crash/crash-postgres.ts';
-import { ReportedClient } from '../reported-answers/reported-client.ts';
-import { ReportedLedger } from '../reported-answers/reported-ledger.ts';
-import { ReportedLoad } from '../reported-answers/reported-load.ts';
+import { isAcceptance } from '../once-only/checker.ts';
+import { HistoryClient } from '../once-only/client.ts';
+import { runLoad } from '../once-only/load.ts';
 
 /** Seconds of load and kills. */
 const SECONDS = shortOrLong(8, 60);
+const SEED = campaignSeed(25);
 const LIMIT_MS = (SECONDS * 4 + 600) * 1_000;
 /** Fewer would show nothing. */
 const MIN_ACCEPTED = 10;
@@ -23,17 +24,17 @@ const PASSWORD = 'correct horse battery staple';
 const REACTIONS: readonly Reaction[] = [200, 200, 204, 'cut off', 200, 500, 200, 200, 'hang', 200];
 
 let folder: string;
-let postgres: CrashPostgres;
+let postgres: DurablePostgres;
 let environment: Readonly<Record<string, string>>;
-let fleet: CrashFleet;
-let client: ReportedClient;
+let fleet: ServerFleet;
+let client: HistoryClient;
 let receiver: WebhookReceiver;
 let healthy: WebhookReceiver;
 const secrets = new Map<string, string>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-webhooks-'));
-  postgres = await CrashPostgres.start(folder);
+  postgres = await DurablePostgres.start(folder);
   [receiver, healthy] = await Promise.all([WebhookReceiver.start(), WebhookReceiver.start()]);
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
@@ -43,7 +44,8 @@ beforeAll(async () => {
     ADMIN_PASSWORD_FILE: passwordFile,
   };
   // Creates the installation. The servers of the load know the receivers from their start.
-  expect(await (await CrashFleet.start([environment])).stop()).toEqual([0]);
+  const start = () => startServerProcess(environment);
+  expect(await (await ServerFleet.start([start])).stop()).toEqual([0]);
   for (const [name, { url }] of [
     ['moody', receiver],
     ['healthy', healthy],
@@ -51,8 +53,8 @@ beforeAll(async () => {
     const added = await command('add', name, '--url', url);
     secrets.set(name, (JSON.parse(added) as { secret: string }).secret);
   }
-  fleet = await CrashFleet.start([environment, environment, environment]);
-  client = await ReportedClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);
+  fleet = await ServerFleet.start([start, start, start]);
+  client = await HistoryClient.open(fleet.servers[0]?.baseUrl ?? '', PASSWORD);
 });
 
 afterAll(async () => {
@@ -109,19 +111,12 @@ it(
   'brings each committed act to each receiver, under one id, through kill -9 of servers and database',
   async () => {
     receiver.next.push(...Array.from({ length: 500 }, () => REACTIONS).flat());
-    const ledger = new ReportedLedger();
     const ending = new AbortController();
-    const load = new ReportedLoad({
-      ledger,
-      client,
-      servers: fleet.urls,
-      prefix: 'HOOK',
-      seed: String(Date.now()),
-    });
-    const running = load.run(ending.signal);
+    const load = { client, servers: fleet.urls, prefix: 'HOOK', portals: 8, seed: SEED, pause: 5 };
+    const running = runLoad(load, ending.signal);
     const kills = await killUntil(
       performance.now() + SECONDS * 1_000,
-      () => ledger.accepted.length > MIN_ACCEPTED,
+      () => client.records.filter(isAcceptance).length > MIN_ACCEPTED,
     );
     ending.abort();
     await running;
@@ -137,7 +132,9 @@ it(
       .filter(({ outcome }) => outcome === 'accepted')
       .map(({ transaction }) => transaction);
     expect(accepted.length).toBeGreaterThan(MIN_ACCEPTED);
-    const told = ledger.accepted.map(({ transactionId }) => transactionId);
+    const told = client.records
+      .filter(isAcceptance)
+      .map(({ args }) => ('transaction' in args ? (args.transaction ?? '') : ''));
     expect(told.filter((transaction) => !accepted.includes(transaction))).toEqual([]);
     for (const [name, { received }] of [
       ['moody', receiver],
