@@ -351,13 +351,13 @@ describe('the command', () => {
   const run = async (file: string): Promise<{ code: number; stdout: string }> => {
     const command = join(import.meta.dirname, 'check-history.ts');
     const parameters = ['--import', 'tsx', command, file];
-    return promisify(execFile)(process.execPath, parameters).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-        code,
-        stdout: stdout + stderr,
-      }),
-    );
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, parameters);
+      return { code: 0, stdout };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, stdout: stdout + stderr };
+    }
   };
 
   it('checks the file of any client, and fails with each finding and its operations', async () => {

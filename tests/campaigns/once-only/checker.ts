@@ -53,7 +53,6 @@ export function checkHistory(records: readonly HistoryRecord[], budget: Budget =
         })),
       ...byToken(records).flatMap((group) => unexplained(group, budget)),
       ...acceptedTwice(records),
-      ...countersBack(records),
     ],
   };
 }
@@ -97,36 +96,6 @@ function acceptedTwice(records: readonly HistoryRecord[]): Finding[] {
   return [...accepted]
     .filter(([, all]) => all.length > 1)
     .map(([transaction, all]): Finding => ({ kind: 'accepted twice', about: transaction, records: all }));
-}
-
-/** Whatever the model says: no later look at a token shows a lower counter, as long as its key is the same. */
-function countersBack(records: readonly HistoryRecord[]): Finding[] {
-  const last = new Map<string, { readonly counter: number; readonly record: HistoryRecord }>();
-  const found: Finding[] = [];
-  for (const record of [...records].sort((one, other) => one.invoked - other.invoked)) {
-    const { serial = '' } = record.args as { serial?: string };
-    if (['enrol', 'phase 1', 'phase 2', 'remove'].includes(record.op)) {
-      last.delete(serial);
-    }
-    const { counter } = (record.answer ?? {}) as { counter?: string };
-    const before = last.get(serial);
-    if (counter === undefined || !['show', 'rows'].includes(record.op)) {
-      continue;
-    }
-    if (
-      before !== undefined &&
-      Number(counter) < before.counter &&
-      before.record.completed! <= record.invoked
-    ) {
-      found.push({
-        kind: 'counter went back',
-        about: `${serial}: from ${before.counter} to ${counter}`,
-        records: [before.record, record],
-      });
-    }
-    last.set(serial, { counter: Number(counter), record });
-  }
-  return found;
 }
 
 function unexplained(group: readonly HistoryRecord[], budget: Budget): Finding[] {

@@ -5,7 +5,15 @@ import { computeResponse } from '../../../src/ocra/compute.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import type { Answer, Fate, GivenResponse, HistoryRecord, Operation } from './operations.ts';
+import type {
+  Answer,
+  Fate,
+  GivenResponse,
+  HistoryRecord,
+  Operation,
+  OperationName,
+  Selected,
+} from './operations.ts';
 import { hasCounter, hasTime, STEP } from './responses.ts';
 
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
@@ -25,6 +33,10 @@ interface Envelope {
 
 /** An answer without anything secret, or the fate of the request. */
 type Told = Pick<Fate, 'outcome' | 'answer' | 'why' | 'strange'>;
+
+type Sent =
+  | (Told & { readonly outcome: 'refused' | 'unknown' })
+  | { readonly outcome: 'ok'; readonly envelope: Envelope };
 
 interface ClientOptions {
   /** Of an administrator, for all requests: a bearer token, or a session with its cookie. */
@@ -111,100 +123,55 @@ export class HistoryClient {
     return { outcome: 'ok', answer: await this.#answerOf(operation, value, detail) };
   }
 
-  #requestOf(operation: Operation): readonly [string, Parameters] {
-    switch (operation.op) {
-      case 'enrol':
-      case 'phase 1':
-      case 'phase 2':
-        return ['admin/init', this.#enrolment(operation)];
-      case 'request': {
-        const { text, ...of } = operation.args;
-        return ['ocra/request', { ...this.#whose(of), data: text }];
-      }
-      case 'answer':
-        return [operation.args.via, this.#response(operation.args)];
-      case 'status':
-        return ['ocra/checkstatus', this.#whose(operation.args)];
-      case 'configure':
-        return ['system/setConfig', { [operation.args.key]: operation.args.value }];
-      case 'housekeeping':
-      case 'rows':
-        throw new Error(`No client asks for ${operation.op}`);
-      default:
-        return this.#administration(operation);
-    }
+  #requestOf({ op, args }: Operation): readonly [string, Parameters] {
+    const parameters = this.#parametersOf[op] as
+      ((args: unknown) => readonly [string, Parameters]) | undefined;
+    return parameters?.(args) ?? [`admin/${op}`, this.#whose(args as Selected)];
   }
 
-  #enrolment({ op, args }: Operation<'enrol' | 'phase 1' | 'phase 2'>): Parameters {
-    const { serial } = args;
-    const owner = this.#whose({ serial, user: 'user' in args ? args.user : undefined });
-    switch (op) {
-      case 'enrol': {
-        const otpkey = this.#keys.get(args.key)?.toString('hex');
-        return { type: 'ocra', ocrasuite: args.suite, otpkey, pin: args.pin, ...owner };
-      }
-      case 'phase 1':
-        return { type: 'ocra', genkey: '1', sharedsecret: '1', ...owner };
-      case 'phase 2':
-        return { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, message: 'welcome', ...owner };
-    }
-  }
+  /** The path and parameters of a request; those that are missing only name tokens. */
+  readonly #parametersOf: {
+    readonly [Name in OperationName]?: (args: Operation<Name>['args']) => readonly [string, Parameters];
+  } = {
+    enrol: ({ key, suite, pin, ...of }) => {
+      const otpkey = this.#keys.get(key)?.toString('hex');
+      return ['admin/init', { type: 'ocra', ocrasuite: suite, otpkey, pin, ...this.#whose(of) }];
+    },
+    'phase 1': (of) => ['admin/init', { type: 'ocra', genkey: '1', sharedsecret: '1', ...this.#whose(of) }],
+    'phase 2': (of) => [
+      'admin/init',
+      { type: 'ocra', genkey: '1', activationcode: ACTIVATION_CODE, message: 'welcome', ...this.#whose(of) },
+    ],
+    request: ({ text, ...of }) => ['ocra/request', { ...this.#whose(of), data: text }],
+    answer: ({ via, pin = '', response, transaction, ...of }) => {
+      // Without a transaction these two name none; the others would then try all that are open.
+      const named = via.endsWith('check_t')
+        ? { transactionid: transaction ?? '' }
+        : this.#whose({ ...of, transaction });
+      return [via, { ...named, pass: pin + this.#digits(response) }];
+    },
+    status: (of) => ['ocra/checkstatus', this.#whose(of)],
+    configure: ({ key, value }) => ['system/setConfig', { [key]: value }],
+    set: ({ serial, pin }) => ['admin/set', { serial, pin }],
+    limit: ({ serial, maxFail }) => ['admin/set', { serial, MaxFailCount: String(maxFail) }],
+    window: ({ serial, counters }) => ['admin/set', { serial, CounterWindow: String(counters) }],
+    resync: ({ serial, responses: [one, two] }) => {
+      const questions = { challenge1: questionOf(one), challenge2: questionOf(two) };
+      return ['admin/resync', { serial, otp1: this.#digits(one), otp2: this.#digits(two), ...questions }];
+    },
+  };
 
-  #administration(
-    operation: Operation<
-      | 'show'
-      | 'enable'
-      | 'disable'
-      | 'reset'
-      | 'unassign'
-      | 'remove'
-      | 'assign'
-      | 'set'
-      | 'limit'
-      | 'window'
-      | 'resync'
-    >,
-  ): readonly [string, Parameters] {
-    const { op, args } = operation;
-    switch (op) {
-      case 'set':
-        return ['admin/set', { serial: args.serial, pin: args.pin }];
-      case 'limit':
-        return ['admin/set', { serial: args.serial, MaxFailCount: String(args.maxFail) }];
-      case 'window':
-        return ['admin/set', { serial: args.serial, CounterWindow: String(args.counters) }];
-      case 'resync': {
-        const [one, two] = args.responses;
-        const questions = { challenge1: questionOf(one), challenge2: questionOf(two) };
-        return [
-          'admin/resync',
-          { serial: args.serial, otp1: this.#digits(one), otp2: this.#digits(two), ...questions },
-        ];
-      }
-      default:
-        return [`admin/${op}`, this.#whose(args)];
-    }
-  }
-
-  #whose(of: { serial?: string; user?: string | undefined; transaction?: string }): Parameters {
+  #whose(of: {
+    serial?: string | undefined;
+    user?: string | undefined;
+    transaction?: string | undefined;
+  }): Parameters {
     const { serial, user, transaction } = of;
     return {
       serial,
       transactionid: transaction,
       ...(user !== undefined && { user, realm: this.#options.realm }),
     };
-  }
-
-  #response({ via, transaction, serial, user, pin = '', response }: Operation<'answer'>['args']): Parameters {
-    const named = { transactionid: transaction, pass: pin + this.#digits(response) };
-    switch (via) {
-      case 'validate/check_s':
-        return { ...named, serial };
-      case 'validate/check':
-        return { ...named, user, realm: this.#options.realm };
-      default:
-        return { ...named, transactionid: transaction ?? '' };
-    }
   }
 
   /** @returns the digits of a response; for a wrong one, digits that hardly any device gives */
@@ -256,19 +223,10 @@ export class HistoryClient {
     return this.learn(await deriveTokenKey({ sharedSecret, activationCode: ACTIVATION_CODE, nonce }));
   }
 
-  #post(
-    url: string,
-    parameters: Parameters,
-    request: string,
-  ): Promise<
-    | (Told & { readonly outcome: 'refused' | 'unknown' })
-    | { readonly outcome: 'ok'; readonly envelope: Envelope }
-  > {
+  #post(url: string, parameters: Parameters, request: string): Promise<Sent> {
     const { credentials } = this.#options;
-    const all = Object.entries({ ...parameters, ...('session' in credentials && credentials) });
-    const body = new URLSearchParams(
-      all.filter((entry): entry is [string, string] => entry[1] !== undefined),
-    ).toString();
+    const given: Parameters = { ...parameters, ...('session' in credentials && credentials) };
+    const body = new URLSearchParams(JSON.parse(JSON.stringify(given)) as Record<string, string>).toString();
     const headers = {
       'X-Request-Id': request,
       'Content-Type': 'application/x-www-form-urlencoded',
@@ -310,12 +268,7 @@ export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-function read(
-  status: number,
-  text: string,
-):
-  | (Told & { readonly outcome: 'refused' | 'unknown' })
-  | { readonly outcome: 'ok'; readonly envelope: Envelope } {
+function read(status: number, text: string): Sent {
   const envelope = parse(text);
   if (status === 200 && envelope.result !== undefined) {
     return envelope.result.status

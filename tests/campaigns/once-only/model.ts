@@ -3,12 +3,13 @@ import {
   COUNTER_WINDOW,
   type Drawn,
   type Operation,
+  type OperationName,
   REFUSED,
   ROLL_OUT_SUITE,
   type Selected,
 } from './operations.ts';
-import { judge, type Judged, judgeOpen, NOTHING } from './judgement.ts';
-import { resynchronise, hasCounter } from './responses.ts';
+import { judge, judgeOpen, NOTHING } from './judgement.ts';
+import { hasCounter, resynchronise } from './responses.ts';
 import { type Challenge, copyOf, type State, type Token } from './state.ts';
 
 /**
@@ -39,10 +40,10 @@ export interface Circumstances {
 
 /** @returns all that may come of an operation in that state */
 export function possibilities(state: State, operation: Operation, given: Circumstances): readonly Possible[] {
-  const early = performed(state, operation, given, 'early');
+  const early = performed(state, operation, given, false);
   const [first, last] = given.between;
-  const isSure = operation.op !== 'answer' && operation.op !== 'housekeeping';
-  const late = isSure || first === last ? early : performed(state, operation, given, 'late');
+  const isTimed = operation.op === 'answer' || operation.op === 'housekeeping';
+  const late = isTimed && first !== last ? performed(state, operation, given, true) : early;
   const all = isSame(early, late) ? [early] : [early, late];
   // Another client enrolled or removed the token at that moment: the request fails, and nothing is changed.
   return operation.op === 'enrol' && given.isContended
@@ -60,329 +61,216 @@ const texts = new WeakMap<State, string>();
 
 /** @returns one text for equal states */
 export function textOf(state: State): string {
-  const text = texts.get(state) ?? JSON.stringify([state.configuration, state.tokens, state.challenges]);
+  const text = texts.get(state) ?? JSON.stringify(state);
   texts.set(state, text);
   return text;
 }
 
-/** @param edge as early as possible, or as late: the only two that differ */
-function performed(
-  state: State,
-  operation: Operation,
-  { between, drawn }: Circumstances,
-  edge: 'early' | 'late',
-): Possible {
-  const draft = copyOf(state);
-  const act = new Act(draft, drawn, between, edge);
-  const answer = act.perform(operation);
-  const isSame = textOf(draft) === textOf(state);
-  return { answer, state: isSame ? state : draft, decision: act.decision };
+/** @param isLate as late as possible instead of as early: nothing else differs */
+function performed(state: State, { op, args }: Operation, given: Circumstances, isLate: boolean): Possible {
+  const act: Act = { ...given, state: copyOf(state), isLate, decision: null };
+  const answer = (ACTS[op] as (act: Act, args: unknown) => Answer)(act, args);
+  const isUnchanged = textOf(act.state) === textOf(state);
+  return { answer, state: isUnchanged ? state : act.state, decision: act.decision };
 }
 
-/** One operation on a state that it changes. */
-class Act {
-  decision: string | null = null;
-  readonly #state: State;
-  readonly #drawn: Drawn;
-  readonly #between: readonly [number, number];
-  readonly #isLate: boolean;
+/** One operation, on a copy of the state that it changes. */
+interface Act extends Circumstances {
+  readonly state: State;
+  readonly isLate: boolean;
+  decision: string | null;
+}
 
-  constructor(state: State, drawn: Drawn, between: readonly [number, number], edge: 'early' | 'late') {
-    this.#state = state;
-    this.#drawn = drawn;
-    this.#between = between;
-    this.#isLate = edge === 'late';
-  }
+type Perform<Name extends OperationName> = (act: Act, args: Operation<Name>['args']) => Answer;
 
-  perform(operation: Operation): Answer {
-    switch (operation.op) {
-      case 'configure':
-        this.#state.configuration[operation.args.key] = operation.args.value;
-        return true;
-      case 'housekeeping':
-        return this.#keepHouse();
-      case 'answer':
-        return this.#answer(operation.args);
-      case 'status':
-        return this.#status(operation.args);
-      case 'show':
-        return shown(this.#state.tokens[operation.args.serial]);
-      case 'rows':
-        return this.#rows(operation.args.serial);
-      case 'request':
-        return this.#request(operation.args);
-      default:
-        return this.#performOnTokens(operation);
-    }
-  }
-
-  #performOnTokens(
-    operation: Exclude<
-      Operation,
-      { op: 'configure' | 'housekeeping' | 'answer' | 'status' | 'show' | 'rows' | 'request' }
-    >,
-  ): Answer {
-    switch (operation.op) {
-      case 'enrol':
-        return this.#enrol(operation.args);
-      case 'phase 1':
-        return this.#begin(operation.args);
-      case 'phase 2':
-        return this.#derive(operation.args.serial);
-      default:
-        return this.#administrate(operation);
-    }
-  }
-
-  #administrate(
-    operation: Operation<
-      | 'enable'
-      | 'disable'
-      | 'reset'
-      | 'unassign'
-      | 'remove'
-      | 'assign'
-      | 'set'
-      | 'limit'
-      | 'window'
-      | 'resync'
-    >,
-  ): Answer {
-    const { op, args } = operation;
-    const tokens = this.#selected(op === 'assign' ? { serial: args.serial } : args);
-    const [token] = tokens;
-    if (token === undefined) {
-      return REFUSED;
-    }
-    switch (op) {
-      case 'assign':
-        this.#give(token, args.user);
-        return true;
-      case 'unassign':
-        tokens.forEach((one) => {
-          this.#give(one, null);
-        });
-        return true;
-      case 'set':
-        token.pin = args.pin;
-        return 1;
-      case 'limit':
-        token.maxFail = args.maxFail;
-        return 1;
-      case 'window':
-        token.window = args.counters;
-        return 1;
-      case 'resync':
-        return token.rollout === 'phase1' || !hasCounter(token.suite)
-          ? REFUSED
-          : resynchronise(token, args.responses);
-      default:
-        return this.#switch(op, tokens);
-    }
-  }
-
-  #switch(how: 'enable' | 'disable' | 'reset' | 'remove', tokens: readonly Token[]): Answer {
-    if (how === 'enable' && tokens.some(({ rollout }) => rollout === 'phase1')) {
-      return REFUSED;
-    }
-    for (const token of tokens) {
-      if (how === 'reset') {
-        token.failCount = 0;
-      } else if (how === 'remove') {
-        const { [token.serial]: _, ...others } = this.#state.tokens;
-        this.#state.tokens = others;
-        this.#state.challenges = this.#state.challenges.filter(({ serial }) => serial !== token.serial);
-      } else {
-        token.active = how === 'enable';
-      }
-    }
-    return tokens.length;
-  }
-
-  #give(token: Token, owner: string | null): void {
-    token.owner = owner;
-    this.#closeOpen(token.serial, 0);
-  }
-
-  #enrol({ serial, suite, key, pin = '', user }: Operation<'enrol'>['args']): Answer {
-    const known = this.#state.tokens[serial];
-    const keepsKey = known?.key === key && known.suite === suite;
-    return this.#enrolled(serial, user, { suite, key, pin, ...(keepsKey && pastOf(known)) });
-  }
-
-  #begin({ serial, user }: Operation<'phase 1'>['args']): Answer {
-    const { key: secret = '?' } = this.#drawn;
-    const begun = { suite: ROLL_OUT_SUITE, secret, rollout: 'phase1', active: false } as const;
-    this.#enrolled(serial, user, begun);
+const ACTS: { readonly [Name in OperationName]: Perform<Name> } = {
+  enrol: ({ state }, { serial, suite, key, pin = '', user }) => {
+    const known = state.tokens[serial];
+    // Counter and used responses belong to the key.
+    const { counter, used, bottom } = known?.key === key && known.suite === suite ? known : UNUSED;
+    return enrolled(state, serial, user, { suite, key, pin, counter, used, bottom });
+  },
+  'phase 1': ({ state, drawn }, { serial, user }) => {
+    const { key: secret = '?' } = drawn;
+    enrolled(state, serial, user, { suite: ROLL_OUT_SUITE, secret, rollout: 'phase1', active: false });
     return { key: secret };
-  }
-
-  /** Sets a token's state after an enrolment; counter and used responses belong to the key. */
-  #enrolled(serial: string, user: string | undefined, change: Partial<Token>): true {
-    const { DefaultMaxFailCount, DefaultSyncWindow } = this.#state.configuration;
-    this.#state.tokens[serial] = {
-      serial,
-      suite: '',
-      key: null,
-      secret: null,
-      rollout: 'complete',
-      active: true,
-      failCount: 0,
-      maxFail: Number(DefaultMaxFailCount),
-      ahead: null,
-      shift: 0,
-      pin: '',
-      counter: 0,
-      used: [],
-      bottom: 0,
-      window: COUNTER_WINDOW,
-      syncWindow: Number(DefaultSyncWindow),
-      owner: user ?? this.#state.tokens[serial]?.owner ?? null,
-      ...change,
-    };
-    this.#closeOpen(serial, 0);
-    return true;
-  }
-
-  #derive(serial: string): Answer {
-    const token = this.#state.tokens[serial];
+  },
+  'phase 2': (act, { serial }) => {
+    const token = act.state.tokens[serial];
     if (token === undefined || token.secret === null) {
       return REFUSED;
     }
-    const { key = '?' } = this.#drawn;
-    const begun = { rollout: 'phase2', active: true, failCount: 0, counter: 0, used: [], bottom: 0 };
-    Object.assign(token, { key, ...begun, ahead: null });
-    return { ...this.#issue(serial, '', 1), key };
-  }
-
-  #request(args: Operation<'request'>['args']): Answer {
-    const [token, another] = this.#selected(args);
+    const { key = '?' } = act.drawn;
+    Object.assign(token, { key, rollout: 'phase2', active: true, failCount: 0, ...UNUSED });
+    return { ...issued(act, serial, '', 1), key };
+  },
+  request: (act, args) => {
+    const [token, another] = selected(act.state, args);
     return token === undefined || another !== undefined
       ? REFUSED
-      : this.#issue(token.serial, args.text, Number(this.#state.configuration.OcraMaxChallenges));
-  }
-
-  #issue(serial: string, text: string, keep: number): Answer & object {
-    const { transaction = null, question = null } = this.#drawn;
-    if (transaction !== null && this.#state.challenges.some((one) => one.transaction === transaction)) {
-      return { transaction: 'one that was not there before' };
-    }
-    this.#state.challenges.push({
-      transaction,
+      : issued(act, token.serial, args.text, Number(act.state.configuration.OcraMaxChallenges));
+  },
+  answer: answered,
+  status: ({ state }, args) => {
+    const serials = 'transaction' in args ? [] : selected(state, args).map(({ serial }) => serial);
+    const isMeant = ({ transaction, serial }: Challenge): boolean =>
+      'transaction' in args ? transaction === args.transaction : serials.includes(serial);
+    return state.challenges.filter(isMeant).map(({ serial, transaction, received, valid }) => ({
       serial,
-      question,
-      text,
-      issued: this.#between,
-      wrong: 0,
-      received: false,
-      valid: false,
-      closed: null,
-    });
-    this.#closeOpen(serial, keep);
-    return { transaction, question };
-  }
-
-  #closeOpen(serial: string, keep: number): void {
-    const open = this.#state.challenges.filter((one) => one.serial === serial && one.closed === null);
-    for (const one of open.slice(0, Math.max(0, open.length - keep))) {
-      one.closed = 'superseded';
-    }
-  }
-
-  #answer(args: Operation<'answer'>['args']): Answer {
-    const { failcount, result } = this.#judged(args);
-    switch (args.via) {
-      case 'ocra/check_t':
-        return { failcount, result };
-      case 'validate/check_t':
-        return { failcount, value: result };
-      default:
-        return result;
-    }
-  }
-
-  #judged({ via, transaction, serial, user, pin = '', response }: Operation<'answer'>['args']): Judged {
-    const { challenges, tokens, configuration } = this.#state;
-    const isTheirs = (one: Challenge): boolean =>
-      via.endsWith('check_t') ||
-      (via === 'validate/check_s' ? one.serial === serial : tokens[one.serial]?.owner === user);
-    const hearing = { state: this.#state, pin, response, now: this.#now, isLate: this.#isLate };
-    const [meant] = challenges.filter((one) => one.transaction === transaction && isTheirs(one));
-    const judged =
-      transaction === undefined
-        ? judgeOpen(hearing, challenges.filter(isTheirs), Number(configuration.OcraMaxChallenges))
-        : ((meant && judge(hearing, meant)) ?? NOTHING);
-    this.decision = judged.decision;
-    return judged;
-  }
-
-  get #now(): number {
-    return this.#between[this.#isLate ? 1 : 0];
-  }
-
-  #status(args: Operation<'status'>['args']): Answer {
-    const serials = 'transaction' in args ? [] : this.#selected(args).map(({ serial }) => serial);
-    return this.#state.challenges
-      .filter((one) =>
-        'transaction' in args ? one.transaction === args.transaction : serials.includes(one.serial),
-      )
-      .map(({ serial, transaction, received, valid }) => ({
-        serial,
-        transactionid: transaction,
-        received_tan: received,
-        valid_tan: valid,
-        failcount: this.#state.tokens[serial]?.failCount ?? 0,
-      }));
-  }
-
-  #rows(serial: string): Answer {
-    const token = this.#state.tokens[serial];
-    return token === undefined
-      ? null
-      : {
-          active: token.active,
-          rollout: token.rollout,
-          failcount: token.failCount,
-          counter: String(token.counter),
-          challenges: this.#state.challenges
-            .filter((one) => one.serial === serial)
-            .map(({ transaction, wrong, closed }) => `${transaction ?? '?'} ${wrong} ${closed ?? 'open'}`)
-            .sort(),
-        };
-  }
-
-  #keepHouse(): true {
-    const timeout = Number(this.#state.configuration.OcraChallengeTimeout);
-    const oldest = this.#now - timeout - SEVEN_DAYS;
-    this.#state.challenges = this.#state.challenges.filter(({ issued }) => issued[0] >= oldest);
+      transactionid: transaction,
+      received_tan: received,
+      valid_tan: valid,
+      failcount: state.tokens[serial]?.failCount ?? 0,
+    }));
+  },
+  show: ({ state }, { serial }) => shown(state.tokens[serial]),
+  enable: ({ state }, of) =>
+    selected(state, of).some(({ rollout }) => rollout === 'phase1')
+      ? REFUSED
+      : ofEach(state, of, (token) => (token.active = true)),
+  disable: ({ state }, of) => ofEach(state, of, (token) => (token.active = false)),
+  reset: ({ state }, of) => ofEach(state, of, (token) => (token.failCount = 0)),
+  remove: ({ state }, of) =>
+    ofEach(state, of, ({ serial }) => {
+      state.tokens = Object.fromEntries(Object.entries(state.tokens).filter(([other]) => other !== serial));
+      state.challenges = state.challenges.filter((challenge) => challenge.serial !== serial);
+    }),
+  unassign: ({ state }, of) =>
+    ofEach(state, of, (token) => {
+      give(state, token, null);
+    }) !== REFUSED || REFUSED,
+  assign: ({ state }, { serial, user }) =>
+    ofEach(state, { serial }, (token) => {
+      give(state, token, user);
+    }) !== REFUSED || REFUSED,
+  set: ({ state }, { serial, pin }) => ofEach(state, { serial }, (token) => (token.pin = pin)),
+  limit: ({ state }, { serial, maxFail }) => ofEach(state, { serial }, (token) => (token.maxFail = maxFail)),
+  window: ({ state }, { serial, counters }) =>
+    ofEach(state, { serial }, (token) => (token.window = counters)),
+  resync: ({ state }, { serial, responses }) => {
+    const token = state.tokens[serial];
+    return token === undefined || token.rollout === 'phase1' || !hasCounter(token.suite)
+      ? REFUSED
+      : resynchronise(token, responses);
+  },
+  configure: ({ state }, { key, value }) => {
+    state.configuration[key] = value;
     return true;
-  }
+  },
+  housekeeping: (act) => {
+    const oldest = nowIn(act) - Number(act.state.configuration.OcraChallengeTimeout) - SEVEN_DAYS;
+    act.state.challenges = act.state.challenges.filter((challenge) => challenge.issued[0] >= oldest);
+    return true;
+  },
+  rows: ({ state }, { serial }) => stored(state, serial),
+};
 
-  #selected(of: Selected): Token[] {
-    return Object.values(this.#state.tokens).filter((token) =>
-      'serial' in of ? token.serial === of.serial : token.owner === of.user,
-    );
+const UNUSED = { counter: 0, used: [], bottom: 0, ahead: null } satisfies Partial<Token>;
+
+const nowIn = ({ between, isLate }: Act): number => between[isLate ? 1 : 0];
+
+function selected({ tokens }: State, of: Selected): Token[] {
+  return Object.values(tokens).filter((token) =>
+    'serial' in of ? token.serial === of.serial : token.owner === of.user,
+  );
+}
+
+function ofEach(state: State, of: Selected, change: (token: Token) => unknown): Answer {
+  const tokens = selected(state, of);
+  tokens.forEach(change);
+  return tokens.length === 0 ? REFUSED : tokens.length;
+}
+
+function give(state: State, token: Token, owner: string | null): void {
+  token.owner = owner;
+  closeOpen(state, token.serial, 0);
+}
+
+function enrolled(state: State, serial: string, user: string | undefined, change: Partial<Token>): true {
+  state.tokens[serial] = {
+    serial,
+    suite: '',
+    key: null,
+    secret: null,
+    rollout: 'complete',
+    active: true,
+    failCount: 0,
+    maxFail: Number(state.configuration.DefaultMaxFailCount),
+    ...UNUSED,
+    shift: 0,
+    pin: '',
+    window: COUNTER_WINDOW,
+    syncWindow: Number(state.configuration.DefaultSyncWindow),
+    owner: user ?? state.tokens[serial]?.owner ?? null,
+    ...change,
+  };
+  closeOpen(state, serial, 0);
+  return true;
+}
+
+function issued({ state, drawn, between }: Act, serial: string, text: string, keep: number): object {
+  const { transaction = null, question = null } = drawn;
+  if (transaction !== null && state.challenges.some((one) => one.transaction === transaction)) {
+    return { transaction: 'one that was not there before' };
+  }
+  const open = { wrong: 0, received: false, valid: false, closed: null };
+  state.challenges.push({ transaction, serial, question, text, issued: between, ...open });
+  closeOpen(state, serial, keep);
+  return { transaction, question };
+}
+
+function closeOpen({ challenges }: State, serial: string, keep: number): void {
+  const open = challenges.filter((one) => one.serial === serial && one.closed === null);
+  for (const one of open.slice(0, Math.max(0, open.length - keep))) {
+    one.closed = 'superseded';
   }
 }
 
-/** What a token keeps when it is enrolled again with the key that it has. */
-function pastOf({ counter, used, bottom }: Token): Pick<Token, 'counter' | 'used' | 'bottom'> {
-  return { counter, used, bottom };
+function answered(act: Act, args: Operation<'answer'>['args']): Answer {
+  const { state, isLate } = act;
+  const { via, transaction, serial, user, pin = '', response } = args;
+  const isTheirs = (one: Challenge): boolean =>
+    via.endsWith('check_t') ||
+    (via === 'validate/check_s' ? one.serial === serial : state.tokens[one.serial]?.owner === user);
+  const theirs = state.challenges.filter(isTheirs);
+  const meant = theirs.find((one) => one.transaction === transaction);
+  const hearing = { state, pin, response, now: nowIn(act), isLate };
+  const { failcount, result, decision } =
+    transaction === undefined
+      ? judgeOpen(hearing, theirs, Number(state.configuration.OcraMaxChallenges))
+      : ((meant && judge(hearing, meant)) ?? NOTHING);
+  act.decision = decision;
+  if (via === 'ocra/check_t') {
+    return { failcount, result };
+  }
+  return via === 'validate/check_t' ? { failcount, value: result } : result;
 }
 
 function shown(token: Token | undefined): Answer {
   if (token === undefined) {
     return null;
   }
-  const { serial, active, failCount, maxFail, counter, rollout, owner, suite } = token;
+  const { serial, active, failCount: failcount, maxFail: maxfail, rollout, owner: user, suite } = token;
   return {
     serial,
     active,
-    failcount: failCount,
-    maxfail: maxFail,
-    counter: String(counter),
+    failcount,
+    maxfail,
+    counter: String(token.counter),
     rollout,
-    user: owner,
+    user,
     ocrasuite: suite,
   };
+}
+
+function stored({ tokens, challenges }: State, serial: string): Answer {
+  const token = tokens[serial];
+  if (token === undefined) {
+    return null;
+  }
+  const { active, rollout, failCount: failcount, counter } = token;
+  const its = challenges
+    .filter((one) => one.serial === serial)
+    .map(({ transaction, wrong, closed }) => `${transaction ?? '?'} ${wrong} ${closed ?? 'open'}`);
+  return { active, rollout, failcount, counter: String(counter), challenges: its.sort() };
 }

@@ -110,7 +110,9 @@ class OrderSearch {
       const choice = frame.choices[frame.next];
       frame.next += 1;
       if (choice === undefined) {
-        frame.taken.forEach((event) => this.#undo(event));
+        frame.taken.forEach((event) => {
+          this.#undo(event);
+        });
         frames.pop();
       } else if (this.#states > this.#budget.states || performance.now() > this.#deadline) {
         return this.#failed('given up');
@@ -132,7 +134,9 @@ class OrderSearch {
     this.#states += 1;
     this.#last = state;
     const taken = chosen === undefined ? [] : [chosen];
-    taken.forEach((event) => this.#do(event));
+    taken.forEach((event) => {
+      this.#do(event);
+    });
     const choices = this.#choices(state, taken);
     const isKnown = choices.length > 1 && (this.#wasSeen(state) || this.#isHopeless(state));
     if (choices.length === 0) {
@@ -190,7 +194,11 @@ class OrderSearch {
   }
 
   #of(index: number): Event {
-    return this.#events[index] as Event;
+    const event = this.#events[index];
+    if (event === undefined) {
+      throw new Error(`There is no event ${index}`);
+    }
+    return event;
   }
 
   #do(index: number): void {
@@ -246,7 +254,7 @@ function rank({ must, ended }: Event): number {
 function outcomes(
   state: State,
   { record, between, wide, isContended, what }: Event,
-  known: Map<string, readonly Possible[]> = new Map(),
+  known = new Map<string, readonly Possible[]>(),
 ): readonly Possible[] {
   const given = { drawn: drawnIn(record), isContended };
   const all = known.get(what) ?? possibilities(state, record, { ...given, between: wide });

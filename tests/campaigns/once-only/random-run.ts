@@ -94,7 +94,11 @@ class Run {
 
   async follow(step: Step, server: number): Promise<void> {
     const operation = operationOf(step, this.#state, this.#servers.now, this.#names);
-    await (typeof operation === 'number' ? this.#servers.wait(operation) : this.#perform(operation, server));
+    if (typeof operation === 'number') {
+      this.#servers.wait(operation);
+    } else {
+      await this.#perform(operation, server);
+    }
   }
 
   /** Makes each request from the knowledge of this client alone. */

@@ -168,96 +168,99 @@ export interface Names {
   readonly keys: readonly string[];
 }
 
-/** @returns the operation that a step is in that state; or the seconds that pass */
-export function operationOf(
-  step: Step,
-  state: State,
-  now: number,
-  { serial, keys }: Names,
-): Operation | number {
-  const named = serial(step.token);
-  const of: Selected = step.byUser ? { user: step.user } : { serial: named };
-  const owner = step.byUser ? { user: step.user } : {};
-  switch (step.step) {
-    case 'wait':
-      return step.seconds;
-    case 'wait for expiry':
-      return Math.max(0, expiryOf(step, state, now) + step.after - now);
-    case 'request':
-      return { op: 'request', args: { ...of, text: step.text } };
-    case 'answer':
-      return { op: 'answer', args: answerOf(step, state, now, named) };
-    case 'status': {
-      const { transaction } = challengeOf(step.which, state) ?? {};
-      return { op: 'status', args: step.named ? of : { transaction: transaction ?? UNKNOWN } };
-    }
-    case 'enrol': {
-      const { suite, pin } = step;
-      return { op: 'enrol', args: { serial: named, suite, key: keys[step.key] ?? '', pin, ...owner } };
-    }
-    case 'phase 1':
-      return { op: 'phase 1', args: { serial: named, ...owner } };
-    case 'phase 2': {
-      const begun = Object.values(state.tokens).find(({ secret }) => secret !== null);
-      return { op: 'phase 2', args: { serial: begun?.serial ?? named } };
-    }
-    case 'resync':
-      return resyncOf(step, state.tokens[named], named);
-    case 'configure':
-      return { op: 'configure', args: { key: step.setting[0], value: step.setting[1] } };
-    case 'housekeeping':
-      return { op: 'housekeeping', args: {} };
-    default:
-      return administrationOf(step, step.step, named, of);
-  }
+/** What a step is resolved by. */
+interface Scene {
+  readonly state: State;
+  readonly now: number;
+  readonly names: Names;
+  /** The serial of the step's token. */
+  readonly serial: string;
+  readonly of: Selected;
+  readonly owner: { readonly user?: string };
 }
 
-function administrationOf(
-  { user, pin, maxFail, counters }: Step,
-  op: 'show' | 'assign' | 'set' | 'limit' | 'window' | 'enable' | 'disable' | 'reset' | 'unassign' | 'remove',
-  serial: string,
-  of: Selected,
-): Operation {
-  switch (op) {
-    case 'show':
-      return { op, args: { serial } };
-    case 'assign':
-      return { op, args: { serial, user } };
-    case 'set':
-      return { op, args: { serial, pin } };
-    case 'limit':
-      return { op, args: { serial, maxFail } };
-    case 'window':
-      return { op, args: { serial, counters } };
-    default:
-      return { op, args: of };
-  }
+/** @returns the operation that a step is in that state; or the seconds that pass */
+export function operationOf(step: Step, state: State, now: number, names: Names): Operation | number {
+  const serial = names.serial(step.token);
+  const owner = step.byUser ? { user: step.user } : {};
+  const of = step.byUser ? { user: step.user } : { serial };
+  return RESOLVED[step.step](step, { state, now, names, serial, of, owner });
 }
+
+const RESOLVED: Readonly<Record<StepName, (step: Step, scene: Scene) => Operation | number>> = {
+  wait: ({ seconds }) => seconds,
+  'wait for expiry': ({ which, after }, { state, now }) => {
+    const issued = challengeOf(which, state)?.issued[0] ?? now;
+    return Math.max(0, issued + Number(state.configuration.OcraChallengeTimeout) + after - now);
+  },
+  enrol: ({ suite, pin, key }, { serial, names, owner }) => ({
+    op: 'enrol',
+    args: { serial, suite, key: names.keys[key] ?? '', pin, ...owner },
+  }),
+  'phase 1': (_, { serial, owner }) => ({ op: 'phase 1', args: { serial, ...owner } }),
+  'phase 2': (_, { serial, state }) => {
+    const begun = Object.values(state.tokens).find(({ secret }) => secret !== null);
+    return { op: 'phase 2', args: { serial: begun?.serial ?? serial } };
+  },
+  request: ({ text }, { of }) => ({ op: 'request', args: { ...of, text } }),
+  answer: (step, scene) => ({ op: 'answer', args: answerOf(step, scene) }),
+  status: ({ named, which }, { of, state }) => ({
+    op: 'status',
+    args: named ? of : { transaction: challengeOf(which, state)?.transaction ?? UNKNOWN },
+  }),
+  show: (_, { serial }) => ({ op: 'show', args: { serial } }),
+  enable: (_, { of }) => ({ op: 'enable', args: of }),
+  disable: (_, { of }) => ({ op: 'disable', args: of }),
+  reset: (_, { of }) => ({ op: 'reset', args: of }),
+  unassign: (_, { of }) => ({ op: 'unassign', args: of }),
+  remove: (_, { of }) => ({ op: 'remove', args: of }),
+  assign: ({ user }, { serial }) => ({ op: 'assign', args: { serial, user } }),
+  set: ({ pin }, { serial }) => ({ op: 'set', args: { serial, pin } }),
+  limit: ({ maxFail }, { serial }) => ({ op: 'limit', args: { serial, maxFail } }),
+  window: ({ counters }, { serial }) => ({ op: 'window', args: { serial, counters } }),
+  resync: ({ texts, ahead }, { serial, state }) => {
+    const token = state.tokens[serial];
+    // Only counters can be resynchronised here: for other tokens the request reads their state.
+    if (token === undefined || !hasCounter(token.suite)) {
+      return { op: 'show', args: { serial } };
+    }
+    const first = Math.max(0, token.counter + ahead);
+    return {
+      op: 'resync',
+      args: { serial, responses: [given(token, texts[0], first), given(token, texts[1], first + 1)] },
+    };
+  },
+  configure: ({ setting: [key, value] }) => ({ op: 'configure', args: { key, value } }),
+  housekeeping: () => ({ op: 'housekeeping', args: {} }),
+};
 
 function challengeOf(which: Step['which'], { challenges }: State): Challenge | undefined {
   return which === 'unknown' ? undefined : (challenges.at(-1 - which) ?? challenges.at(-1));
 }
 
-function expiryOf({ which }: Step, state: State, now: number): number {
-  const issued = challengeOf(which, state)?.issued[0] ?? now;
-  return issued + Number(state.configuration.OcraChallengeTimeout);
+function answerOf(step: Step, { state, now, serial }: Scene): Operation<'answer'>['args'] {
+  const { via, which, named, response } = step;
+  const challenge = challengeOf(which, state);
+  const token = challenge && state.tokens[challenge.serial];
+  const transaction = named || via.endsWith('check_t') ? (challenge?.transaction ?? UNKNOWN) : undefined;
+  const args = { via, transaction, ...whose(via, token, serial) };
+  if (challenge === undefined || token === undefined) {
+    return { ...args, response: 'wrong' };
+  }
+  const pins: Partial<Record<ResponseKind, string>> = { 'wrong PIN': `${token.pin}x`, empty: '' };
+  const pin = pins[response] ?? token.pin;
+  return { ...args, pin, response: responseOf(step, challenge, token, state, now) };
 }
 
-function answerOf(step: Step, state: State, now: number, serial: string): Operation<'answer'>['args'] {
-  const { via, named } = step;
-  const challenge = challengeOf(step.which, state);
-  const token = challenge && state.tokens[challenge.serial];
-  const isNamed = named || via.endsWith('check_t');
-  const whom = {
-    ...(via === 'validate/check_s' && { serial: token?.serial ?? serial }),
-    ...(via === 'validate/check' && { user: token?.owner ?? USERS[0] }),
-  };
-  if (challenge === undefined || token === undefined) {
-    return { via, ...whom, ...(isNamed && { transaction: UNKNOWN }), response: 'wrong' };
+function whose(via: Via, token: Token | undefined, serial: string): { serial?: string; user?: string } {
+  switch (via) {
+    case 'validate/check_s':
+      return { serial: token?.serial ?? serial };
+    case 'validate/check':
+      return { user: token?.owner ?? USERS[0] };
+    default:
+      return {};
   }
-  const transaction = isNamed ? { transaction: challenge.transaction ?? UNKNOWN } : {};
-  const pin = step.response === 'empty' ? '' : step.response === 'wrong PIN' ? `${token.pin}x` : token.pin;
-  return { via, ...whom, ...transaction, pin, response: responseOf(step, challenge, token, state, now) };
 }
 
 function responseOf(
@@ -267,12 +270,11 @@ function responseOf(
   state: State,
   now: number,
 ): GivenResponse {
-  const at = (offset: number): number | null =>
-    hasCounter(token.suite)
-      ? Math.max(0, token.counter + offset)
-      : hasTime(token.suite)
-        ? stepOf(now + token.shift) + offset * STEP
-        : null;
+  const clock = stepOf(now + token.shift);
+  const at = (offset: number): number | null => {
+    const place = hasCounter(token.suite) ? Math.max(0, token.counter + offset) : clock + offset * STEP;
+    return hasCounter(token.suite) || hasTime(token.suite) ? place : null;
+  };
   switch (step.response) {
     case 'wrong':
     case 'empty':
@@ -293,18 +295,6 @@ function positionAhead({ suite, ahead, counter, shift }: Token, now: number): nu
   return hasTime(suite)
     ? stepOf((ahead?.position ?? stepOf(now + shift) + 20 * STEP) + STEP)
     : (ahead?.position ?? counter) + 1;
-}
-
-/** Only counters can be resynchronised here: for other tokens the request reads their state. */
-function resyncOf({ texts, ahead }: Step, token: Token | undefined, serial: string): Operation {
-  if (token === undefined || !hasCounter(token.suite)) {
-    return { op: 'show', args: { serial } };
-  }
-  const first = Math.max(0, token.counter + ahead);
-  return {
-    op: 'resync',
-    args: { serial, responses: [given(token, texts[0], first), given(token, texts[1], first + 1)] },
-  };
 }
 
 /** The token's response with the key that it has, also in phase 1. */

@@ -72,7 +72,11 @@ export class TwoServers {
   readonly ask: Ask = (sql, values) => queryOnce(this.databaseUrl, sql, values);
 
   get #first(): TestApplication {
-    return this.#applications[0] as TestApplication;
+    const [first] = this.#applications;
+    if (first === undefined) {
+      throw new Error('There is no server');
+    }
+    return first;
   }
 
   /** Begins a new history: one token for each user, and an unassigned one with a clock. @returns its names */
