@@ -1,7 +1,7 @@
 import { checkHistory, describeFinding } from './checker.ts';
 import { readHistory } from './history.ts';
 
-/** `node --import tsx tests/campaigns/once-only/check-history.ts FILE…`: checks histories; ends with 1 for a finding. */
+/** `npm run history:check -- FILE…`: checks histories; ends with 1 for a finding. */
 const files = process.argv.slice(2);
 if (files.length === 0) {
   process.stderr.write('Usage: check-history.ts FILE…\n');

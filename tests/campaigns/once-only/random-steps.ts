@@ -12,7 +12,7 @@ import { hasCounter, hasTime, STEP, stepOf } from './responses.ts';
 import type { Challenge, State, Token } from './state.ts';
 
 /** The suites of random tokens: with a counter, with a time step of a minute, with neither. */
-export const SUITES = [
+const SUITES = [
   'OCRA-1:HOTP-SHA256-8:C-QN08',
   'OCRA-1:HOTP-SHA256-8:QN08-T1M',
   'OCRA-1:HOTP-SHA256-8:QN08',
@@ -24,7 +24,7 @@ export const TOKENS = 3;
  * Texts that are whole questions: two requests with the same one have the same question. The last two are one question
  * to a device: numbers are encoded as hexadecimal and padded with zeros at the end, so that n and 16n have the same bytes.
  */
-export const TEXTS = ['12345678', '05478395', '87654320'] as const;
+const TEXTS = ['12345678', '05478395', '87654320'] as const;
 const UNKNOWN = 'ffffffffffffffffffff';
 
 type StepName = Exclude<Operation['op'], 'rows'> | 'wait' | 'wait for expiry';
@@ -69,7 +69,7 @@ function weighted<Value>(weights: readonly (readonly [number, Value])[]): fc.Arb
 }
 
 /** @param steps the kinds of step, weighted */
-export function anyStep(steps: readonly (readonly [number, StepName])[]): fc.Arbitrary<Step> {
+function anyStep(steps: readonly (readonly [number, StepName])[]): fc.Arbitrary<Step> {
   return fc.record({
     step: weighted(steps),
     token: fc.constantFrom(0, 0, 0, 1, 1, 2, 2),

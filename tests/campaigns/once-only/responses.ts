@@ -2,7 +2,7 @@ import type { GivenResponse, Position } from './operations.ts';
 import type { Token } from './state.ts';
 
 /** Seconds by which a device's clock may be off. */
-export const TIME_WINDOW = 180;
+const TIME_WINDOW = 180;
 export const STEP = 60;
 const DAY = 86_400;
 
@@ -175,6 +175,6 @@ export function resynchronise(token: Token, responses: readonly [GivenResponse, 
   });
 }
 
-export function upFrom(first: number, count: number): number[] {
+function upFrom(first: number, count: number): number[] {
   return Array.from({ length: Math.max(0, count) }, (_, index) => first + index);
 }
