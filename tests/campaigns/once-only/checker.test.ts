@@ -309,6 +309,14 @@ describe('the checker finds', () => {
       ['right response refused'],
     ],
     [
+      'a question that is that of another text',
+      () => {
+        const drawn = { transaction: 'X1', question: questionOf('T3') };
+        log({ op: 'request', args: { serial: 'two', text: 'Pay 5000 EUR' } }, drawn);
+      },
+      ['question of another text'],
+    ],
+    [
       'answers that no order explains',
       () => {
         const begun = time + 20;

@@ -15,6 +15,7 @@ export type FindingKind =
   | 'acceptance lost'
   | 'counter went back'
   | 'right response refused'
+  | 'question of another text'
   | 'fail count lost'
   | 'fail count too high'
   | 'audit differs'
@@ -147,6 +148,10 @@ function kindOf({ record, state, explained }: Stuck, possible: Possible | undefi
     case 'show':
     case 'rows':
       return kindOfLook(told, due);
+    case 'request':
+      return typeof told === 'object' && typeof due === 'object'
+        ? 'question of another text'
+        : 'no order explains this';
     default:
       return 'no order explains this';
   }

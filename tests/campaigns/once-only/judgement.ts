@@ -112,7 +112,7 @@ function decide(hearing: Hearing, challenge: Challenge, token: Token, seen: Verd
   }
   const verdict = seen === undefined ? lookAt(hearing, token, challenge) : seen;
   return verdict !== null && 'usable' in verdict
-    ? accept(challenge, token, verdict.usable)
+    ? accept(hearing.state, challenge, token, verdict.usable)
     : refuse(hearing.state, challenge, token, verdict);
 }
 
@@ -121,9 +121,12 @@ function lookAt({ state, pin, response, now }: Hearing, token: Token, { question
   return pin === token.pin && question !== null ? look(token, question, response, { now, autoResync }) : null;
 }
 
-function accept(challenge: Challenge, token: Token, usable: Usable): string {
+function accept({ challenges }: State, challenge: Challenge, token: Token, usable: Usable): string {
   use(token, usable);
   Object.assign(challenge, { valid: true, closed: 'accepted' });
+  for (const one of challenges.filter(({ serial }) => serial === token.serial)) {
+    one.isPast = true;
+  }
   token.failCount = 0;
   if (token.rollout === 'phase2') {
     Object.assign(token, { rollout: 'complete', secret: null });

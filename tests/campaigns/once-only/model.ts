@@ -9,7 +9,7 @@ import {
   type Selected,
 } from './operations.ts';
 import { judge, judgeOpen, NOTHING } from './judgement.ts';
-import { hasCounter, resynchronise } from './responses.ts';
+import { hasCounter, plainQuestion, resynchronise } from './responses.ts';
 import { type Challenge, copyOf, type State, type Token } from './state.ts';
 
 /**
@@ -213,10 +213,30 @@ function issued({ state, drawn, between }: Act, serial: string, text: string, ke
   if (transaction !== null && state.challenges.some((one) => one.transaction === transaction)) {
     return { transaction: 'one that was not there before' };
   }
-  const open = { wrong: 0, received: false, valid: false, closed: null };
+  if (question !== null && confirmsAnother(state, serial, text, question)) {
+    return { question: 'one that is not that of another text' };
+  }
+  const open = { wrong: 0, received: false, valid: false, isPast: false, closed: null };
   state.challenges.push({ transaction, serial, question, text, issued: between, ...open });
   closeOpen(state, serial, keep);
   return { transaction, question };
+}
+
+/** @returns true if the response to that question could be one to another text; a counter is used up by an acceptance */
+function confirmsAnother(
+  { tokens, challenges }: State,
+  serial: string,
+  text: string,
+  question: string,
+): boolean {
+  const { suite = '' } = tokens[serial] ?? {};
+  return challenges.some(
+    (one) =>
+      one.serial === serial &&
+      one.text !== text &&
+      !(one.isPast && hasCounter(suite)) &&
+      plainQuestion(suite, one.question ?? '') === plainQuestion(suite, question),
+  );
 }
 
 function closeOpen({ challenges }: State, serial: string, keep: number): void {

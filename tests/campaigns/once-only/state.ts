@@ -38,6 +38,8 @@ export interface Challenge {
   wrong: number;
   received: boolean;
   valid: boolean;
+  /** A response of the token was accepted since it was issued. */
+  isPast: boolean;
   closed: 'accepted' | 'exhausted' | 'superseded' | null;
 }
 
