@@ -149,12 +149,15 @@ function kindOf({ record, state, explained }: Stuck, possible: Possible | undefi
     case 'rows':
       return kindOfLook(told, due);
     case 'request':
-      return typeof told === 'object' && typeof due === 'object'
-        ? 'question of another text'
-        : 'no order explains this';
+      return kindOfRequest(told, due);
     default:
       return 'no order explains this';
   }
+}
+
+function kindOfRequest(told: Answer, due: Answer): FindingKind {
+  const areIssued = typeof told === 'object' && typeof due === 'object';
+  return areIssued ? 'question of another text' : 'no order explains this';
 }
 
 function kindOfAnswer(record: HistoryRecord, told: Answer, due: Answer, wasAccepted: boolean): FindingKind {
