@@ -215,7 +215,8 @@ const RESOLVED: Readonly<Record<StepName, (step: Step, scene: Scene) => Operatio
   unassign: (_, { of }) => ({ op: 'unassign', args: of }),
   remove: (_, { of }) => ({ op: 'remove', args: of }),
   assign: ({ user }, { serial }) => ({ op: 'assign', args: { serial, user } }),
-  set: ({ pin }, { serial }) => ({ op: 'set', args: { serial, pin } }),
+  // Removing a PIN is an act of its own.
+  set: ({ pin }, { serial }) => ({ op: 'set', args: { serial, pin: pin === '' ? 'other' : pin } }),
   limit: ({ maxFail }, { serial }) => ({ op: 'limit', args: { serial, maxFail } }),
   window: ({ counters }, { serial }) => ({ op: 'window', args: { serial, counters } }),
   resync: ({ texts, ahead }, { serial, state }) => {
