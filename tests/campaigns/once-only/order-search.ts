@@ -320,15 +320,18 @@ export function fits(record: HistoryRecord, possible: Possible): boolean {
 }
 
 /**
- * /validate/check and check_s first read an open challenge, where a transaction is named, and only then decide on it:
- * one that was closed in between may or may not have a row.
+ * /validate/check and check_s first read an open challenge, where a transaction is named, and only then decide on it: for
+ * one that was closed in between there may or may not be a row.
  */
 function isDecided({ op, args, decision }: HistoryRecord, possible: Possible): boolean {
-  if (op !== 'answer' || decision === undefined || decision === possible.decision) {
+  if (op !== 'answer' || decision === undefined) {
     return true;
   }
-  const isLeftOpen = ['closed', 'dropped', 'expired', 'disabled'].includes(possible.decision ?? '');
-  return decision === null && isLeftOpen && /check(?:_s)?$/.test(args.via);
+  const known = (made: string | null): string | null =>
+    args.via.endsWith('check_t') || !['closed', 'dropped', 'expired', 'disabled'].includes(made ?? '')
+      ? made
+      : null;
+  return known(decision) === known(possible.decision);
 }
 
 /** @returns the client's answer, in the words of the model */

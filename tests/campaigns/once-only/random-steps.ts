@@ -272,10 +272,8 @@ function responseOf(
   now: number,
 ): GivenResponse {
   const clock = stepOf(now + token.shift);
-  const at = (offset: number): number | null => {
-    const place = hasCounter(token.suite) ? Math.max(0, token.counter + offset) : clock + offset * STEP;
-    return hasCounter(token.suite) || hasTime(token.suite) ? place : null;
-  };
+  const at = (offset: number): number =>
+    hasCounter(token.suite) ? Math.max(0, token.counter + offset) : clock + offset * STEP;
   switch (step.response) {
     case 'wrong':
     case 'empty':
@@ -299,8 +297,9 @@ function positionAhead({ suite, ahead, counter, shift }: Token, now: number): nu
 }
 
 /** The token's response with the key that it has, also in phase 1. */
-function given({ suite, key, secret }: Token, question: string | null, at: number | null): GivenResponse {
+function given({ suite, key, secret }: Token, question: string | null, at: number): GivenResponse {
   const fitting =
     suite === ROLL_OUT_SUITE ? (question ?? '') : (question ?? '').replace(/\D/g, '1').slice(0, 8);
-  return { key: key ?? secret ?? '', suite, question: fitting, at };
+  const isPlaced = hasCounter(suite) || hasTime(suite);
+  return { key: key ?? secret ?? '', suite, question: fitting, at: isPlaced ? at : null };
 }
