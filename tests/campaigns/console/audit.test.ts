@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { findChromium, savedText, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   type ConsoleSite,
@@ -110,7 +109,7 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
       button(page, 'CSV for spreadsheets').click(),
     ]);
     expect(csv.suggestedFilename()).toMatch(/^audit-extract-.*\.csv$/);
-    expect((await readFile(await csv.path(), 'utf8')).trimEnd().split('\r\n')).toHaveLength(2);
+    expect((await savedText(csv)).trimEnd().split('\r\n')).toHaveLength(2);
     await page.getByText(/selected rows, which nobody can verify/).waitFor();
     await button(page, 'Clear').click();
     await button(page, 'Search').click();
@@ -126,7 +125,7 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
     expect(await page.getByText('SOUTH').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Verify the audit' }).count()).toBe(0);
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'JSON lines').click()]);
-    expect(await readFile(await file.path(), 'utf8')).not.toMatch(/south/i);
+    expect(await savedText(file)).not.toMatch(/south/i);
     await page.context().close();
   });
 

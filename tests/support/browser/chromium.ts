@@ -1,4 +1,5 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import { type Browser, type BrowserContext, chromium, type Download, type Page } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
 import { findSystemProgram } from '../servers/program-paths.ts';
 
@@ -77,6 +78,11 @@ function bePatient(context: BrowserContext): void {
  */
 export async function openPage(browser: Browser, origin: string, width = 1280): Promise<WatchedPage> {
   return watchPage(await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } }), origin);
+}
+
+/** @returns the text of the file that the page offers to save; the browser may run elsewhere than the test */
+export async function savedText(download: Download): Promise<string> {
+  return text(await download.createReadStream());
 }
 
 /** Opens a page. @param origin the server; requests of the context to others are refused and noted */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, openPage, startChromium } from '../../../support/browser/chromium.ts';
+import { findChromium, openPage, savedText, startChromium } from '../../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
 import { bundleForBrowser, builtApp } from '../../../support/browser/vite.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
@@ -203,7 +203,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await field('Repeat the passphrase').fill(PASSPHRASE);
       const [saved] = await Promise.all([page.waitForEvent('download'), button('Save the file').click()]);
       expect(saved.suggestedFilename()).toMatch(/^tankeeper-backup-\d{4}-\d\d-\d\d\.json$/);
-      return readFile(await saved.path(), 'utf8');
+      return savedText(saved);
     }
 
     async function openFile(text: string): Promise<void> {
