@@ -72,19 +72,13 @@ export class ShownQuestions {
     return Array.from({ length: count }, () => beginning + this.#drawAfter(beginning));
   }
 
-  /**
-   * Searches from a question that is drawn. It ends after about as many questions as are in use.
-   * @returns a question that is not in use; undefined where every one is
-   */
-  findFree(isUsed: (question: string) => boolean): string | undefined {
+  /** @returns all questions in place of one that is in use, one by one, from a drawn one on */
+  *others(): Generator<string, void> {
     for (const beginning of this.#beginnings()) {
       for (const rest of allFrom(this.#drawAfter(beginning), DRAWN[this.suite.question.format])) {
-        if (!isUsed(beginning + rest)) {
-          return beginning + rest;
-        }
+        yield beginning + rest;
       }
     }
-    return undefined;
   }
 
   #drawAfter(beginning: string): string {

@@ -11,6 +11,15 @@ const suiteOf = (question: string) => parseOcraSuite(`OCRA-1:HOTP-SHA1-6:${quest
 /** Draws the last of each alphabet. */
 const last: Random = { bytes: (size) => Buffer.alloc(size), below: (bound) => bound - 1 };
 
+function findFree(questions: ShownQuestions, used: ReadonlySet<string>): string | undefined {
+  for (const one of questions.others()) {
+    if (!used.has(one)) {
+      return one;
+    }
+  }
+  return undefined;
+}
+
 describe('questionFromData', () => {
   it.each([
     ['QA16', 'Pay 10 EUR!', 'Pay10EUR00009999'],
@@ -62,7 +71,7 @@ describe('the questions of a text', () => {
     const questions = new ShownQuestions(suite, data, systemRandom);
     const used = new Set<string>();
     for (;;) {
-      const free = questions.findFree((one) => used.has(one));
+      const free = findFree(questions, used);
       if (free === undefined) {
         break;
       }
@@ -77,11 +86,11 @@ describe('the questions of a text', () => {
     const questions = new ShownQuestions(suiteOf('QN08'), '123', systemRandom);
     const used = new Set<string>();
     for (let left = 10; left > 0; left -= 1) {
-      const free = questions.findFree((one) => used.has(one)) ?? '';
+      const free = findFree(questions, used) ?? '';
       expect(free).toMatch(/^1230000[0-9]$/);
       used.add(free);
     }
-    expect(questions.findFree((one) => used.has(one))).toMatch(/^1230[0-9]{4}$/);
+    expect(findFree(questions, used)).toMatch(/^1230[0-9]{4}$/);
   });
 
   it('are found by their keys in every spelling that a device cannot tell apart', () => {

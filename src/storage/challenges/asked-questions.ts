@@ -1,24 +1,33 @@
 import type { Knex } from 'knex';
 
-import type { NewChallenge } from '../../challenges/ports.ts';
+import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { plainQuestion, questionKeys } from '../../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
 
 type Asked = Pick<NewChallenge, 'tokenId' | 'question' | 'questions' | 'data'>;
 
-/** The expression of the index challenges_question_idx, whose values `questionKeys` names. */
-const KEY = `"left"(lower(btrim(asked.question, '0') COLLATE "C"), 64)`;
+/** The expression of the index challenges_question_idx, which `keysOf` names. */
+const KEY = `(asked.token_id::text || ' ' || "left"(lower(btrim(asked.question, '0') COLLATE "C"), 64))`;
 
 /**
  * Finds challenges of the token of `want` with another text and, up to the few that have only a key in common, the same
  * question. A counter moves past an accepted response: the same digits may then ask for another one.
  */
 export const ASKED_IN_ANOTHER_TEXT = `SELECT FROM challenges AS asked
-      WHERE asked.token_id = want.token_id AND ${KEY} = ANY (want.question_keys)
+      WHERE ${KEY} = ANY (want.question_keys)
         AND asked.data <> want.data AND NOT (want.has_counter AND asked.valid_tan)`;
 
 /** Drawn at once, and looked up at once: more are in use only where hardly any is free. */
 const DRAWN = 16;
+
+/** The most that are looked up at once. */
+const BATCH = 1_024;
+
+/** @returns the keys of a token's question in the index */
+export function keysOf(tokenId: string, suite: OcraSuite, question: string): readonly string[] {
+  return questionKeys(suite, question).map((key) => `${tokenId} ${key}`);
+}
 
 /**
  * @param transaction holds the token's lock since an earlier statement: no other challenge of it is issued meanwhile
@@ -26,48 +35,65 @@ const DRAWN = 16;
  * @throws ServiceError 'challenge.no-question'
  */
 export async function freeQuestion(transaction: Knex.Transaction, challenge: Asked): Promise<string> {
-  const { question, questions } = challenge;
-  const plain = (one: string): string => plainQuestion(questions.suite, one);
-  for (const drawn of [() => [question], () => questions.drawOthers(DRAWN)]) {
-    const candidates = drawn();
+  const { suite } = challenge.questions;
+  for (const candidates of candidatesOf(challenge)) {
     const used = await askedInAnotherText(transaction, challenge, candidates);
-    const free = candidates.find((one) => !used.has(plain(one)));
+    const free = candidates.find((one) => !used.has(plainQuestion(suite, one)));
     if (free !== undefined) {
       return free;
     }
   }
-  const used = await askedInAnotherText(transaction, challenge);
-  const free = questions.findFree((one) => used.has(plain(one)));
-  if (free === undefined) {
-    throw new ServiceError(
-      'challenge.no-question',
-      'No question is free for this text: each one that the token could be asked stands for another text. Name a longer text, or one with other letters and digits',
-    );
-  }
-  return free;
+  throw new ServiceError(
+    'challenge.no-question',
+    'No question is free for this text: each one that the token could be asked stands for another text. Name a longer text, or one with other letters and digits',
+  );
 }
 
-/**
- * @param among only those with a key of these; undefined: all
- * @returns the plain questions of the token's challenges with other texts
- */
+/** @returns the questions in the order in which they are taken, in the numbers in which they are looked up */
+function* candidatesOf({ question, questions }: Asked): Generator<readonly string[], void> {
+  yield [question];
+  yield questions.drawOthers(DRAWN);
+  let batch: string[] = [];
+  for (const one of questions.others()) {
+    batch.push(one);
+    if (batch.length === BATCH) {
+      yield batch;
+      batch = [];
+    }
+  }
+  yield batch;
+}
+
+/** @returns those of `questions`, as plain questions, that challenges of the token with other texts have */
 async function askedInAnotherText(
   transaction: Knex.Transaction,
   { tokenId, questions: { suite }, data }: Asked,
-  among?: readonly string[],
+  questions: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const keys = among?.flatMap((one) => questionKeys(suite, one));
+  const keys = questions.flatMap((one) => keysOf(tokenId, suite, one));
   const rows = await transaction('challenges as asked')
-    .where({ 'asked.token_id': tokenId })
+    .whereRaw(`${KEY} = ANY (?::text[])`, [keys])
     .whereNot({ 'asked.data': data })
     .modify((query) => {
-      if (keys !== undefined) {
-        void query.whereRaw(`${KEY} = ANY (?::text[])`, [keys]);
-      }
       if (suite.counter) {
         void query.where({ 'asked.valid_tan': false });
       }
     })
     .distinct<{ question: string }[]>('asked.question');
   return new Set(rows.map((row) => plainQuestion(suite, row.question)));
+}
+
+/** @returns true if a challenge of the token with another text and the same question was accepted */
+export async function isConfirmedInAnotherText(
+  transaction: Knex.Transaction,
+  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
+): Promise<boolean> {
+  const suite = parseOcraSuite(ocraSuite ?? '');
+  const rows = await transaction('challenges as asked')
+    .whereRaw(`${KEY} = ANY (?::text[])`, [[...keysOf(id, suite, question)]])
+    .where({ 'asked.valid_tan': true })
+    .whereNot({ 'asked.data': data })
+    .distinct<{ question: string }[]>('asked.question');
+  const plain = plainQuestion(suite, question);
+  return rows.some((row) => plainQuestion(suite, row.question) === plain);
 }

@@ -1,11 +1,10 @@
 import { auditEntry } from '../audit/audit-rows.ts';
 import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
-import { questionKeys } from '../../ocra/question.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../database/database.ts';
 import { ALL_HELD, HELD_COLUMNS, type HeldRow, heldTokens, WritingStatement } from './hot-rows.ts';
-import { ASKED_IN_ANOTHER_TEXT } from './asked-questions.ts';
+import { ASKED_IN_ANOTHER_TEXT, keysOf } from './asked-questions.ts';
 import { SharedWrites } from './shared-writes.ts';
 
 interface IssuedRow extends HeldRow {
@@ -83,7 +82,7 @@ export class SharedIssue {
         version: seen.version,
         transaction_id: transactionId,
         question,
-        question_keys: questionKeys(suite, question),
+        question_keys: keysOf(tokenId, suite, question),
         has_counter: suite.counter,
         data,
         issued_at: issuedAt,

@@ -191,6 +191,33 @@ describe('the migrations', () => {
     await until(async () => (await pendingMigrations(empty.database)).length === 0);
     await other.close();
   });
+
+  it('hold no weaker lock on the challenges while they wait for the strongest: an answer under way goes on', async () => {
+    await migrateToLatest(empty.database);
+    const later = migrationNames.slice(migrationNames.indexOf('012-questions'));
+    for (let left = later.length; left > 0; left -= 1) {
+      await empty.database.knex.migrate.down({ migrationSource });
+    }
+    const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
+    const locks = async (isGranted: boolean): Promise<readonly unknown[]> => {
+      const { rows } = await empty.database.knex.raw<{ rows: unknown[] }>(
+        `SELECT mode FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE application_name = 'migrator' AND relation = 'challenges'::regclass AND granted = ?`,
+        [isGranted],
+      );
+      return rows;
+    };
+    const work = await empty.database.knex.transaction(async (answer) => {
+      await answer('challenges').first('id');
+      const migrating = migrateToLatest(other);
+      await until(async () => (await locks(false)).length > 0);
+      expect(await locks(true)).toEqual([]);
+      await answer('challenges').update({ received_tan: true });
+      return { migrating };
+    });
+    expect(await work.migrating).toEqual(later);
+    await other.close();
+  });
 });
 
 describe('a database of another program', () => {

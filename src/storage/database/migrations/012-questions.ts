@@ -2,17 +2,23 @@ import type { Knex } from 'knex';
 
 /**
  * The index by which an issue finds the challenges of a token with the same question, and the challenges of sign-ins,
- * which others do not supersede. The policy of a new installation still gives every right of its scope.
+ * which others do not supersede; the index by which a token is known as a second factor. The policy of a new
+ * installation still gives every right of its scope.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- The key that questionKeys (src/ocra/question.ts) makes; cut, as other types of imported challenges are longer.
-    CREATE INDEX challenges_question_idx ON challenges
-      (token_id, "left"(lower(btrim(question, '0') COLLATE "C"), 64));
-
+    -- First of all, as it takes the strongest lock: a lock that grows meanwhile could be in a circle with an answer's.
     ALTER TABLE challenges ADD sign_in boolean NOT NULL DEFAULT false;
     COMMENT ON COLUMN challenges.sign_in IS
       'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
+
+    -- The key that questionKeys (src/ocra/question.ts) makes; cut, as other types of imported challenges are longer.
+    -- One expression: by a column of its own for the token, a plan for any values would read all of its challenges.
+    CREATE INDEX challenges_question_idx ON challenges
+      ((token_id::text || ' ' || "left"(lower(btrim(question, '0') COLLATE "C"), 64)));
+
+    CREATE INDEX administrators_second_factor_idx ON administrators (second_factor_serial)
+      WHERE second_factor_serial IS NOT NULL;
 
     UPDATE policies SET action = action || ', secondfactor'
     WHERE name = 'ocra-administrators' AND scope = 'ocra' AND action = 'request, status, activationcode, calcOTP';
@@ -25,5 +31,6 @@ export async function down(knex: Knex): Promise<void> {
     WHERE name = 'ocra-administrators' AND action = 'request, status, activationcode, calcOTP, secondfactor';
     ALTER TABLE challenges DROP sign_in;
     DROP INDEX challenges_question_idx;
+    DROP INDEX administrators_second_factor_idx;
   `);
 }
