@@ -29,6 +29,8 @@ export type Verdict =
   | {
       readonly kind: 'right';
       readonly advance: Pick<TokenStateChange, 'counter' | 'replayMarkers' | 'syncMarker' | 'timeShift'>;
+      /** Present where the token's counter is past the response: it may have been made for a text accepted before. */
+      readonly isBehind?: true;
     }
   | {
       readonly kind: 'wrong';
@@ -65,6 +67,8 @@ export interface Decision {
   readonly reason: Reason;
   /** Null if nothing changes. */
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
+  /** Takes its place where a challenge of the token with another text and the same question was accepted. */
+  readonly ifConfirmed?: Decision;
 }
 
 /** @returns true if the challenge still takes responses at `now` */
@@ -120,7 +124,10 @@ export function decide(
     return refusal(token, 'locked', challenge.wrongCount);
   }
   if (verdict.kind === 'right') {
-    return acceptance(challenge, token, verdict, now);
+    const accepted = acceptance(challenge, token, verdict, now);
+    return verdict.isBehind
+      ? { ...accepted, ifConfirmed: decide(challenge, token, { kind: 'wrong' }, settings, now) }
+      : accepted;
   }
   const wrongCount = challenge.wrongCount + 1;
   const reason = wrongCount >= settings.maxChallengeRequests ? 'exhausted' : 'wrong';

@@ -197,5 +197,8 @@ function accept(
   clock: Pick<TokenStateChange, 'timeShift'> = {},
 ): Verdict {
   const advance = advanceTo(suite, settings, token, match, markers);
-  return advance === null ? { kind: 'wrong' } : { kind: 'right', advance: { ...advance, ...clock } };
+  const isBehind = match.counter !== undefined && match.counter < token.counter;
+  return advance === null
+    ? { kind: 'wrong' }
+    : { kind: 'right', advance: { ...advance, ...clock }, ...(isBehind && { isBehind }) };
 }

@@ -16,7 +16,7 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import { decisionEntry } from './decision-entry.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { freeQuestion } from './asked-questions.ts';
+import { freeQuestion, isConfirmedInAnotherText } from './asked-questions.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
@@ -158,10 +158,13 @@ export class SqlChallengeStore implements ChallengeStore {
     return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, token.id, decide, act));
   }
 
-  /** As `apply`, in a statement that other responses may share. */
-  #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
+  /** As `apply`, in a statement that other responses may share. Nothing is written that needs a look under the lock. */
+  async #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
     if (decision.change !== null) {
       this.#issued.forget(seen.token.id);
+    }
+    if (decision.ifConfirmed !== undefined) {
+      return false;
     }
     const entry = decisionEntry(act, seen, decision);
     const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
@@ -178,7 +181,11 @@ export class SqlChallengeStore implements ChallengeStore {
     if (decided?.decision.change) {
       this.#issued.forget(decided.answered.token.id);
     }
-    if (decided === undefined || (await applyOpen(this.#database.autocommit, decided, act))) {
+    const isUndecided = decided?.decision.ifConfirmed !== undefined;
+    if (
+      decided === undefined ||
+      (!isUndecided && (await applyOpen(this.#database.autocommit, decided, act)))
+    ) {
       return decided;
     }
     const ids = [...new Set(seen.map(({ token }) => token.id))];
@@ -199,7 +206,11 @@ export class SqlChallengeStore implements ChallengeStore {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
         const seen = (await findOpen(unit.sql, tokenOrOwner)).filter(({ token }) => ids.includes(token.id));
-        const decided = await decide(seen, true);
+        const tried = await decide(seen, true);
+        const decided = tried && {
+          ...tried,
+          decision: await finalOf(unit.sql, tried.answered, tried.decision),
+        };
         if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
           throw unsettled(decided.answered.challenge.id);
         }
@@ -221,7 +232,7 @@ export class SqlChallengeStore implements ChallengeStore {
         if (seen === undefined) {
           return undefined;
         }
-        const decision = await decide(seen, true);
+        const decision = await finalOf(unit.sql, seen, await decide(seen, true));
         if (!(await apply(unit, seen, decision, act))) {
           throw unsettled(seen.challenge.id);
         }
@@ -271,6 +282,18 @@ async function findChallenges(
       { column: 'challenges.id', order: 'desc' },
     ])) as ChallengeRow[];
   return rows.map(toChallengeOfToken);
+}
+
+/** @param transaction holds the token's lock since an earlier statement: nothing is accepted meanwhile */
+async function finalOf(
+  transaction: Knex.Transaction,
+  seen: ChallengeOfToken,
+  decision: Decision,
+): Promise<Decision> {
+  const { ifConfirmed } = decision;
+  return ifConfirmed !== undefined && (await isConfirmedInAnotherText(transaction, seen))
+    ? ifConfirmed
+    : decision;
 }
 
 function unsettled(challengeId: string): ServiceError {

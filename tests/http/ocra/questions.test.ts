@@ -145,6 +145,39 @@ describe('the response to one text confirms no other', () => {
     expect((await application.challenge(serial, 'C 00000008')).question).toBe('00000008');
   });
 
+  it.each<[string, (transactionid: string, pass: string) => Promise<unknown>]>([
+    ['named', (transactionid, pass) => application.check(transactionid, pass)],
+    [
+      'not named',
+      async (_transactionid, pass) => ({
+        failcount: 1,
+        result: valueOf(await application.send('/validate/check_s', { serial, pass })),
+      }),
+    ],
+  ])('where the first was scanned twice, and the transaction is %s', async (_which, answer) => {
+    await application.enrolPlain(serial, C_QN08);
+    const one = await application.challenge(serial, 'Confirm delivery no. 12345678');
+    expect(await answered(C_QN08, one, 1n)).toEqual(ACCEPTED);
+    const two = await application.challenge(serial, 'Account 12345678, 9999 EUR');
+    expect(two.question).toBe('12345678');
+    const scanned = application.respond(C_QN08, one.question, { counter: 0n });
+    expect(await answer(two.transactionid, scanned)).toEqual({ failcount: 1, result: false });
+    expect(await application.status({ serial })).toContainEqual(
+      expect.objectContaining({ transactionid: two.transactionid, received_tan: true, failcount: 1 }),
+    );
+    expect(await answered(C_QN08, two, 2n)).toEqual(ACCEPTED);
+  });
+
+  it('where the first was scanned twice, whatever else the response is behind', async () => {
+    await application.enrolPlain(serial, C_QN08);
+    const kept = await application.challenge(serial, 'Pay 11111111 EUR');
+    const again = await application.challenge(serial, 'Pay 11111111 EUR');
+    expect(await answered(C_QN08, again, 1n)).toEqual(ACCEPTED);
+    expect(await answered(C_QN08, await application.challenge(serial, 'Pay 2222 EUR'), 2n)).toEqual(ACCEPTED);
+    // Made earlier, sent later: for this text, or for no other that was confirmed.
+    expect(await answered(C_QN08, kept, 0n)).toEqual(ACCEPTED);
+  });
+
   it('of the first challenge of a roll-out', async () => {
     const { enrolment } = application.services;
     const suite = { type: 'ocra', genkey: '1', serial, ocrasuite: QN08 };
@@ -159,7 +192,7 @@ describe('the response to one text confirms no other', () => {
     expect((await application.challenge(serial, 'No. 87654321')).question).not.toBe('87654321');
   });
 
-  it('whatever suites and texts', async () => {
+  it('whatever suites and texts, but for responses made again after an acceptance, ahead of the counter', async () => {
     const suites = fc
       .record({
         counter: fc.constantFrom('C-', ''),
@@ -199,6 +232,8 @@ describe('the response to one text confirms no other', () => {
             parsed.counter
           ) {
             counter += 1n;
+            // The same digits may ask for another text then. Two limits are left out here: a response that the app made
+            // behind the counter is refused (above), one that it makes ahead of it is not told apart (SECURITY.md).
             asked.delete(input);
           }
         }
