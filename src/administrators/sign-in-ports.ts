@@ -125,8 +125,6 @@ export interface SecondFactorStore {
    * @returns false for an unknown administrator
    */
   set(administrator: string, factor: SecondFactor | undefined, act: Act): Promise<boolean>;
-  /** @returns true if the token of that serial is the second factor of an administrator */
-  isSecondFactor(serial: string): Promise<boolean>;
 }
 
 /** A passkey without its key. */

@@ -1,4 +1,3 @@
-import type { SecondFactorStore } from '../administrators/sign-in-ports.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../policy/caller.ts';
 import type { RefusalNotes } from '../audit/ports.ts';
@@ -94,7 +93,6 @@ export interface ChallengeDependencies {
   readonly users: UserDirectory;
   readonly tokens: TokenChoice;
   readonly challenges: ChallengeStore;
-  readonly secondFactors: Pick<SecondFactorStore, 'isSecondFactor'>;
   readonly factory: ChallengeFactory;
   readonly check: ResponseChecker;
   readonly vault: Vault;
@@ -147,7 +145,7 @@ export class ChallengeService {
       ...grant,
       includes: (one) => isCovered(one, grant),
     });
-    await this.#authorizeFor(token, caller, configuration);
+    this.#authorizeFor(token, caller, configuration);
     const owner = (reference.user ?? '') === '' ? undefined : (token.owner ?? undefined);
     const { suite, key } = requireTokenKey(vault, token);
     const callbackUrl = factory.callbackUrl(configuration, token, caller);
@@ -168,12 +166,14 @@ export class ChallengeService {
   }
 
   /** @throws ServiceError 'right.missing' where the token is a second factor, whose challenges need a further right */
-  async #authorizeFor(token: Token, caller: Caller, configuration: Configuration): Promise<void> {
-    const { access, secondFactors } = this.#deps;
+  #authorizeFor(token: Token, caller: Caller, configuration: Configuration): void {
+    if (!token.isSecondFactor) {
+      return;
+    }
+    const { access } = this.#deps;
     const right = { scope: 'ocra', action: 'secondfactor' } as const;
     const granted = access.grantOf(configuration, caller, right);
-    const isGranted = granted !== undefined && isVisible(token, granted);
-    if (isGranted || !(await secondFactors.isSecondFactor(token.serial))) {
+    if (granted !== undefined && isVisible(token, granted)) {
       return;
     }
     access.authorize(configuration, caller, right);

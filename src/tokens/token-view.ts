@@ -4,7 +4,10 @@ import { findRealm, type Configuration } from '../configuration/configuration.ts
 import type { Token } from './token.ts';
 
 /** A token without its secrets. */
-export interface DescribedToken extends Omit<Token, 'version' | 'secrets' | 'replayMarkers' | 'syncMarker'> {
+export interface DescribedToken extends Omit<
+  Token,
+  'version' | 'secrets' | 'replayMarkers' | 'syncMarker' | 'isSecondFactor'
+> {
   /** True if there is a token PIN. */
   readonly hasPin: boolean;
 }

@@ -59,6 +59,8 @@ export interface Token extends TokenState {
   readonly owner: Owner | null;
   /** Names of the token's realms, sorted; empty: in no realm. */
   readonly realms: readonly string[];
+  /** True if an administrator signs in with it. */
+  readonly isSecondFactor: boolean;
   readonly createdAt: Date;
   readonly lastSuccessAt: Date | null;
   /**

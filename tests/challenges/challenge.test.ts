@@ -36,6 +36,7 @@ const token = (change: Partial<Token> = {}): Token => ({
   active: true,
   owner: null,
   realms: [],
+  isSecondFactor: false,
   failCount: 0,
   maxFail: 10,
   counter: 5n,

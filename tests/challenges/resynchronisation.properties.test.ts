@@ -68,6 +68,7 @@ describe.each([
           ...tokenValue('T1', { ocraSuite: suite.text, syncWindow: 40 }),
           id: '1',
           version: '1',
+          isSecondFactor: false,
           createdAt: NOON,
           lastSuccessAt: null,
           syncMarker: null,

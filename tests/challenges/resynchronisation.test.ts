@@ -40,6 +40,7 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
     }),
     version: '1',
     id: '1',
+    isSecondFactor: false,
     createdAt: NOON,
     lastSuccessAt: null,
     syncMarker: null,

@@ -16,7 +16,6 @@ import { TransactionService } from '../../challenges/transaction-service.ts';
 import { ValidationService } from '../../challenges/validation-service.ts';
 import { ComputingTurns } from '../../kernel/computing-turns.ts';
 import { shareOf } from '../../kernel/share.ts';
-import { SqlSecondFactorStore } from '../../storage/administrators/second-factor-store.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';
@@ -54,8 +53,7 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });
-  const secondFactors = new SqlSecondFactorStore({ database });
-  const ocra = new ChallengeService({ ...shared, check, secondFactors });
+  const ocra = new ChallengeService({ ...shared, check });
   const watch = new StatusWatch({
     watched: new SqlWatchedChallenges({ database }),
     metrics: parts.metrics.statusWaits,

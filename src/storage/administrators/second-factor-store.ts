@@ -16,14 +16,6 @@ export class SqlSecondFactorStore implements SecondFactorStore {
     this.#credentials = options.credentials;
   }
 
-  async isSecondFactor(serial: string): Promise<boolean> {
-    const found: unknown = await this.#database
-      .knex('administrators')
-      .where({ second_factor_serial: serial })
-      .first('id');
-    return found !== undefined;
-  }
-
   async set(administrator: string, factor: SecondFactor | undefined, act: Act): Promise<boolean> {
     const serial = serialOf(factor) ?? null;
     if (!isStorable(administrator, serial ?? '')) {

@@ -7,13 +7,14 @@ import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 import { enrolmentEntry } from './token-consequences.ts';
-import { NEW_TOKEN_COLUMNS, stateColumns } from './token-rows.ts';
+import { NEW_TOKEN_COLUMNS, secondFactorOf, stateColumns } from './token-rows.ts';
 
 const INSERTED = Object.keys(NEW_TOKEN_COLUMNS);
 
 interface InsertedRow extends HeldRow {
   readonly id: string;
   readonly created_at: Date;
+  readonly is_second_factor: boolean;
 }
 
 /**
@@ -57,11 +58,12 @@ const STATEMENT = new WritingStatement<InsertedRow>({
       ORDER BY lower(want.serial) COLLATE "C"
       RETURNING id, serial, created_at
     ), token AS (
-      SELECT want.place, stored.id, stored.created_at
+      SELECT want.place, stored.id, stored.created_at, ${secondFactorOf('stored')}
       FROM want JOIN stored ON stored.serial = want.serial COLLATE "C"
     )`,
   written: 'token',
-  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at
+  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at,
+      token.is_second_factor
     FROM held LEFT JOIN token USING (place)`,
 });
 
@@ -96,6 +98,7 @@ export class SharedInsertion {
         realms,
         id: stored.id,
         version: '1',
+        isSecondFactor: stored.is_second_factor,
         createdAt: stored.created_at,
         lastSuccessAt: null,
         syncMarker: null,

@@ -12,6 +12,7 @@ export interface TokenRow {
   readonly description: string;
   readonly active: boolean;
   readonly realms: string[];
+  readonly is_second_factor: boolean;
   readonly owner_resolver_id: string | null;
   readonly owner_resolver: string | null;
   readonly owner_user_id: string | null;
@@ -103,6 +104,12 @@ const TOKEN_COLUMNS = [
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
   ORDER BY realms.name) AS realms`;
 
+/** @returns the column that is true for the second factor of an administrator, in a SELECT from the table */
+export function secondFactorOf(tokens: string): string {
+  return `EXISTS (SELECT FROM administrators
+    WHERE administrators.second_factor_serial = ${tokens}.serial) AS is_second_factor`;
+}
+
 /** The token's realms in the conditions of a statement that writes tokens. */
 export const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
   JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
@@ -116,7 +123,12 @@ export function selectTokens(connection: Knex): Knex.QueryBuilder {
   return connection('tokens')
     .join('realm_sets', 'realm_sets.id', 'tokens.realm_set_id')
     .leftJoin('resolvers', 'resolvers.id', 'tokens.owner_resolver_id')
-    .select(...TOKEN_COLUMNS, 'resolvers.name as owner_resolver', connection.raw(REALM_NAMES));
+    .select(
+      ...TOKEN_COLUMNS,
+      'resolvers.name as owner_resolver',
+      connection.raw(REALM_NAMES),
+      connection.raw(secondFactorOf('tokens')),
+    );
 }
 
 export function toToken(row: TokenRow): Token {
@@ -129,6 +141,7 @@ export function toToken(row: TokenRow): Token {
     active: row.active,
     owner: toOwner(row),
     realms: row.realms,
+    isSecondFactor: row.is_second_factor,
     failCount: row.fail_count,
     maxFail: row.max_fail,
     counter: BigInt(row.counter),

@@ -91,6 +91,7 @@ export class InMemoryTokenStore implements TokenStore {
       ...token,
       id,
       version: '1',
+      isSecondFactor: false,
       createdAt: new Date(0),
       lastSuccessAt: null,
       syncMarker: null,

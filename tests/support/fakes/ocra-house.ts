@@ -68,8 +68,6 @@ export class OcraHouse {
   readonly warnings: { message: string; fields: LogFields | undefined }[] = [];
   /** Refusals without a decision. */
   readonly refusals: Refusal[] = [];
-  /** Serials of tokens with which administrators sign in. */
-  readonly secondFactors = new Set<string>();
   /** The number of responses computed for verification, and of turns waited for. */
   computed = 0;
   turns = 0;
@@ -132,14 +130,10 @@ export class OcraHouse {
       },
     };
     const common = { configuration, access, users, vault, clock, random, refusals };
-    const secondFactors = {
-      isSecondFactor: (serial: string): Promise<boolean> => Promise.resolve(this.secondFactors.has(serial)),
-    };
     this.ocra = new ChallengeService({
       ...common,
       tokens: choice,
       challenges,
-      secondFactors,
       factory,
       check,
     });
