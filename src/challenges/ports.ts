@@ -40,7 +40,7 @@ export interface ChallengeFilter {
   readonly transactionId?: string;
   readonly serial?: string;
   readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
-  /** Selects those that are not closed; they may have expired. */
+  /** Selects those that are not closed, without those of sign-ins; they may have expired. */
   readonly open?: true;
 }
 
@@ -83,7 +83,8 @@ export interface ChallengeStore {
    * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
    * and others are counted apart. No response to one text confirms another: where the question is that of a stored
    * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
-   * suites without a counter only: with one, their response is used up.
+   * suites without a counter only: with one, the responses that were made for them before are behind the counter, and
+   * `answer` refuses them. One that the app made again afterwards is not told apart (SECURITY.md, Limits).
    * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
    * @returns the question; undefined when the transaction id is in use, and nothing was stored
    * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
@@ -112,8 +113,8 @@ export interface ChallengeStore {
   ): Promise<Decision | undefined>;
   /**
    * Applies a decision as `answer` does, for a response that names no transaction.
-   * @param decide gets the challenges that are not closed, newest first, a thousand at most; undefined: the response
-   *   answers none of them. A repeated call gets no tokens that the first one did not get
+   * @param decide gets the challenges that are not closed, newest first, a thousand at most, without those of sign-ins,
+   *   which name their transaction; undefined: the response answers none of them. A repeated call gets no tokens that the first one did not get
    * @returns the decision that was applied, undefined where there is none
    */
   answerOpen(

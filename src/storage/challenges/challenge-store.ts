@@ -270,7 +270,7 @@ async function findChallenges(
     .where(conditionsOf(filter))
     .modify((query) => {
       if (filter.open === true) {
-        void query.whereNull('challenges.closed_by');
+        void query.whereNull('challenges.closed_by').where('challenges.sign_in', false);
       }
       if (max !== undefined) {
         void query.limit(max);

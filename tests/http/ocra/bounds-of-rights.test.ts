@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 const NEEDED =
@@ -103,6 +103,29 @@ describe('an administrator who signs in with a token', () => {
     });
   });
 
+  it('does not keep a response without transaction id from the challenge of a portal', async () => {
+    await signInToken();
+    const { question } = await application.challenge(serial, 'Pay 5 EUR');
+    for (let count = 0; count < 4; count += 1) {
+      await begin(new Browser(application.app));
+    }
+    const pass = application.respond(SUITE, question);
+    expect(valueOf(await application.send('/validate/check_s', { serial, pass }))).toBe(true);
+  });
+
+  it('is not kept out by wrong responses of strangers without a transaction id', async () => {
+    await signInToken();
+    const browser = new Browser(application.app);
+    const response = await begin(browser);
+    for (let count = 0; count < 3; count += 1) {
+      const guess = application.send('/validate/check_s', { serial, pass: wrongResponse(response) });
+      expect(valueOf(await guess)).toBe(false);
+    }
+    // Nor does the right one without a transaction id use the sign-in up.
+    expect(valueOf(await application.send('/validate/check_s', { serial, pass: response }))).toBe(false);
+    expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+  });
+
   it('ends with the sign-in where the token gets another key', async () => {
     await signInToken();
     const browser = new Browser(application.app);
@@ -142,6 +165,20 @@ describe('a challenge for the second factor of an administrator', () => {
     expect(await request({ serial })).toBe(NEEDED);
     await grant('secondfactor', 'north', 'portal2');
     expect(await request({ serial })).toBeUndefined();
+  });
+
+  it('costs a portal without that right no further statement for other tokens', async () => {
+    await application.enrolPlain(serial, SUITE);
+    await grant('request', '*', 'portal2');
+    await request({ serial });
+    const withoutRight = await application.statementsOf(() => request({ serial }));
+    await grant('request, secondfactor', '*', 'portal2');
+    await request({ serial });
+    const withRight = await application.statementsOf(() => request({ serial }));
+    const ofTokens = (statements: readonly string[]): readonly string[] =>
+      statements.filter((sql) => /tokens|second_factor/.test(sql));
+    expect(ofTokens(withoutRight)).toEqual(ofTokens(withRight));
+    expect(ofTokens(withRight)).toHaveLength(2);
   });
 
   it('takes it of an API token, too', async () => {
