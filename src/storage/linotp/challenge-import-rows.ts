@@ -3,6 +3,8 @@ import type { Knex } from 'knex';
 import type { ChallengedToken, ImportedChallenge } from '../../linotp/challenge-mapping.ts';
 import type { PresentChallenge } from '../../linotp/ports.ts';
 import { type ChallengeColumns, challengeOf } from '../challenges/challenge-rows.ts';
+import { withLockedTokens } from '../tokens/token-locks.ts';
+import { keepUntouched } from './token-import-rows.ts';
 
 /** @returns the imported tokens with these serials, by serial */
 export async function importedTokens(
@@ -43,9 +45,13 @@ export async function findChallenges(
 }
 
 export async function insertChallenges(
-  sql: Knex,
+  sql: Knex.Transaction,
   challenges: readonly (ImportedChallenge & { readonly tokenId: string })[],
 ): Promise<void> {
+  await writeTokens(
+    sql,
+    challenges.map(({ tokenId }) => tokenId),
+  );
   await sql('challenges').insert(
     challenges.map((challenge) => ({
       transaction_id: challenge.transactionId,
@@ -60,12 +66,32 @@ export async function insertChallenges(
 
 /** Updates challenges that are still open: one may have been closed since it was found. @param challenges by their ids */
 export async function updateChallenges(
-  sql: Knex,
+  sql: Knex.Transaction,
   challenges: ReadonlyMap<string, ImportedChallenge>,
 ): Promise<void> {
+  await writeTokens(
+    sql,
+    await sql('challenges')
+      .whereIn('id', [...challenges.keys()])
+      .pluck<string[]>('token_id'),
+  );
   for (const [id, challenge] of challenges) {
     await sql('challenges').where({ id }).whereNull('closed_by').update(stateColumns(challenge));
   }
+}
+
+/**
+ * Locks the tokens, and gives them another version, which stands for their challenges. They still count as untouched
+ * since their import.
+ */
+async function writeTokens(sql: Knex.Transaction, tokenIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(tokenIds)];
+  await withLockedTokens(sql, { ids }, async () => {
+    await sql('tokens')
+      .whereIn('id', ids)
+      .update({ serial: sql.ref('serial') });
+    await keepUntouched(sql, ids);
+  });
 }
 
 /** LinOTP does not note when a challenge was closed. */

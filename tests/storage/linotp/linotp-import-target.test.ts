@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import { SqlImportTarget } from '../../../src/storage/linotp/linotp-import-target.ts';
+import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import { NOW } from '../../support/values/challenge-answers.ts';
+import { QUESTIONS } from '../../support/values/question-values.ts';
+import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -28,4 +33,79 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
     "SELECT reltuples FROM pg_class WHERE oid = 'users'::regclass",
   );
   expect(rows).toEqual([{ reltuples: 1_000 }]);
+});
+
+it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
+  const { database } = test;
+  const tokens = new SqlTokenStore({ database });
+  const challenges = new SqlChallengeStore({ database });
+  const target = new SqlImportTarget({ database });
+  const { id } = await tokens.insert(tokenValue('OCRA1'), ACT);
+  await database.knex.raw(
+    `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
+       key_form, info, resolver_class, resolver_id, user_id)
+     SELECT id, version, serial, '', 'ocra', 8, 'key', '{}', '', '', '' FROM tokens`,
+  );
+  const state = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null };
+  const challenge = {
+    transactionId: 'T1',
+    serial: 'OCRA1',
+    question: 'same',
+    data: 'A',
+    issuedAt: NOW,
+    ...state,
+  };
+  const seen = await tokens.findBySerial('OCRA1');
+  const issuing = await target.transact(ACT, async (rows) => {
+    await rows.insertChallenges([{ ...challenge, tokenId: id }]);
+    const issued = challenges.issue(
+      {
+        tokenId: id,
+        transactionId: 'T2',
+        question: 'same',
+        questions: QUESTIONS,
+        data: 'B',
+        issuedAt: NOW,
+        ...(seen && { seen }),
+      },
+      4,
+      ACT,
+    );
+    await Promise.race([issued, untilWaiting(database)]);
+    return { issued };
+  });
+  expect(await issuing.issued).not.toBe('same');
+});
+
+it('gives a token another version by each challenge that it imports or changes, and counts it as untouched', async () => {
+  const { database } = test;
+  const target = new SqlImportTarget({ database });
+  const { id } = await new SqlTokenStore({ database }).insert(tokenValue('OCRA2'), ACT);
+  await database.knex.raw(
+    `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
+       key_form, info, resolver_class, resolver_id, user_id)
+     SELECT id, version, serial, '', 'ocra', 8, 'key', '{}', '', '', '' FROM tokens WHERE id = ?`,
+    [id],
+  );
+  const versionOf = async (): Promise<unknown> => database.knex('tokens').where({ id }).first('version');
+  const isUntouched = (): Promise<boolean | undefined> =>
+    target.transact(ACT, async (rows) => (await rows.findTokens(['OCRA2'])).get('OCRA2')?.isUntouched);
+  const state = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null };
+  const challenge = {
+    transactionId: 'T3',
+    serial: 'OCRA2',
+    question: '1',
+    data: 'A',
+    issuedAt: NOW,
+    ...state,
+  };
+  await target.transact(ACT, (rows) => rows.insertChallenges([{ ...challenge, tokenId: id }]));
+  expect(await versionOf()).toEqual({ version: '2' });
+  expect(await isUntouched()).toBe(true);
+  await target.transact(ACT, async (rows) => {
+    const present = (await rows.findChallenges(['T3'])).get('T3');
+    await rows.updateChallenges(new Map([[present?.id ?? '', { ...challenge, wrongCount: 1 }]]));
+  });
+  expect(await versionOf()).toEqual({ version: '3' });
+  expect(await isUntouched()).toBe(true);
 });
