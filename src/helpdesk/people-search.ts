@@ -1,9 +1,11 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { KeyedCounts } from '../kernel/keyed-counts.ts';
+import { composed } from '../kernel/plain-text.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
+import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';
 import { realmsWith } from './owned-token.ts';
@@ -68,7 +70,8 @@ export class PeopleSearch {
       const { resolver, realms } = resolvers[place] ?? { resolver: { name: '' }, realms: [] };
       return users.map((user) => ({ ...user, resolver: resolver.name, realms }));
     });
-    const isExact = ({ login }: DirectoryUser): boolean => login.toLowerCase() === text.toLowerCase();
+    const sought = composed(text).toLowerCase();
+    const isExact = ({ login }: DirectoryUser): boolean => composed(login).toLowerCase() === sought;
     const inOrder = [...hits.filter(isExact), ...hits.filter((user) => !isExact(user))];
     return {
       hits: inOrder.slice(0, max),
@@ -107,7 +110,7 @@ export class PeopleSearch {
 }
 
 async function findExact(source: UserSource, login: string): Promise<readonly DirectoryUser[]> {
-  const user = await source.findByLogin(login);
+  const user = await findInForms(login, (form) => source.findByLogin(form));
   return user === undefined ? [] : [user];
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { formsOf } from '../kernel/plain-text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { ManagedUser, ManagedUserStore } from './ports.ts';
 import { readResolverName } from './resolver-name.ts';
@@ -33,14 +33,30 @@ export function requireManaged(configuration: Configuration, name: string): Reso
   return resolver;
 }
 
-/** @returns the user of a managed resolver; a login of one that was imported may be decomposed, others are composed */
-export async function findManaged(
+/**
+ * Finds the user whose login is spelt as it is given; where there is none, the one whose login is the same text in
+ * another Unicode form (NFC, NFD): both look alike.
+ */
+export async function findInForms<User>(
+  login: string,
+  find: (form: string) => Promise<User | undefined>,
+): Promise<User | undefined> {
+  for (const form of formsOf(login)) {
+    const user = await find(form);
+    if (user !== undefined) {
+      return user;
+    }
+  }
+  return undefined;
+}
+
+/** @returns the user of a managed resolver; the login of one that was imported may be decomposed, others are composed */
+export function findManaged(
   users: Pick<ManagedUserStore, 'findByLogin'>,
   resolverId: string,
   login: string,
 ): Promise<ManagedUser | undefined> {
-  const user = await users.findByLogin(resolverId, login);
-  return user ?? (composed(login) === login ? undefined : users.findByLogin(resolverId, composed(login)));
+  return findInForms(login, (form) => users.findByLogin(resolverId, form));
 }
 
 /**

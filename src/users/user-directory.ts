@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
 import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
@@ -53,8 +53,8 @@ export class UserDirectory {
   }
 
   /**
-   * @returns the user of exactly that login in the first resolver of the realm that has them; undefined also where it
-   *   has two, whose logins differ in their Unicode form alone
+   * @returns the user of that login in the first resolver of the realm that has them; in each, the exact spelling
+   *   comes before another Unicode form of it
    * @throws ServiceError 'resolver.unavailable': a resolver that fails is not skipped, because a later one may have
    *   another user of the same login
    */
@@ -69,31 +69,22 @@ export class UserDirectory {
       return undefined;
     }
     for (const resolver of resolversOf(configuration, realm, reference.resolver)) {
-      const [user, ...others] = await this.#findIn(resolver, login, realm);
+      const user = await this.#findIn(resolver, login, realm);
       if (user !== undefined) {
-        return others.length === 0 ? { ...user, resolver, realm } : undefined;
+        return { ...user, resolver, realm };
       }
     }
     return undefined;
   }
 
-  /**
-   * A resolver may hold a login composed or decomposed (NFC, NFD), and both look alike.
-   * @returns the users of that login, in whatever form
-   * @throws ServiceError 'resolver.unavailable' that names the realm for operators
-   */
-  async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<readonly DirectoryUser[]> {
-    const forms = [...new Set([login, composed(login), login.normalize('NFD')])];
+  /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
+  async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<DirectoryUser | undefined> {
     try {
       const source = this.#sources(resolver);
-      const found = await Promise.all(
-        forms.map(async (form) => {
-          const user = await source.findByLogin(form);
-          return user?.login === form ? user : undefined;
-        }),
-      );
-      const users = found.filter((user) => user !== undefined);
-      return [...new Map(users.map((user) => [user.userId, user])).values()];
+      return await findInForms(login, async (form) => {
+        const user = await source.findByLogin(form);
+        return user?.login === form ? user : undefined;
+      });
     } catch (error) {
       throw error instanceof ResolverUnavailable ? error.inRealm(realm.name) : error;
     }

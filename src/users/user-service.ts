@@ -168,7 +168,7 @@ export class UserService {
   async add(caller: Caller, draft: UserDraft & { resolver: string }): Promise<DirectoryUser> {
     const { id } = requireManaged(await this.#authorizeWrite(caller), draft.resolver);
     const user = checkUser(draft);
-    if ((await this.#deps.users.findByLogin(id, user.login.normalize('NFD'))) !== undefined) {
+    if ((await findManaged(this.#deps.users, id, user.login)) !== undefined) {
       throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
     }
     const { password } = draft;

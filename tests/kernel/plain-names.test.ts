@@ -3,7 +3,7 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { isSerial } from '../../src/tokens/token.ts';
 import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
 import { readLogin } from '../../src/users/user-draft.ts';
-import { readPlainText } from '../../src/kernel/plain-text.ts';
+import { composed, formsOf, plainName, readPlainText } from '../../src/kernel/plain-text.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-name.ts';
 import { assertPassword } from '../../src/users/password-rule.ts';
@@ -13,9 +13,12 @@ import { refusalOf } from '../support/values/refusal.ts';
 const UNSEEN = Array.from(
   '\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u200e\u202e' +
     '\u2060\u2066\u2800\u3164\ufe0f\ufeff\uffa0\ufff9\ufffc\u{1d159}\u{1d173}\u{16fe4}' +
+    '\u2d7f\u{13440}\u{13441}\u{13442}\u{1bc9d}\u{1107f}' +
     '\u{1bca0}\u{e0041}\u{e0100}\u{e01ef}\u0007\u0085\u2028\u2029\ue000\u{10fffd}\u0378\u{e0080}',
 );
 const SPACES = Array.from('\u00a0\u1680\u2000\u2003\u2009\u202f\u205f\u3000');
+/** Marks over the letter before them, which strike it through or enclose it. */
+const COVERING = Array.from('\u0334\u0335\u0336\u0337\u0338\u20d2\u20d3\u20d8\u20dd\u20de\u20e0\u20e3\u20e5\u20eb\u0488\ua670');
 const SEPARATORS = Array.from('＠﹫⁄∕／⧸⟋╱∖＼﹨⧵：﹕∶ː˸꞉׃։ꓽ，﹐‚،；﹔؛！ǃ＊﹡⁎∗．‐–—−');
 const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];
 
@@ -46,7 +49,7 @@ describe('names', () => {
     }
   });
 
-  it.each([...UNSEEN, ...SPACES, ...SEPARATORS])('never hold %j', (sign) => {
+  it.each([...UNSEEN, ...SPACES, ...SEPARATORS, ...COVERING])('never hold %j', (sign) => {
     const readers = [readRealmName, readResolverName, readAdministratorName, readApiTokenName, readLogin];
     for (const name of [`an${sign}na`, `anna${sign}`, `${sign}anna`, sign]) {
       for (const read of readers) {
@@ -63,6 +66,28 @@ describe('names', () => {
     for (const read of [readAdministratorName, readApiTokenName, readLogin]) {
       expect(read(` ${name.normalize('NFD')}\n`)).toBe(name);
     }
+  });
+
+  it.each(['O\u2019Brien', 'Col\u00b7lell', 'マリア\u30fbルイサ', 'צ\u05f3רלי'])(
+    'of users may be %j, with the sign that is written within a word',
+    (name) => {
+      expect(readLogin(name)).toBe(name);
+    },
+  );
+
+  it('are not looked for in a text that is too long for one, which would take a time by the square of its length', () => {
+    const marks = '\u0323\u0301';
+    const short = `a${marks.repeat(200)}`;
+    const long = `a${marks.repeat(300)}`;
+    expect(composed(short)).not.toBe(short);
+    expect(composed(long)).toBe(long);
+    expect(formsOf(long)).toEqual([long]);
+    expect([plainName(short), plainName(long), plainName(`anna${' '.repeat(600)}`)]).toEqual([
+      composed(short),
+      '',
+      '',
+    ]);
+    expect(plainName(`an${' '.repeat(400)}na \n`)).toBe(`an${' '.repeat(400)}na`);
   });
 
   it('of realms and resolvers begin with no sign, and hold no slash', () => {

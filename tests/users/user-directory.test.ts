@@ -62,11 +62,29 @@ describe('a user', () => {
     }
   });
 
-  it('is nobody where two users of a resolver have logins that are the same but for their spelling', async () => {
+  it('is the one of exactly the given spelling where a resolver has two that look alike', async () => {
     const twins = new InMemoryUserStore().with('1', 'Zo\u00eb').with('1', 'Zoe\u0308').with('2', 'Zo\u00eb');
     const among = new UserDirectory({ sources: sourcesOver(twins) });
-    expect(await among.find(configuration, { user: 'Zo\u00eb' })).toBeUndefined();
-    expect(await among.find(configuration, { user: 'Zoe\u0308' })).toBeUndefined();
+    for (const user of ['Zo\u00eb', 'Zoe\u0308']) {
+      expect((await among.find(configuration, { user }))?.login).toBe(user);
+    }
+  });
+
+  it('is asked for in another spelling only where the resolver has nobody of the given one', async () => {
+    const asked: string[] = [];
+    const store = new InMemoryUserStore().with('1', 'Zo\u00eb');
+    const sources: UserSources = (resolver) => {
+      const source = sourcesOver(store)(resolver);
+      return {
+        ...source,
+        findByLogin: (login) => {
+          asked.push(login);
+          return source.findByLogin(login);
+        },
+      };
+    };
+    await new UserDirectory({ sources }).find(configuration, { user: 'Zo\u00eb' });
+    expect(asked).toEqual(['Zo\u00eb']);
   });
 
   it.each([

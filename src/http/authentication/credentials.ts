@@ -58,7 +58,7 @@ export function parseAuthorization(values: readonly string[] = []): Authorizatio
 /** Parses Basic credentials (RFC 7617). The name ends at the first colon, so a password may contain colons. */
 function parseBasic(credentials: string): Authorization {
   const bytes = Buffer.from(credentials, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/=+$/, '')) {
+  if (bytes.toString('base64').replace(/=+$/, '') !== credentials.replace(/(?<!=)=+$/, '')) {
     throw notAuthenticated();
   }
   const text = textOf(bytes);

@@ -102,6 +102,14 @@ const WORDINGS: readonly (readonly [RegExp, string])[] = [
  */
 const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008', '42883', 'ER_WRONG_VALUE'];
 
+/** The text has letters that the encoding of the database or column lacks, so no row has it. */
+const FOREIGN_LETTERS = [
+  '22P05',
+  'ER_CANT_AGGREGATE_2COLLATIONS',
+  'ER_CANNOT_CONVERT_STRING',
+  'ER_IMPOSSIBLE_STRING_CONVERSION',
+];
+
 /** @returns the code of a fault of any driver; empty if it has none */
 function codeOf(cause: unknown): string {
   const { code, errno } = (cause ?? {}) as { code?: unknown; errno?: unknown };
@@ -112,6 +120,11 @@ function codeOf(cause: unknown): string {
 /** @returns true if the column cannot hold the text that was searched for */
 export function isNoSuchValue(cause: unknown): boolean {
   return NO_SUCH_VALUE.includes(codeOf(cause));
+}
+
+/** @returns true if the database has no letters for the text that was searched for */
+export function hasForeignLetters(cause: unknown): boolean {
+  return FOREIGN_LETTERS.includes(codeOf(cause));
 }
 
 /**

@@ -50,7 +50,7 @@ function readCell(cell: Cell, kind: ColumnKind): Cell {
   const text = typeof cell === 'string' ? cell : cell.toString('utf8');
   switch (kind) {
     case 'padded':
-      return text.replace(/ +$/, '');
+      return text.replace(/(?<! ) +$/, '');
     case 'number':
       // ZEROFILL
       return text.replace(/^(-?)0+(?=\d)/, '$1');

@@ -13,7 +13,7 @@ import {
   type SqlPart,
   textForm,
 } from './sql-columns.ts';
-import { isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
+import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from './sql-fault.ts';
 import { SqlPool } from './sql-pool.ts';
 import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
@@ -160,7 +160,11 @@ export class SqlUsers implements ClosableUserSource {
         key === 'login' ? ['?? = ?', [columns.login, text]] : hasText((await keys()).userId, text),
       );
     } catch (refusal) {
-      if (!isNoSuchValue((refusal as Error).cause)) {
+      const { cause } = refusal as Error;
+      if (hasForeignLetters(cause)) {
+        return [];
+      }
+      if (!isNoSuchValue(cause)) {
         throw refusal;
       }
       return find(async ({ keys }) => {
