@@ -114,10 +114,10 @@ export class ConsequenceService {
   /** Of an enrolment; without a serial there is no earlier token. */
   async ofEnrolment(
     caller: Caller,
-    { serial, pin }: { readonly serial?: string | undefined; readonly pin?: string | undefined },
+    { serial }: { readonly serial?: string | undefined },
   ): Promise<readonly Consequence[]> {
     await this.#read(caller);
-    return serial === undefined ? [] : this.#tokens.ofNewKey(serial, pin !== undefined);
+    return serial === undefined ? [] : this.#tokens.ofNewKey(serial);
   }
 
   /** @throws ServiceError 'token.unknown' */
@@ -244,7 +244,9 @@ export class ConsequenceService {
   ): Promise<readonly Consequence[]> {
     await this.#read(caller);
     const all = await this.#deps.administrators.listApiTokens(composed(administrator));
-    const revoked = all.filter((token) => name === undefined || token.name === name);
+    const isNamed = (label: string): boolean => all.some((token) => token.name === label);
+    const meant = name === undefined || isNamed(name) ? name : composed(name);
+    const revoked = all.filter((token) => meant === undefined || token.name === meant);
     const rights = [...new Set(revoked.flatMap((token) => token.rights))];
     return consequence(
       revoked.length > 0,

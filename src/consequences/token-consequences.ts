@@ -47,11 +47,8 @@ export class TokenConsequences {
     );
   }
 
-  /**
-   * Of an enrolment under a serial that there is already.
-   * @param isPinGiven true if it sets a token PIN
-   */
-  async ofNewKey(serial: string, isPinGiven: boolean): Promise<readonly Consequence[]> {
+  /** Of an enrolment under a serial that there is already. */
+  async ofNewKey(serial: string): Promise<readonly Consequence[]> {
     const token = await this.#tokens.findBySerial(serial);
     return token === undefined
       ? []
@@ -60,11 +57,6 @@ export class TokenConsequences {
             code: 'token.replaced',
             text: `there is a token ${token.serial}: its key is replaced, and the device that has it now is refused`,
           },
-          ...consequence(
-            token.secrets.pin !== null && !isPinGiven,
-            'token.pin',
-            'its PIN is dropped, as no new one is given',
-          ),
         ];
   }
 

@@ -15,7 +15,7 @@ import {
   type TokenPage,
 } from './token-listing.ts';
 import { isSelected, nothingSelected, selectionFilter, type TokenSelection } from './token-selection.ts';
-import { sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
+import { isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -124,8 +124,8 @@ export class TokenService {
 
   /** @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid' */
   set(caller: Caller, selection: TokenSelection, settings: TokenSettings): Promise<number> {
-    return this.#change(caller, 'set', selection, ({ serial }) =>
-      settingsChange(settings, serial, this.#deps.vault, this.#deps.random),
+    return this.#change(caller, 'set', selection, (token) =>
+      settingsChange(settings, token, this.#deps.vault, this.#deps.random),
     );
   }
 
@@ -156,7 +156,7 @@ export class TokenService {
       return {
         owner: ownerOf(user),
         realms: [...new Set([...token.realms, user.realm.name])].sort(),
-        ...(pin !== undefined && {
+        ...(isToSet(pin, token.secrets.pin) && {
           secrets: { pin: sealPin(pin, token.serial, this.#deps.vault, this.#deps.random) },
         }),
       };

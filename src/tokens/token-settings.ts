@@ -2,7 +2,7 @@ import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/plain-text.ts';
 import { pinVerifier } from './pin.ts';
-import type { TokenChange } from './token.ts';
+import type { Token, TokenChange } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { wholeWithin } from './whole-within.ts';
 
@@ -25,19 +25,20 @@ const MAX_PIN_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
+ * An empty PIN is none, and of no effect where the token has none: forms and old scripts send the field as it is.
  * @returns the change of the token, secrets sealed
  * @throws ServiceError 'parameter.missing' when there is nothing to set, 'parameter.invalid'
  */
 export function settingsChange(
   settings: TokenSettings,
-  serial: string,
+  { serial, secrets: known }: Pick<Token, 'serial' | 'secrets'>,
   vault: Vault,
   random: Random,
 ): TokenChange {
   const { pin, ocraPin, description } = settings;
   const secrets = {
-    ...(pin !== undefined && { pin: sealPin(pin, serial, vault, random) }),
-    ...(ocraPin !== undefined && { ocraPin: sealOcraPin(presentPin(ocraPin), serial, vault) }),
+    ...(isToSet(pin, known.pin) && { pin: sealPin(pin, serial, vault, random) }),
+    ...(isToSet(ocraPin, known.ocraPin) && { ocraPin: sealOcraPin(presentPin(ocraPin), serial, vault) }),
   };
   const change: TokenChange = {
     ...readNumbers(settings),
@@ -46,10 +47,15 @@ export function settingsChange(
     }),
     ...(Object.keys(secrets).length > 0 && { secrets }),
   };
-  if (Object.keys(change).length === 0) {
+  if (Object.values(settings).every((value) => value === undefined)) {
     throw new ServiceError('parameter.missing', 'There is nothing to set', { parameters: [] });
   }
   return change;
+}
+
+/** @returns false for an empty PIN where the token has none */
+export function isToSet(pin: string | undefined, known: Sealed | null): pin is string {
+  return pin !== undefined && (pin !== '' || known !== null);
 }
 
 /** @throws ServiceError 'parameter.invalid' for more than 255 characters, or control characters */

@@ -147,13 +147,10 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect(await service.ofEnrolment(OPERATOR, {})).toEqual([]);
   });
 
-  it('an enrolment under the serial of a token with a PIN: the PIN, unless there is a new one', async () => {
-    const replaced = 'there is a token T4: its key is replaced, and the device that has it now is refused';
+  it('an enrolment under the serial of a token with a PIN: the key, as the PIN stays', async () => {
     expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T4' }))).toEqual([
-      replaced,
-      'its PIN is dropped, as no new one is given',
+      'there is a token T4: its key is replaced, and the device that has it now is refused',
     ]);
-    expect(await textsOf(service.ofEnrolment(OPERATOR, { serial: 'T4', pin: '1' }))).toEqual([replaced]);
   });
 
   it('removal of a PIN: responses without it, where there is one', async () => {

@@ -18,7 +18,9 @@ const UNSEEN = Array.from(
 );
 const SPACES = Array.from('\u00a0\u1680\u2000\u2003\u2009\u202f\u205f\u3000');
 /** Marks over the letter before them, which strike it through or enclose it. */
-const COVERING = Array.from('\u0334\u0335\u0336\u0337\u0338\u20d2\u20d3\u20d8\u20dd\u20de\u20e0\u20e3\u20e5\u20eb\u0488\ua670');
+const COVERING = Array.from(
+  '\u0334\u0335\u0336\u0337\u0338\u20d2\u20d3\u20d8\u20dd\u20de\u20e0\u20e3\u20e5\u20eb\u0488\ua670',
+);
 const SEPARATORS = Array.from('＠﹫⁄∕／⧸⟋╱∖＼﹨⧵：﹕∶ː˸꞉׃։ꓽ，﹐‚،；﹔؛！ǃ＊﹡⁎∗．‐–—−');
 const HOSTILE = ['', '   ', '*', 'a,b', 'a\0b', 'a\nb', '!a', 'a:b', '\u202ea', '\ud800', 'x'.repeat(10_000)];
 

@@ -311,6 +311,11 @@ describe('settings', () => {
 
   it('leave PINs alone until one is removed by that act', async () => {
     await service.set(admin, { serial: 'T1' }, { pin: '1234', ocraPin: '5678' });
+    for (const empty of [{ pin: '' }, { ocraPin: '' }]) {
+      expect((await eventualRefusal(service.set(admin, { serial: 'T1' }, empty))).code).toBe(
+        'parameter.invalid',
+      );
+    }
     await service.removePin(admin, { serial: 'T1' }, 'ocraPin');
     expect((await stored('T1')).secrets).toMatchObject({ pin: expect.anything(), ocraPin: null });
     await service.removePin(admin, { serial: 'T1' }, 'pin');
@@ -330,9 +335,7 @@ describe('settings', () => {
     [{ counterWindow: 1_001 }, 'parameter.invalid'],
     [{ syncWindow: 0.5 }, 'parameter.invalid'],
     [{ pin: 'x'.repeat(256) }, 'parameter.invalid'],
-    [{ pin: '' }, 'parameter.invalid'],
     [{ pin: ' ' }, 'parameter.invalid'],
-    [{ ocraPin: '' }, 'parameter.invalid'],
     [{ ocraPin: 'x'.repeat(256) }, 'parameter.invalid'],
     [{ description: 'a\0b' }, 'parameter.invalid'],
   ])('%j are refused with %s', async (settings, code) => {

@@ -99,21 +99,23 @@ export class TokenRegistration {
   }
 
   /**
-   * Owner and realms stay unless the request names others, so that a new enrolment does not lose the owner. Realms
-   * outside the administrator's rights always stay. With the same key, counter and replay markers also stay: an
+   * Owner, realms and PINs stay unless the request names others, so that a new enrolment loses neither the owner nor a
+   * factor. Realms outside the administrator's rights always stay. With the same key, counter and replay markers also stay: an
    * accepted response must not be accepted again. The replaced key is known only under the token's lock, because the
    * same enrolment may have been made and used a moment ago.
    */
   async #enrolAnew(
     { caller, grant, assignment }: Enrolment,
     seen: Token,
-    { owner, realms, counter, replayMarkers, ...state }: NewToken,
+    { owner, realms, counter, replayMarkers, secrets, ...state }: NewToken,
     keepsKey: (known: Token) => boolean,
   ): Promise<Token> {
     const { serial } = state;
     const foreign = foreignRealms(seen, grant);
+    const { pin, ocraPin, ...keys } = secrets;
     const change: TokenChange = {
       ...state,
+      secrets: { ...keys, ...(pin !== null && { pin }), ...(ocraPin !== null && { ocraPin }) },
       syncMarker: null,
       ...(assignment.owner !== null && { owner }),
       ...(assignment.realms !== undefined && { realms: [...new Set([...foreign, ...realms])].sort() }),

@@ -26,7 +26,7 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
   beforeEach(async () => {
     number += 1;
     serial = `PIN${number}`;
-    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'bank', pin: '1234' });
+    await application.enrolPlain(serial, SUITE, { user: 'ann', realm: 'bank', pin: '1234', ocrapin: '42' });
   });
 
   const ask = async (path: string, parameters: Record<string, string>): Promise<string> =>
@@ -76,6 +76,42 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
       { action: 'token/set', outcome: 'changed ocraPin' },
       { action: 'token/remove-ocra-pin', outcome: 'removed ocraPin' },
     ]);
+  });
+
+  it('that is empty changes nothing for a token without one, and the rest of the request is done', async () => {
+    const own = `BARE${serial}`;
+    await application.enrolPlain(own, SUITE);
+    for (const [path, values] of [
+      ['/admin/set', { pin: '', MaxFailCount: '5' }],
+      ['/admin/set', { ocrapin: '', description: 'of old' }],
+      ['/admin/set', { pin: '' }],
+      ['/admin/assign', { pin: '', user: 'ann', realm: 'bank' }],
+    ] as const) {
+      expect(await ask(path, { serial: own, ...values })).toMatch(/"status":true/);
+    }
+    expect(await application.services.tokens.show(OPERATOR, own)).toMatchObject({
+      hasPin: false,
+      maxFail: 5,
+      description: 'of old',
+      owner: { login: 'ann' },
+    });
+    expect(await ask('/admin/set', { serial: own, pin: ' ', MaxFailCount: '6' })).toContain(
+      'To remove the PIN',
+    );
+  });
+
+  it('stays where the token gets a new key, also that of a suite with P, unless there is a new one', async () => {
+    const secrets = async (): Promise<unknown> =>
+      queryOnce(application.databaseUrl, `SELECT pin, ocra_pin FROM tokens WHERE serial = '${serial}'`);
+    await ask('/admin/set', { serial, ocrapin: '99' });
+    const before = await secrets();
+    for (const empty of [{}, { pin: '', ocrapin: '' }]) {
+      expect(await ask('/admin/init', { ...ROLL_OUT, serial, ...empty })).toMatch(/"status":true/);
+      expect(await secrets()).toEqual(before);
+    }
+    await ask('/admin/init', { ...ROLL_OUT, serial, pin: '5678' });
+    expect(await secrets()).not.toEqual(before);
+    expect(await hasPin()).toBe(true);
   });
 
   it('of the first phase is not lost by an empty one in the second', async () => {

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
 import type { UserCondition } from '../../../../src/resolvers/ports.ts';
+import { UserDirectory } from '../../../../src/users/user-directory.ts';
+import { configurationOf } from '../../../support/values/configuration-value.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
@@ -433,13 +436,16 @@ describe('a table of a database that is not UTF-8', () => {
     await client.query(`INSERT INTO people VALUES (1, 'Zo\u00eb'), (2, 'anna')`);
     await client.end();
     const { reach, password } = reachOf(url.href);
-    const source = sqlUsers({ settings: sqlSettings(reach), password });
+    const settings = sqlSettings(reach, { Map: '{"userid": "id", "username": "user"}' });
+    const source = sqlUsers({ settings, password });
     try {
-      const resolver = { id: '1', name: 'res', kind: 'sql', settings: {} } as const;
-      const realm = { name: 'office', isDefault: true, resolvers: ['res'] };
+      const configuration = configurationOf({
+        realms: [{ name: 'office', resolvers: ['staff'] }],
+        resolvers: [{ id: '1', name: 'staff' }],
+      });
       const directory = new UserDirectory({ sources: () => source });
       const find = async (user: string): Promise<string | undefined> =>
-        (await directory.find({ ...NO_CONFIGURATION, resolvers: [resolver], realms: [realm] }, { user }))?.userId;
+        (await directory.find(configuration, { user }))?.userId;
       expect(await find('Zo\u00eb')).toBe('1');
       expect(await find('Zoe\u0308')).toBe('1');
       expect(await find('anna')).toBe('2');
