@@ -135,10 +135,14 @@ COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
 CREATE TABLE clock_state (
   singleton boolean DEFAULT true NOT NULL,
   seen_at timestamp with time zone NOT NULL,
+  looked_at timestamp with time zone DEFAULT now() NOT NULL,
+  steady_since timestamp with time zone,
   CONSTRAINT clock_state_pkey PRIMARY KEY (singleton),
   CONSTRAINT clock_state_single CHECK (singleton)
 ) WITH (fillfactor=50);
 COMMENT ON TABLE clock_state IS 'When a server last saw the clock of the database go on, without a jump of a day.';
+COMMENT ON COLUMN clock_state.looked_at IS 'What the clock of the database showed at the last look.';
+COMMENT ON COLUMN clock_state.steady_since IS 'What it showed after a jump, since when it has gone on without another one. Null: it is not in doubt.';
 
 CREATE TABLE configuration (
   key text COLLATE "C" NOT NULL,

@@ -41,7 +41,7 @@ export class AuditRetention {
   /**
    * Verifies the trail and removes the months that are due. Where the trail does not verify, the next attempt follows a
    * day later; where the removal fails, an hour later: the verification of a whole trail takes minutes, on every core.
-   * @param now a time that is not in doubt
+   * @param now a time by which all else may be removed
    * @returns the number of removed months
    * @throws ServiceError 'audit.unverifiable', 'clock.doubtful'
    */
@@ -53,7 +53,9 @@ export class AuditRetention {
     try {
       return (await this.#deps.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
     } catch (error) {
-      this.#restUntil = now.getTime() + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
+      if (!isServiceError(error, 'clock.doubtful')) {
+        this.#restUntil = now.getTime() + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
+      }
       throw error;
     }
   }

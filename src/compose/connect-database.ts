@@ -7,7 +7,7 @@ import { ConnectionGate } from '../storage/database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
 import { UNSHARED } from '../storage/database/sharing.ts';
 import { describeDatabaseFault, isPassing } from '../storage/database/database-faults.ts';
-import { DATABASE_TIME, type DatabaseClock } from '../storage/database/database-clock.ts';
+import { type DatabaseClock, readDatabaseTime } from '../storage/database/database-clock.ts';
 import { DatabaseWatch } from '../storage/database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
@@ -142,8 +142,7 @@ async function answer(database: Database, url: string | undefined): Promise<void
 /** Sets the clock for the first time, before anything is decided by it. */
 async function readTime({ knex }: Database, clock: DatabaseClock): Promise<void> {
   const begun = clock.begin();
-  const { rows } = await knex.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
-  clock.note(begun, rows[0]?.time);
+  clock.note(begun, await readDatabaseTime(knex));
 }
 
 async function openEmbedded(config: Config, { role, ...options }: ConnectOptions): Promise<EmbeddedPostgres> {

@@ -1,3 +1,5 @@
+import type { ClockState } from '../housekeeping/clock-state.ts';
+
 /** Facts about the database server, as the session of a server has them. */
 export interface DatabaseFacts {
   /** PostgreSQL's number: 140005 for 14.5. */
@@ -74,6 +76,6 @@ export interface InstallationReader {
   driftedCounts(): Promise<number>;
   trail(): Promise<TrailFacts>;
   backups(): Promise<BackupFacts>;
-  /** @returns when a server last saw the database's clock, before a jump of a day; undefined: none has */
-  clockSeenAt(): Promise<Date | undefined>;
+  /** @returns what is known of the database's clock; undefined: no server has looked at it */
+  clockState(): Promise<ClockState | undefined>;
 }

@@ -2,7 +2,7 @@ import { ServiceError } from './errors.ts';
 
 /** Letters and marks that show nothing, or look like `!`, `:`, `/`, `.`, `,` or `;`. Symbols have a list of their own. */
 const DECEPTIVE =
-  /[\p{Default_Ignorable_Code_Point}\u01C3\u02D0\u2D51\u2D7F\u3033\uA4F8-\uA4FD\u{16FE4}\u{1107F}\u{13440}-\u{13442}\u{1BC9D}]/u;
+  /[\p{Default_Ignorable_Code_Point}\u01C3\u02D0\u2D51\u3033\uA4F8-\uA4FD\u{13441}\u{13442}]|\u2D7F|\u{1107F}|\u{13440}|\u{16FE4}|\u{1BC9D}/u;
 /** Marks that strike through the letter before them, or enclose it. */
 const COVERING = /[\p{Me}\u0334-\u0338\u20D0-\u20F0]/u;
 /** Letters, digits, marks, and the signs within names such as O’Brien, Col·lell, マリア・ルイサ and צ׳רלי. */

@@ -148,8 +148,13 @@ describe('a server whose clock is 1000 days ahead', () => {
 describe('a database whose clock has jumped, or that no server has used for days', () => {
   it('has nothing removed until an operator confirms its time', async () => {
     await request();
-    await database.database.knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
-    await database.database.knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
+    const { knex } = database.database;
+    await knex.raw(`SELECT add_audit_month(now() - interval '5 days')`);
+    await knex.raw('ALTER TABLE audit DISABLE TRIGGER USER');
+    await knex.raw(`UPDATE audit SET at = at - interval '5 days' WHERE id = (SELECT min(id) FROM audit)`);
+    await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
+    await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
+    await knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
     const challenges = await rowsOf('challenges');
     const { server } = await start(0, EAGER);
     await rounds(server, 2);
@@ -161,6 +166,33 @@ describe('a database whose clock has jumped, or that no server has used for days
     expect(confirmed.output).toContain('challenges');
     await until(async () => (await rowsOf('challenges')) === 0);
     expect((await runTankeeper(['--json', 'doctor'], environment())).output).not.toContain('clock.jumped');
+  });
+});
+
+describe('a database whose clock has gone on steadily for a day after a jump', () => {
+  it('has all removed that is old but months of the audit, which the log and doctor tell', async () => {
+    await request();
+    const { knex } = database.database;
+    await knex.raw(`SELECT add_audit_month(now() - interval '500 days')`);
+    await knex.raw('ALTER TABLE audit DISABLE TRIGGER USER');
+    await knex.raw(`UPDATE audit SET at = at - interval '500 days' WHERE id = (SELECT min(id) FROM audit)`);
+    await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
+    await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
+    await knex.raw(`
+      UPDATE clock_state SET seen_at = now() - interval '9 days', looked_at = now(),
+        steady_since = now() - interval '1 day'`);
+    const rows = await rowsOf('audit');
+    const { server } = await start(0, EAGER);
+    await until(async () => (await rowsOf('challenges')) === 0, { describe: () => server.output() });
+    await rounds(server, 2);
+    expect(server.output()).toMatch(/Housekeeping fails.*No month of the audit is removed.*--confirm-time/);
+    expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
+    const doctor = async (more: Record<string, string>): Promise<string> =>
+      (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
+    expect(await doctor(EAGER)).toMatch(/clock.jumped.*no month of the audit is removed/);
+    expect(await doctor({})).not.toContain('clock.jumped');
+    await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
+    expect(await doctor(EAGER)).not.toContain('clock.jumped');
   });
 });
 

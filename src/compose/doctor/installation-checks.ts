@@ -24,7 +24,8 @@ import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { readConfiguration } from '../../storage/configuration/configuration-snapshot.ts';
 import { type Database, openDatabase } from '../../storage/database/database.ts';
 import { describeDatabaseFault } from '../../storage/database/database-faults.ts';
-import { readDatabaseTime, readReplicaFacts } from '../../storage/doctor/database-settings.ts';
+import { readDatabaseTime } from '../../storage/database/database-clock.ts';
+import { readReplicaFacts } from '../../storage/doctor/database-settings.ts';
 import { SqlInstallationFacts } from '../../storage/doctor/installation-facts.ts';
 import { sharedParts } from '../shared-parts.ts';
 
@@ -53,17 +54,22 @@ export type CheckTable<Subject> = Readonly<
 /** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
 const PART = 0.8;
 
+async function timeOf({ knex }: ExaminedDatabase['database']): Promise<Date> {
+  return new Date(Number(await readDatabaseTime(knex)) / 1_000);
+}
+
 /** Checks of any database. */
 export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
-  clock: ({ machineClock, database }) => checkClock(machineClock, () => readDatabaseTime(database.knex)),
+  clock: ({ machineClock, database }) => checkClock(machineClock, () => timeOf(database)),
 };
 
 /** Checks of a database with the tables of this program. */
 export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
-  jump: async ({ database }) =>
+  jump: async ({ config, database }) =>
     checkJump(
-      await new SqlInstallationFacts({ database }).clockSeenAt(),
-      await readDatabaseTime(database.knex),
+      await new SqlInstallationFacts({ database }).clockState(),
+      await timeOf(database),
+      config.auditRetention !== 'off',
     ),
   connections: async ({ config, database }) =>
     checkConnections(config, await new SqlInstallationFacts({ database }).connections()),

@@ -35,7 +35,7 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   database.audit.certifyBy(authority);
   const store = new SqlAuditStore({ database });
   const { pruningClock } = shared;
-  const pruningTime = (): Promise<Date> => pruningClock.time();
+  const pruningTime = (): Promise<Date> => pruningClock.time('audit');
   const audit = new AuditService({ store, authority, clock, pruningTime });
   const auditVerification = new ServerVerification({
     ...shared,

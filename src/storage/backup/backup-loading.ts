@@ -9,6 +9,7 @@ import type { KeyDerivation } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
 import { liveHolders } from '../keys/key-holders.ts';
+import { expectTimeOfAudit } from '../housekeeping/pruning-clock.ts';
 import { BACKED_UP_TABLES, COUNTED_TABLES, LEFT_OUT_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
 
 /** The input of a load beside the backup. */
@@ -53,6 +54,7 @@ export async function loadBackup(
           .whereNull('closed_by')
           .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
       }
+      await expectTimeOfAudit(sql);
       await sql.raw('SELECT rebuild_counts()');
       await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
     },

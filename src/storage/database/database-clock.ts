@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
@@ -5,6 +7,12 @@ import type { Clock } from '../../kernel/clock.ts';
  * setting of the session.
  */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text';
+
+/** @returns the value of `DATABASE_TIME` */
+export async function readDatabaseTime(connection: Knex): Promise<string | undefined> {
+  const { rows } = await connection.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
+  return rows[0]?.time;
+}
 
 interface DatabaseClockOptions {
   /** Milliseconds of a clock that is never set; by default the process's. */

@@ -14,4 +14,5 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '012-questions': '3b11835727ea15c94691648d979555d55d52465e315a233148468d399bc94f86',
   '013-one-clock': 'e211fa871925f14a91891c28a839412a4f65d4a07d46ba946926e2376187169b',
   '014-used-sign-ons': '7cd3da51b6983d81a587e4db1e524f2f13537a48b1f71dae3059af02a446b2ea',
+  '015-steady-clock': '8573f6cfda417a2448ba1852b6a6f838e56b7f7447b61d1da2199fea78147694',
 };

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 
 import type { DatabaseFacts, ReplicaFacts } from '../../doctor/ports.ts';
 import { LAG } from '../counts/count-replica.ts';
-import { DATABASE_TIME } from '../database/database-clock.ts';
 
 /** The settings that are examined. */
 const SETTINGS = [
@@ -33,12 +32,6 @@ export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts
     settings: new Map(Object.entries(row?.settings ?? {})),
     isReadOnly: row?.read_only === true,
   };
-}
-
-/** @returns the time of the database's clock */
-export async function readDatabaseTime(connection: Knex): Promise<Date> {
-  const { rows } = await connection.raw<{ rows: { time: string }[] }>(`SELECT ${DATABASE_TIME} AS time`);
-  return new Date(Number(rows[0]?.time) / 1_000);
 }
 
 /** @param connection to the read replica */

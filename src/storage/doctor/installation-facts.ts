@@ -5,6 +5,8 @@ import type {
   KeyAge,
   TrailFacts,
 } from '../../doctor/ports.ts';
+import type { ClockState } from '../../housekeeping/clock-state.ts';
+import { readClockState } from '../housekeeping/pruning-clock.ts';
 import { liveHolders } from '../keys/key-holders.ts';
 import { DRIFTS } from '../counts/count-recount.ts';
 import type { Database } from '../database/database.ts';
@@ -109,8 +111,8 @@ export class SqlInstallationFacts implements InstallationReader {
     return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
   }
 
-  async clockSeenAt(): Promise<Date | undefined> {
-    return (await this.#row<{ seen_at: Date }>('SELECT seen_at FROM clock_state'))?.seen_at;
+  clockState(): Promise<ClockState | undefined> {
+    return readClockState(this.#database.knex);
   }
 
   async #row<Row>(statement: string): Promise<Row | undefined> {

@@ -1,43 +1,88 @@
+import type { Knex } from 'knex';
+
+import { type ClockState, DAY_MS, isSteady, lookAt } from '../../housekeeping/clock-state.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 
-/** Milliseconds of a difference between clocks, or of a jump, from which on nothing is removed. */
-const DAY_MS = 86_400_000;
+/** Where nobody has looked yet, the newest row tells when the clock was right; an empty database has nothing to lose. */
+const FIRST = `
+  INSERT INTO clock_state (seen_at, looked_at)
+  SELECT coalesce((SELECT max(at) FROM audit), :now), :now
+  WHERE NOT EXISTS (SELECT FROM clock_state) ON CONFLICT DO NOTHING`;
 
-/** Moves the time on, unless the clock has jumped by more than a day since. */
-const SEE = `
-  INSERT INTO clock_state AS known (seen_at) VALUES (?)
-  ON CONFLICT (singleton) DO UPDATE SET seen_at =
-    CASE WHEN abs(extract(epoch FROM excluded.seen_at - known.seen_at)) <= ${DAY_MS / 1_000}
-      THEN excluded.seen_at ELSE known.seen_at END
-  RETURNING seen_at`;
+const KNOWN = 'SELECT seen_at, looked_at, steady_since FROM clock_state';
+const GOES_ON = 'UPDATE clock_state SET seen_at = ?, looked_at = ?, steady_since = NULL';
+const IN_DOUBT = 'UPDATE clock_state SET looked_at = ?, steady_since = ?';
+/** What a jump forward could take away. */
+const IS_ANY_OLD = `SELECT EXISTS (SELECT FROM audit WHERE at < ?::timestamptz - interval '1 day') AS is_any`;
 
-const CONFIRM = `
-  INSERT INTO clock_state (seen_at) VALUES (?) ON CONFLICT (singleton) DO UPDATE SET seen_at = excluded.seen_at`;
+interface ClockRow {
+  readonly seen_at: Date;
+  readonly looked_at: Date;
+  readonly steady_since: Date | null;
+}
+
+/** A look of this process. */
+interface Look {
+  /** What the clock should have shown, in milliseconds. */
+  readonly time: number;
+  readonly elapsed: number;
+}
+
+interface PruningClockDependencies {
+  readonly database: Pick<Database, 'knex'>;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that is never set; by default the process's. */
+  readonly elapsed?: () => number;
+}
+
+/** @returns what is known of the database's clock; undefined: nobody has looked at it yet */
+export async function readClockState(knex: Knex): Promise<ClockState | undefined> {
+  const { rows } = await knex.raw<{ rows: ClockRow[] }>(KNOWN);
+  const [row] = rows;
+  return row && { seenAt: row.seen_at, lookedAt: row.looked_at, steadySince: row.steady_since };
+}
+
+/** Holds the newest row of a restored audit for the time at which the clock was last right, whatever it shows now. */
+export async function expectTimeOfAudit(sql: Knex): Promise<void> {
+  await sql('clock_state').delete();
+  await sql.raw(
+    'INSERT INTO clock_state (seen_at, looked_at) SELECT max(at), max(at) FROM audit HAVING max(at) IS NOT NULL',
+  );
+}
 
 /**
  * Tells the time by which old rows may be removed, which is final: none while the clocks of the machine and of the
- * database differ by more than a day, and none after a jump of the database's clock by more than a day, until an operator
- * confirms the time. Servers ask about once a minute, so that any other jump than a pause of all servers is found.
+ * database differ by more than a day; after a jump of the database's clock by more than a day none for a day, and none by
+ * which rows of the audit may be removed until an operator confirms it (docs/adr/0032-one-clock.md).
  */
 export class PruningClock {
   readonly #database: Pick<Database, 'knex'>;
   readonly #clock: Clock;
+  readonly #elapsed: () => number;
+  #last: Look | undefined;
 
-  constructor({ database, clock }: { readonly database: Pick<Database, 'knex'>; readonly clock: Clock }) {
+  constructor({ database, clock, elapsed = () => performance.now() }: PruningClockDependencies) {
     this.#database = database;
     this.#clock = clock;
+    this.#elapsed = elapsed;
   }
 
-  /** @throws ServiceError 'clock.doubtful' */
-  async time(): Promise<Date> {
+  /**
+   * @param what of which old rows are to be removed: `audit`, or `rest`, whose loss harms nobody
+   * @throws ServiceError 'clock.doubtful'
+   */
+  async time(what: 'audit' | 'rest' = 'rest'): Promise<Date> {
     const now = this.#agreedTime();
-    const { rows } = await this.#database.knex.raw<{ rows: { seen_at: Date }[] }>(SEE, [now]);
-    const seen = rows[0]?.seen_at ?? now;
-    if (seen.getTime() !== now.getTime()) {
+    const state = await this.#look(now);
+    if (state.steadySince !== null && (what === 'audit' || !isSteady(state, now))) {
+      const end = new Date(state.steadySince.getTime() + DAY_MS);
+      const isAudit = what === 'audit';
+      const rest = isAudit ? '' : `. All but months of the audit is removed from ${end.toISOString()} on`;
       throw doubtful(
-        `the clock of the database shows ${now.toISOString()}, and was last seen at ${seen.toISOString()}. If the present time is right, \`tankeeper housekeeping run --confirm-time\``,
+        `the clock of the database shows ${now.toISOString()}, and was last seen at ${state.seenAt.toISOString()}. If the present time is right, \`tankeeper housekeeping run --confirm-time\`${rest}`,
+        isAudit ? 'No month of the audit' : 'Nothing',
       );
     }
     return now;
@@ -45,7 +90,36 @@ export class PruningClock {
 
   /** Takes the present time for right, whenever the clock was seen before. @throws ServiceError 'clock.doubtful' */
   async confirm(): Promise<void> {
-    await this.#database.knex.raw(CONFIRM, [this.#agreedTime()]);
+    const now = this.#agreedTime();
+    await this.#database.knex.raw(FIRST, { now });
+    await this.#goOn({ seenAt: now, lookedAt: now, steadySince: null });
+  }
+
+  async #look(now: Date): Promise<ClockState> {
+    const { knex } = this.#database;
+    const elapsed = this.#elapsed();
+    const expected = this.#last && this.#last.time + elapsed - this.#last.elapsed;
+    await knex.raw(FIRST, { now });
+    const known = (await readClockState(knex)) ?? { seenAt: now, lookedAt: now, steadySince: null };
+    const state = lookAt(known, now, expected);
+    if (state.steadySince === null || !(await this.#isAnyOld(now))) {
+      return this.#goOn(state.steadySince === null ? state : { ...state, seenAt: now, steadySince: null });
+    }
+    // Only this: an operator may be confirming the time.
+    await knex.raw(IN_DOUBT, [state.lookedAt, state.steadySince]);
+    this.#last = { time: expected ?? known.seenAt.getTime(), elapsed };
+    return state;
+  }
+
+  async #goOn(state: ClockState): Promise<ClockState> {
+    await this.#database.knex.raw(GOES_ON, [state.seenAt, state.lookedAt]);
+    this.#last = { time: state.seenAt.getTime(), elapsed: this.#elapsed() };
+    return state;
+  }
+
+  async #isAnyOld(now: Date): Promise<boolean> {
+    const { rows } = await this.#database.knex.raw<{ rows: { is_any: boolean }[] }>(IS_ANY_OLD, [now]);
+    return rows[0]?.is_any === true;
   }
 
   #agreedTime(): Date {
@@ -59,8 +133,7 @@ export class PruningClock {
   }
 }
 
-function doubtful(reason: string): ServiceError {
-  return new ServiceError('clock.doubtful', `Nothing is removed while the time is in doubt: ${reason}`, {
-    detail: reason,
-  });
+function doubtful(reason: string, what = 'Nothing'): ServiceError {
+  const message = `${what} is removed while the time is in doubt: ${reason}`;
+  return new ServiceError('clock.doubtful', message, { detail: message });
 }

@@ -151,6 +151,15 @@ describe('a loaded backup', () => {
     ]);
   });
 
+  it('has its newest audit row for the time at which the clock was right, so that a wrong one removes nothing', async () => {
+    await source.database.knex.raw(FILL);
+    await loadBackup(target.database, await backupOf(source.database), OPTIONS);
+    const { rows } = await target.database.knex.raw<{ rows: { is_seen: boolean }[] }>(
+      'SELECT seen_at = (SELECT max(at) FROM audit) AS is_seen FROM clock_state',
+    );
+    expect(rows).toEqual([{ is_seen: true }]);
+  });
+
   it('has a partition for each month of the audit', async () => {
     await source.database.knex.raw("SELECT add_audit_month('2026-03-01T00:00:00Z')");
     await loadBackup(target.database, await backupOf(source.database), OPTIONS);

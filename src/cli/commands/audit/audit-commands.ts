@@ -171,7 +171,11 @@ function addPrune(audit: Command, context: CommandContext): void {
       pastInstantOption(context.dependencies.clock),
     )
     .option('--force', 'also where the trail does not verify')
-    .action(async ({ before, force }: PruneOptions, command: Command) => {
+    .action(async (options: PruneOptions, command: Command) => {
+      const { force } = options;
+      // Once, for the question and the act, and only after the time of the database is known.
+      let date: Date | undefined;
+      const before = (): Date => (date ??= options.before());
       const outcome = await actOnceConfirmed(context, command, {
         foresee: async (services, caller) => {
           if (before() > context.dependencies.clock.now()) {
