@@ -189,7 +189,7 @@ describe('a database whose clock has gone on steadily for a day after a jump', (
     expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
     const doctor = async (more: Record<string, string>): Promise<string> =>
       (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
-    expect(await doctor(EAGER)).toMatch(/clock.jumped.*no month of the audit is removed/);
+    expect(await doctor(EAGER)).toMatch(/clock.jumped[^]*no month of the audit is removed/);
     expect(await doctor({})).not.toContain('clock.jumped');
     await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
     expect(await doctor(EAGER)).not.toContain('clock.jumped');

@@ -5,12 +5,14 @@ import { backupLines } from '../../../src/backup/write-backup.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../../src/storage/backup/backed-up-tables.ts';
+import { actOf } from '../../../src/policy/caller.ts';
 import { assertLoadable, loadBackup } from '../../../src/storage/backup/backup-loading.ts';
 import { SqlBackupStore } from '../../../src/storage/backup/backup-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { pendingMigrations } from '../../../src/storage/database/migrate.ts';
 import { migrationChecksums } from '../../../src/storage/database/migration-checksums.ts';
 import { migrationNames, migrationSourceOf } from '../../../src/storage/database/migration-source.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const keys = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
@@ -152,7 +154,8 @@ describe('a loaded backup', () => {
   });
 
   it('has its newest audit row for the time at which the clock was right, so that a wrong one removes nothing', async () => {
-    await source.database.knex.raw(FILL);
+    const act = actOf(OPERATOR, 'housekeeping/run');
+    await source.database.autocommit.audit.write(act, 'housekeeping', 'removed nothing');
     await loadBackup(target.database, await backupOf(source.database), OPTIONS);
     const { rows } = await target.database.knex.raw<{ rows: { is_seen: boolean }[] }>(
       'SELECT seen_at = (SELECT max(at) FROM audit) AS is_seen FROM clock_state',
