@@ -40,7 +40,7 @@ beforeEach(async () => {
   administrators = new InMemoryAdministratorStore();
   await administrators.insert('alice', 'hash', ACT);
   await administrators.insert('bert', 'hash', ACT);
-  const token = { name: 'probe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
+  const token = { name: 'pröbe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
   await administrators.insertApiToken(token, Buffer.from('hash'), ACT);
   const count = { active: true, assigned: true };
   const snapshot = {
@@ -209,7 +209,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
       'the policies ocra name bert',
       'alice is then the only administrator',
     ]);
-    expect(await textsOf(service.ofApiTokenRemoval(OPERATOR, 'bert', 'probe'))).toEqual([
+    expect(await textsOf(service.ofApiTokenRemoval(OPERATOR, 'bert', 'pro\u0308be'))).toEqual([
       'programs that show it are refused from then on (monitoring:*)',
     ]);
   });

@@ -52,6 +52,15 @@ describe('the search for people', () => {
     expect(incomplete).toEqual([]);
   });
 
+  it('finds a login in whatever Unicode form it is typed and kept', async () => {
+    for (const kept of ['Zo\u00eb', 'Zoe\u0308']) {
+      for (const typed of ['Zo\u00eb', 'Zoe\u0308']) {
+        const { hits } = await searchIn({ a: source([user('Zoella'), user(kept)]) }).find(typed);
+        expect(hits[0]?.login).toBe(kept);
+      }
+    }
+  });
+
   it.each(['nna', 'anna bob', '*', 'an*a'])('does not find by %j', async (text) => {
     const found = await searchIn({ a: source([ANNA]) }).find(text);
     expect(found.hits.map(({ login }) => login)).toEqual(text === '*' ? ['anna'] : []);

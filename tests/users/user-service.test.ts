@@ -113,6 +113,9 @@ describe('users', () => {
     await service.setPassword(admin, { resolver: 'res', login: 'Zoe\u0308', password: 'geheimnis' });
     await service.remove(admin, { resolver: 'res', login: 'Zoe\u0308' });
     expect(await users.findByLogin('1', 'Zo\u00eb')).toBeUndefined();
+    users.with('1', 'Zoe\u0308');
+    await service.remove(admin, { resolver: 'res', login: 'Zo\u00eb' });
+    expect(await users.findByLogin('1', 'Zoe\u0308')).toBeUndefined();
   });
 
   it('are refused with a reason', async () => {
