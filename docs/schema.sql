@@ -135,7 +135,7 @@ COMMENT ON COLUMN audit_verifications.listed IS 'The first findings, as JSON.';
 CREATE TABLE clock_state (
   singleton boolean DEFAULT true NOT NULL,
   seen_at timestamp with time zone NOT NULL,
-  looked_at timestamp with time zone DEFAULT now() NOT NULL,
+  looked_at timestamp with time zone NOT NULL,
   steady_since timestamp with time zone,
   CONSTRAINT clock_state_pkey PRIMARY KEY (singleton),
   CONSTRAINT clock_state_single CHECK (singleton)
