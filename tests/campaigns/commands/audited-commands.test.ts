@@ -108,12 +108,12 @@ async function rowsOf(
   return { code, rows: rows.map(({ row }) => row) };
 }
 
-/** @returns a hash of all that is stored, but for the audit itself */
+/** @returns a hash of all that is stored, but for the audit itself and what was seen of the clock */
 async function state(): Promise<string> {
   const names = await queryOnce<{ name: string }>(
     test.url,
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-       AND relname !~ '^audit' ORDER BY relname`,
+       AND relname !~ '^(audit|clock_state)' ORDER BY relname`,
   );
   const hashes = names.map(
     ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,

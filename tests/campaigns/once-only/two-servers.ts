@@ -113,7 +113,7 @@ export class TwoServers {
 
   async perform(operation: Operation, server: number, client?: string): Promise<HistoryRecord> {
     if (operation.op === 'housekeeping') {
-      await this.#first.services.housekeeping.run(OPERATOR);
+      await this.#first.services.housekeeping.run(OPERATOR, true);
       return this.#note(operation, true);
     }
     const { port } = this.#servers[server % this.#servers.length]?.address() as AddressInfo;

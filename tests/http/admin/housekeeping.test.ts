@@ -26,8 +26,9 @@ async function enrol(): Promise<string> {
 const challenge = async (serial: string): Promise<string> =>
   (await application.challenge(serial, DATA)).transactionid;
 const answer = (counter: bigint): string => application.respond(SUITE, DATA, { counter });
+/** The clock of these tests jumps by days, which an operator confirms. */
 const removed = async (): Promise<number> => {
-  const tallies = await application.services.housekeeping.run(OPERATOR);
+  const tallies = await application.services.housekeeping.run(OPERATOR, true);
   return tallies?.find(({ chore }) => chore === 'challenges')?.rows ?? -1;
 };
 
