@@ -26,12 +26,12 @@ export interface KeyColumn {
 /** A part of a statement, with its bindings for Knex. */
 export type SqlPart = readonly [sql: string, bindings: string[]];
 
-/** OIDs of PostgreSQL: bytea; char(n); timestamptz; int8, int2, int4, oid, numeric, uuid. */
+/** OIDs of PostgreSQL: bytea; char(n); timestamptz; int8, int2, int4, oid, numeric. */
 const POSTGRESQL_KINDS: ReadonlyMap<number, ColumnKind> = new Map([
   [17, 'bytes'],
   [1042, 'padded'],
   [1184, 'moment'],
-  ...[20, 21, 23, 26, 1700, 2950].map((oid) => [oid, 'number'] as const),
+  ...[20, 21, 23, 26, 1700].map((oid) => [oid, 'number'] as const),
 ]);
 
 /**

@@ -60,7 +60,29 @@ export const POSTGRESQL_COLUMNS: readonly Column[] = [
       ["'2026-01-02'", '2026-01-02'],
     ],
   ],
-  ['uuid', [["'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']]],
+  [
+    'uuid',
+    [
+      ["'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'00eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", '00eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'01eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", '01eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'00000000-0000-0000-0000-000000000000'", '00000000-0000-0000-0000-000000000000'],
+    ],
+  ],
+  [
+    'bit varying(8)',
+    [
+      ["B'01'", '01'],
+      ["B'001'", '001'],
+    ],
+  ],
+  [
+    'varchar(9)',
+    [
+      ["'07'", '07'],
+      ["'007'", '007'],
+    ],
+  ],
   [
     'bigint',
     [
@@ -244,7 +266,22 @@ export const MARIADB_COLUMNS: readonly Column[] = [
       ["'2026-01-02'", '2026-01-02'],
     ],
   ],
-  ['UUID', [["'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']]],
+  [
+    'UUID',
+    [
+      ["'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'00eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", '00eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'01eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", '01eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+      ["'00000000-0000-0000-0000-000000000000'", '00000000-0000-0000-0000-000000000000'],
+    ],
+  ],
+  [
+    'VARCHAR(9)',
+    [
+      ["'07'", '07'],
+      ["'007'", '007'],
+    ],
+  ],
   [
     "ENUM('x','y')",
     [
