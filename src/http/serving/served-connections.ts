@@ -2,18 +2,26 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionGuard } from '../limits/connection-guard.ts';
 
+/** A request that waits, or the last answer of a connection, which has none. */
+interface Held {
+  readonly request?: IncomingMessage;
+  /** The bytes for which it counts in the guard. */
+  readonly memory: number;
+  readonly serve: () => void;
+}
+
 /** The state of an open connection. */
 interface Served {
   /** The answer under way, until the system has taken it for the client. */
   current: ServerResponse | undefined;
-  /** Functions that begin to serve the further requests that have come, in their order. */
-  readonly held: (() => void)[];
+  /** The further requests that have come, in their order. */
+  readonly held: Held[];
   /** The timer that ends the connection when no further request comes. */
   idleEnd: NodeJS.Timeout | undefined;
 }
 
-/** Bytes of memory of a request that waits, without and for each of its headers. */
-const WAITING = { request: 4_096, header: 96 };
+/** Bytes of memory of a request that waits: without and for each of its headers, and the most of its body. */
+const WAITING = { request: 4_096, header: 96, body: 65_536 };
 
 /**
  * The open connections of a server with their requests. Each is served one request at a time (RFC 9112 §9.3.2), the
@@ -54,7 +62,8 @@ export class ServedConnections {
    * Tracks a request. To be called for each request on arrival.
    * @param serve begins to serve it: at once, or as soon as the earlier requests of its connection are answered
    */
-  begin({ socket, rawHeaders }: IncomingMessage, response: ServerResponse, serve: () => void): void {
+  begin(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+    const { socket } = request;
     const served = this.#open.get(socket);
     // A connection that has sent its last answer takes no further one.
     if (served === undefined || !socket.writable) {
@@ -65,25 +74,36 @@ export class ServedConnections {
       this.#serve(socket, served, response, serve);
       return;
     }
-    const memory = WAITING.request + (WAITING.header * rawHeaders.length) / 2;
-    served.held.push(() => {
-      this.#guard?.hold(socket, -memory);
-      this.#serve(socket, served, response, serve);
+    const memory = memoryOf(request);
+    served.held.push({
+      request,
+      memory,
+      serve: () => {
+        this.#guard?.hold(socket, -memory);
+        this.#serve(socket, served, response, serve);
+      },
     });
     this.#guard?.hold(socket, memory);
     pauseWhileHeld(socket, served);
   }
 
-  /** @returns true if a whole request of the connection is not answered yet */
-  isAtWork(socket: Socket): boolean {
-    const served = this.#open.get(socket);
-    return served !== undefined && (served.current?.req.complete === true || served.held.length > 0);
-  }
-
-  /** Answers, when all earlier requests of the connection are answered, what came after them and is no request. */
+  /**
+   * Answers what is no request, or no whole one, when all earlier requests of the connection are answered. The
+   * connection is ended after a while, whatever becomes of them.
+   */
   answerLast(socket: Socket, answer: () => void): void {
-    this.#open.get(socket)?.held.push(answer);
+    const { current, held } = this.#open.get(socket) ?? { current: undefined, held: [] };
+    this.#withdrawBroken(socket, held);
+    if (current?.req.complete !== true && held.length === 0) {
+      answer();
+      return;
+    }
+    held.push({ memory: 0, serve: answer });
     socket.pause();
+    const end = setTimeout(() => socket.destroy(), this.#timeoutMs).unref();
+    socket.once('close', () => {
+      clearTimeout(end);
+    });
   }
 
   /**
@@ -100,6 +120,15 @@ export class ServedConnections {
       if (current !== undefined && held.length === 0) {
         current.shouldKeepAlive = false;
       }
+    }
+  }
+
+  /** Takes out the newest request if it will never be whole: serving it would never end. */
+  #withdrawBroken(socket: Socket, held: Held[]): void {
+    const newest = held.at(-1);
+    if (newest?.request?.complete === false) {
+      held.pop();
+      this.#guard?.hold(socket, -newest.memory);
     }
   }
 
@@ -135,12 +164,19 @@ export class ServedConnections {
   }
 }
 
+/** @returns the bytes of memory of a request that waits; of its body, no more has come than is read at once */
+function memoryOf({ headers, rawHeaders }: IncomingMessage): number {
+  const body =
+    headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : WAITING.body;
+  return WAITING.request + (WAITING.header * rawHeaders.length) / 2 + Math.min(body, WAITING.body);
+}
+
 function serveNext(socket: Socket, { held }: Served): void {
-  const serve = socket.writable ? held.shift() : undefined;
-  if (serve === undefined) {
+  const next = socket.writable ? held.shift() : undefined;
+  if (next === undefined) {
     return;
   }
-  serve();
+  next.serve();
   if (held.length === 0) {
     socket.resume();
   }

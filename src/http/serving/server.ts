@@ -209,13 +209,9 @@ function brokenRequestAnswer(
       socket.pause();
     }
     const status = BROKEN_REQUEST[error.code ?? ''] ?? '400 Bad Request';
-    if (served.isAtWork(socket)) {
-      served.answerLast(socket, () => {
-        endBroken(socket, status);
-      });
-    } else {
+    served.answerLast(socket, () => {
       endBroken(socket, status);
-    }
+    });
   };
 }
 

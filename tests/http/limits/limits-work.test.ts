@@ -265,6 +265,21 @@ describe('connections', () => {
     },
   );
 
+  it('are cut off where requests wait in them with bodies that together are too long', async () => {
+    const { refusals, counted } = watched();
+    const connections = new ConnectionGuard({ refusals, max: 40, isExempt: () => false, maxHeld: 300_000 });
+    server = await startServer(() => undefined, { host: '127.0.0.1', port: 0, connections });
+    const body = 'x'.repeat(40_000);
+    for (let index = 0; index < 9; index += 1) {
+      const socket = connect(server.port, '127.0.0.1');
+      sockets.push(socket.on('error', () => undefined));
+      const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${post}`);
+    }
+    await expect(eventually(() => Promise.resolve(counted.length > 0))).resolves.toBe(true);
+    expect(counted).toContain('unread-answers');
+  });
+
   it('that say nothing at all are ended', async () => {
     const { refusals } = watched();
     server = await startServer(() => undefined, {

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -16,8 +16,11 @@ afterEach(async () => {
 });
 
 /** @returns a server that is closed after the test */
-async function opened(listener: RequestListener): Promise<RunningServer> {
-  const server = await startServer(listener, HERE);
+async function opened(
+  listener: RequestListener,
+  options: Partial<ServerOptions> = {},
+): Promise<RunningServer> {
+  const server = await startServer(listener, { ...HERE, ...options });
   servers.push(server);
   return server;
 }
@@ -139,6 +142,70 @@ describe('a connection with many requests at once', () => {
     await left;
     clearInterval(writing);
     expect(waiting).toHaveLength(1);
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+});
+
+describe('a request that never becomes whole, behind another one', () => {
+  const CHUNKED = 'POST /broken HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZZZ\r\n';
+  const INCOMPLETE = 'POST /broken HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
+
+  /** @returns a server that reads bodies and answers each request with its path; `/slow` when told to */
+  async function reading(
+    options: Partial<ServerOptions> = {},
+  ): Promise<{ server: RunningServer; slow: ServerResponse[]; served: string[] }> {
+    const slow: ServerResponse[] = [];
+    const served: string[] = [];
+    const server = await opened((request, response) => {
+      served.push(request.url ?? '');
+      request.resume().on('end', () => {
+        if (request.url === '/slow') {
+          slow.push(response);
+        } else {
+          response.end(`<${request.url ?? ''}>`);
+        }
+      });
+    }, options);
+    return { server, slow, served };
+  }
+
+  it('is refused after the answers to the earlier ones, and the connection is closed', async () => {
+    const { server, served } = await reading();
+    const socket = connect(server.port, '127.0.0.1');
+    const answers = collected(socket);
+    socket.write(`GET /one HTTP/1.1\r\nHost: x\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\n\r\n${CHUNKED}`);
+    await once(socket, 'close');
+    expect(answers()).toMatch(/^HTTP\/1\.1 200.*<\/one>HTTP\/1\.1 200.*<\/two>HTTP\/1\.1 400 Bad Request/s);
+    expect(served).toEqual(['/one', '/two']);
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+
+  it('is refused with 408 when the earlier answer took longer than a request may', async () => {
+    const { server, slow, served } = await reading({ requestTimeout: 200 });
+    const socket = connect(server.port, '127.0.0.1');
+    const answers = collected(socket);
+    socket.write(`GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${INCOMPLETE}`);
+    while (slow.length < 1) {
+      await new Promise(setImmediate);
+    }
+    const { server: listening } = slow[0]?.req.socket as Socket & { server: EventEmitter };
+    await once(listening, 'clientError');
+    slow[0]?.end('slow');
+    await once(socket, 'close');
+    expect(answers()).toMatch(/^HTTP\/1\.1 200.*slowHTTP\/1\.1 408 Request Timeout/s);
+    expect(served).toEqual(['/slow']);
+    await expect(server.close(10_000)).resolves.toBe(true);
+  });
+
+  it('holds no connection open, even if the earlier answer never comes', async () => {
+    const { server } = await reading({ requestTimeout: 200, keepAlive: 200 });
+    const sent = [CHUNKED, INCOMPLETE].map((broken) => {
+      const socket = connect(server.port, '127.0.0.1');
+      collected(socket);
+      socket.write(`GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${broken}`);
+      return once(socket, 'close');
+    });
+    await Promise.all(sent);
     await expect(server.close(10_000)).resolves.toBe(true);
   });
 });
