@@ -92,7 +92,11 @@ export class ServedConnections {
    * connection is ended after a while, whatever becomes of them.
    */
   answerLast(socket: Socket, answer: () => void): void {
-    const { current, held } = this.#open.get(socket) ?? { current: undefined, held: [] };
+    const served = this.#open.get(socket);
+    if (served === undefined) {
+      return;
+    }
+    const { current, held } = served;
     this.#withdrawBroken(socket, held);
     if (current?.req.complete !== true && held.length === 0) {
       answer();

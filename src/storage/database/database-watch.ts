@@ -6,7 +6,7 @@ import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
-import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { askedSchemas, connectionSettings, type DatabaseOptions } from './database.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { cutConnection, SessionClient } from './knex-internals.ts';
 import { translateDatabaseFault } from './database-faults.ts';
@@ -140,7 +140,7 @@ export class DatabaseWatch {
         client.query<SessionAnswer & { readonly time: string }>(QUESTION),
         timeoutMs,
       );
-      assertSessionWorks(rows[0]);
+      assertSessionWorks(rows[0], askedSchemas(this.#deps.database));
       if (rows[0]?.writable !== true) {
         return Object.assign(new Error('a standby, or read-only'), { code: '25006' });
       }

@@ -10,7 +10,12 @@ import type { ConnectionGate } from './connection-gate.ts';
 import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { assertSessionWorks, SESSION_QUESTION, type SessionAnswer } from './session-settings.ts';
+import {
+  assertSessionWorks,
+  schemasAskedFor,
+  SESSION_QUESTION,
+  type SessionAnswer,
+} from './session-settings.ts';
 import { SHARING, type Sharing } from './sharing.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -108,7 +113,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transact: (work, { isLong = false } = {}) => transact(audit, isLong ? atLength(work) : work),
     ready: async () => {
       const { rows } = await pool.raw<{ rows: SessionAnswer[] }>(SESSION_QUESTION);
-      assertSessionWorks(rows[0]);
+      assertSessionWorks(rows[0], askedSchemas(options));
     },
     close: async () => {
       await audit.close();
@@ -147,6 +152,14 @@ export function connectionSettings(options: DatabaseOptions): ConnectionSettings
     // Ends long work on a dead connection; the system's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   };
+}
+
+/** @returns the schemas that the options of a connection ask for */
+export function askedSchemas({ connection }: DatabaseOptions): readonly string[] {
+  if (typeof connection !== 'string') {
+    return schemasAskedFor(connection.options);
+  }
+  return schemasAskedFor(new URLSearchParams(/\?.*$/s.exec(connection)?.[0]).get('options') ?? '');
 }
 
 /** @returns the configuration of Knex; also used by knexfile.ts */

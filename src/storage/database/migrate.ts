@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { packageVersion } from '../../kernel/package-version.ts';
 import type { Database } from './database.ts';
+import { DEFAULT_SCHEMAS } from './session-settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { migrationChecksums } from './migration-checksums.ts';
 import { migrationNames, migrationSource, migrationSourceOf } from './migration-source.ts';
@@ -132,6 +133,7 @@ export function assertMigrationsKnown(
 export async function pendingMigrations(database: Database): Promise<readonly string[]> {
   const applied = await appliedMigrations(database.knex);
   assertOurs(applied);
+  await assertNotElsewhere(database.knex, applied);
   return migrationNames.slice(applied.length);
 }
 
@@ -140,7 +142,9 @@ function withSchemaLocked<T>(database: Database, work: (sql: Knex.Transaction) =
     // Waits however long others take.
     await sql.raw('SET LOCAL lock_timeout = 0');
     await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
-    assertOurs(await appliedMigrations(sql));
+    const applied = await appliedMigrations(sql);
+    assertOurs(applied);
+    await assertNotElsewhere(sql, applied);
     await assertMayCreate(sql);
     if (await isThere(sql, 'knex_migrations_lock')) {
       // A killed `knex` command leaves Knex's own lock, a row, for ever. Our lock is held, so no other migration runs.
@@ -178,6 +182,35 @@ function assertOurs(applied: readonly AppliedMigration[]): void {
   assertMigrationsKnown(applied, (reason, finding) => {
     return new ServiceError('configuration.invalid', reason, { detail: finding });
   });
+}
+
+/**
+ * Sessions do not take the schema from the role or the database: an installation that was kept so must not be taken for
+ * a missing one. Who names a schema in DATABASE_URL may have several.
+ * @throws ServiceError 'configuration.invalid' with the remedy
+ */
+async function assertNotElsewhere(sql: Knex, applied: readonly AppliedMigration[]): Promise<void> {
+  if (applied.length > 0) {
+    return;
+  }
+  const { rows } = await sql.raw<{ rows: { place: string }[] }>(
+    `SELECT nspname::text AS place
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relname IN ('knex_migrations', 'knex_migration_checksums') AND relkind = 'r'
+       AND nspname <> coalesce(current_schema(), '')
+       AND current_setting('search_path') = ?
+     GROUP BY nspname HAVING count(*) = 2
+     ORDER BY place`,
+    [DEFAULT_SCHEMAS],
+  );
+  if (rows.length > 0) {
+    const places = rows.map(({ place }) => place);
+    const value = encodeURIComponent(`-c search_path=${places[0] ?? ''}`);
+    throw new ServiceError(
+      'configuration.invalid',
+      `the database has an installation in another schema: ${places.join(', ')}. The search_path of a role or database is not used: name the schema in DATABASE_URL (?options=${value}); for a new installation beside it, that of its own`,
+    );
+  }
 }
 
 /** @throws ServiceError 'configuration.invalid' with the remedy if the role may make no tables */

@@ -62,7 +62,8 @@ const GIVEN: readonly SessionSetting[] = [
 ];
 
 /** The schemas of PostgreSQL's default. A user may name others in the `options` of DATABASE_URL. */
-const SCHEMAS = option('search_path', '"$user", public');
+export const DEFAULT_SCHEMAS = '"$user", public';
+const SCHEMAS = option('search_path', DEFAULT_SCHEMAS);
 
 /** A startup packet: settings, and the options of the command line of the session. */
 export type StartupPacket = Readonly<Record<string, string>> & { readonly options?: string };
@@ -82,6 +83,18 @@ function option(name: string, value: string): string {
   return `-c ${name}=${value.replaceAll(/[\s\\]/g, String.raw`\$&`)}`;
 }
 
+/**
+ * @param options those of a connection
+ * @returns the names in the `search_path` that they ask for, in order; none if they ask for none
+ */
+export function schemasAskedFor(options: string): readonly string[] {
+  const asked = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)search[_-]path=((?:\\.|[^\s\\])*)/gi)].at(-1)?.[1];
+  const names = asked?.replaceAll(/\\(.)/g, '$1').match(/"(?:[^"]|"")*"|[^\s,"]+/g) ?? [];
+  return names.map((name) =>
+    name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase(),
+  );
+}
+
 const RELIED_ON = [...TRACKED, ...SET_AT_START, ...GIVEN].filter(({ works }) => works !== undefined);
 
 /** The answer to `SESSION_QUESTION`. */
@@ -90,16 +103,24 @@ export interface SessionAnswer extends QueryResultRow {
   readonly wrong: Readonly<Record<string, string>> | null;
   /** False for a standby, or a former primary that was made read-only: it can settle nothing. */
   readonly writable: boolean;
+  /** The schema in use, if there is one, and that of `$user`. */
+  readonly schema: string | null;
+  readonly role: string;
 }
 
 export const SESSION_QUESTION = `SELECT
   (SELECT json_object_agg(name, current_setting(name))
    FROM (VALUES ${RELIED_ON.map(({ name, works }) => `('${name}', '${works ?? ''}')`).join(', ')}) AS relied_on (name, works)
    WHERE current_setting(name) !~ works) AS wrong,
-  NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable`;
+  NOT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean) AS writable,
+  current_schema()::text AS schema, current_user::text AS role`;
 
-/** @throws ServiceError 'configuration.invalid' that names the settings with which this program does not work */
-export function assertSessionWorks(answer: SessionAnswer | undefined): void {
+/**
+ * @param schemas those that the connection asks for (`schemasAskedFor`)
+ * @throws ServiceError 'configuration.invalid' that names the settings with which this program does not work
+ */
+export function assertSessionWorks(answer: SessionAnswer | undefined, schemas: readonly string[]): void {
+  assertSchema(answer, schemas);
   const wrong = Object.entries(answer?.wrong ?? {});
   if (wrong.length > 0) {
     const found = wrong.map(([name, value]) => `${name} = '${value}'`).join(', ');
@@ -109,6 +130,21 @@ export function assertSessionWorks(answer: SessionAnswer | undefined): void {
       `them for the role: ALTER ROLE … IN DATABASE … ${remedies.join('; ALTER ROLE … IN DATABASE … ')}`;
     throw new ServiceError('configuration.invalid', text, { detail: text });
   }
+}
+
+/** Otherwise a second installation, without tokens, would be made in another schema. */
+function assertSchema(answer: SessionAnswer | undefined, schemas: readonly string[]): void {
+  const asked = schemas.find((name) => name !== '$user');
+  if (answer === undefined || asked === undefined || answer.schema === asked) {
+    return;
+  }
+  if (schemas.includes('$user') && answer.schema === answer.role) {
+    return;
+  }
+  const text =
+    `DATABASE_URL asks for the schema ${asked}, and the session is in ${answer.schema ?? 'none'}: create it, or, ` +
+    `where a pooler does not pass on the options, ALTER ROLE … IN DATABASE … SET search_path = '${asked}'`;
+  throw new ServiceError('configuration.invalid', text, { detail: text });
 }
 
 function rightValueOf(name: string): string {

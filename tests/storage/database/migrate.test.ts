@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { computeChecksums } from '../../../scripts/migration-checksums.ts';
 import { dumpSchema } from '../../../scripts/schema-dump.ts';
 import { packageVersion } from '../../../src/kernel/package-version.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
 import {
   MIGRATION_LOCK,
   migrateToLatest,
@@ -263,6 +263,46 @@ describe('a database of another program', () => {
     await expect(rebuildSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
     expect(await schemaOf(empty)).toEqual(before);
     expect(await empty.database.knex('knex_migrations').where({ name: last })).toEqual([]);
+  });
+});
+
+describe('an installation in another schema', () => {
+  const at = (options?: string): Database => {
+    const url = new URL(empty.url);
+    if (options !== undefined) {
+      url.searchParams.set('options', options);
+    }
+    return openDatabase({ connection: url.href });
+  };
+
+  it('that the role chose is not taken for a missing one: the refusal names the remedy, which works', async () => {
+    await empty.database.knex.raw('CREATE SCHEMA tk');
+    const before = at('-c search_path=tk');
+    await migrateToLatest(before);
+    await before.close();
+    await empty.database.knex.raw(
+      `ALTER DATABASE "${new URL(empty.url).pathname.slice(1)}" SET search_path = tk`,
+    );
+    const database = at();
+    const refusal = await migrateToLatest(database).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'configuration.invalid' });
+    await expect(pendingMigrations(database)).rejects.toThrow('in another schema: tk');
+    expect((await schemaOf(empty)).filter((line) => !line.includes(' tk.'))).toEqual([]);
+    await database.close();
+    const [, remedy = ''] = /\?options=([^)]*)\)/.exec((refusal as Error).message) ?? [];
+    const found = at(decodeURIComponent(remedy));
+    expect(await pendingMigrations(found)).toEqual([]);
+    await found.close();
+  });
+
+  it('lets one be made in a schema that DATABASE_URL names, and tables of other programs are none', async () => {
+    await empty.database.knex.raw(
+      'CREATE SCHEMA one; CREATE SCHEMA two; CREATE TABLE one.knex_migrations (id int)',
+    );
+    expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
+    const second = at('-c search_path=two');
+    expect(await migrateToLatest(second)).toEqual(migrationNames);
+    await second.close();
   });
 });
 

@@ -6,6 +6,7 @@ import { connectionSettings, type Database, openDatabase } from '../../../src/st
 import { DatabaseClock } from '../../../src/storage/database/database-clock.ts';
 import { DatabaseWatch } from '../../../src/storage/database/database-watch.ts';
 import { SessionClient } from '../../../src/storage/database/knex-internals.ts';
+import { assertSessionWorks, schemasAskedFor } from '../../../src/storage/database/session-settings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { until } from '../../support/values/until.ts';
 
@@ -150,6 +151,36 @@ describe('the options of DATABASE_URL', () => {
       `SELECT current_schema() AS schema, current_setting('DateStyle') AS dates, current_setting('work_mem') AS memory`,
     );
     expect(rows).toEqual([{ schema: 'elsewhere', dates: 'ISO, MDY', memory: '5MB' }]);
+  });
+});
+
+describe('the schema that DATABASE_URL asks for', () => {
+  it.each(['nowhere', 'nowhere,public', '"Elsewhere"', String.raw`"$user",\ nowhere,\ public`])(
+    'must be that of the session, which the sign of life notices: %s',
+    async (path) => {
+      await expect(open(`-c search_path=${path}`).ready()).rejects.toMatchObject({
+        code: 'configuration.invalid',
+        message: expect.stringMatching(/asks for the schema (nowhere|Elsewhere), .*SET search_path = /),
+      });
+    },
+  );
+
+  it.each([
+    'elsewhere',
+    'Elsewhere,public',
+    '"elsewhere"',
+    '"$user",public',
+    String.raw`elsewhere,\ nowhere`,
+  ])('is found however it is written: %s', async (path) => {
+    await expect(open(`-c search_path=nowhere --search_path=${path}`).ready()).resolves.toBeUndefined();
+  });
+
+  it('is noticed where a pooler drops the options', () => {
+    const answer = { wrong: null, writable: true, schema: 'public', role: 'keeper' };
+    const asked = schemasAskedFor('-c work_mem=5MB -c search_path=tk');
+    expect(() => {
+      assertSessionWorks(answer, asked);
+    }).toThrow('DATABASE_URL asks for the schema tk, and the session is in public');
   });
 });
 
