@@ -171,24 +171,56 @@ describe('with the configuration of the guide', () => {
   }
 
   describeWithProgram('nginx', findSystemProgram('nginx'), 'nginx-light', (program) => {
-    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
-      const [port, server] = [await freePort(), await upstream(words)];
+    /** @param peers the address of the server, or a group of such */
+    async function runNginx(peers: string, groups = ''): Promise<string> {
+      const port = await freePort();
       const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${folder}/temporary;`,
       );
       const ours = snippet('nginx')
         .replace('listen 443', `listen 127.0.0.1:${port}`)
-        .replace('127.0.0.1:5001', `127.0.0.1:${server.port}`)
+        .replace('127.0.0.1:5001', peers)
         .replaceAll('/etc/nginx/', `${folder}/`)
         .replaceAll('/var/log/nginx/', `${folder}/`);
       await writeFile(
         join(folder, 'nginx.conf'),
         `daemon off; pid ${folder}/pid; error_log ${folder}/main.log info;
-         events {} http { ${places.join(' ')} ${ours} }`,
+         events {} http { ${places.join(' ')} ${groups} ${ours} }`,
       );
       await mkdir(join(folder, 'temporary'), { recursive: true });
       await run(program, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')], port);
-      await sendPins({ origin: `https://localhost:${port}`, authority });
+      return `https://localhost:${port}`;
+    }
+
+    it.each(['GET', 'POST'])('never repeats a request that a server may have had: %s', async (method) => {
+      const asked: string[] = [];
+      const ports = [await freePort(), await freePort()];
+      const servers = ports.map((port) =>
+        createServer((socket) => {
+          socket.once('data', (bytes: Buffer) => {
+            asked.push(bytes.toString('latin1').split(' ')[0] ?? '');
+            socket.destroy();
+          });
+        }).listen(port, '127.0.0.1'),
+      );
+      const peers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ');
+      const origin = await runNginx('peers', `upstream peers { ${peers} keepalive 4; }`);
+      const status = await new Promise((resolve, reject) => {
+        request(`${origin}${PATH}`, { method, ca: authority }, ({ statusCode }) => {
+          resolve(statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+      await stop();
+      servers.forEach((server) => server.close());
+      expect([status, asked]).toEqual([502, [method]]);
+    });
+
+    it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
+      const server = await upstream(words);
+      const origin = await runNginx(`127.0.0.1:${server.port}`);
+      await sendPins({ origin, authority });
       server.close();
       const text = await stop();
       expect(text).toMatch(/GET \/ocra\/check_t \d{3} /);
