@@ -33,7 +33,7 @@ export async function migrate(
   const opening = { role: 'guest', create: true, log, clock: new DatabaseClock(), giveUp } as const;
   const { database, close } = await connectDatabase(config, opening);
   try {
-    return await unlessAborted(migrateDatabase(config, database, log, act), giveUp);
+    return await unlessAborted(migrateDatabase(config, database, log, act, giveUp), giveUp);
   } finally {
     await close();
   }
@@ -44,8 +44,9 @@ async function migrateDatabase(
   database: Database,
   log: Log,
   act: Act,
+  giveUp?: AbortSignal,
 ): Promise<readonly string[]> {
-  const applied = await migrateToLatest(database);
+  const applied = await migrateToLatest(database, log, giveUp);
   const hasKeys = await hasRegisteredKeys(database);
   if (!hasKeys && config.databaseUrl === undefined) {
     // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
@@ -93,12 +94,13 @@ export async function prepareSchema(
   database: Database,
   role: Role,
   log: Log,
+  giveUp?: AbortSignal,
 ): Promise<readonly string[]> {
   const pending = await pendingMigrations(database);
   if (role !== 'server') {
     await assertReady(config, database, pending);
   } else if (pending.length > 0) {
-    const applied = await migrateToLatest(database);
+    const applied = await migrateToLatest(database, log, giveUp);
     log.info(`Brought the database schema up to date: ${applied.length} migrations`);
     return applied;
   }

@@ -80,7 +80,15 @@ async function openOnce(
   config: Config,
   role: Role,
   log: Log,
-  { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly, licenceSignature, loading }: OpeningParts,
+  {
+    clock = new DatabaseClock(),
+    metrics,
+    giveUp,
+    workers,
+    joinsOnly,
+    licenceSignature,
+    loading,
+  }: OpeningParts,
 ): Promise<Installation> {
   const serves = role !== 'guest';
   const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
@@ -89,7 +97,7 @@ async function openOnce(
   const replica = serves ? openReadReplica(config, log) : undefined;
   let unfollowKeys: (() => Promise<void>) | undefined;
   const prepare = async (): Promise<Installation> => {
-    const migrated = await prepareSchema(config, database, role, log);
+    const migrated = await prepareSchema(config, database, role, log, giveUp);
     const keys = await openKeys(config, database, log);
     unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
     const { buildServices, hasher } = await loading;

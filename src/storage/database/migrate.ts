@@ -3,8 +3,11 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
 import { packageVersion } from '../../kernel/package-version.ts';
+import { unlessAborted } from '../../kernel/stop-request.ts';
 import type { Database } from './database.ts';
+import { withExtraConnection } from './knex-internals.ts';
 import { DEFAULT_SCHEMAS } from './session-settings.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { migrationChecksums } from './migration-checksums.ts';
@@ -16,11 +19,14 @@ export const MIGRATION_LOCK = [0x74616e6b, 0x6d696772] as const;
 const CONFIG: Knex.MigratorConfig = { migrationSource };
 
 /**
- * The longest wait for the lock of a table, behind which the requests of running servers wait, too; and the pause before
- * the next attempt.
+ * The longest wait for the lock of a table, behind which the requests of running servers wait, too; the pause before the
+ * next attempt, which doubles; and the time between two lines about it.
  */
-const LOCK_MS = 2_000;
-const PAUSE_MS = 1_000;
+const LOCK_MS = 200;
+const PAUSE_MS = { first: 1_000, longest: 30_000 };
+const TELL_MS = 60_000;
+/** Milliseconds after which the blockers of an attempt are looked up. */
+const LOOK_MS = 50;
 
 /** A migration that was applied, with what was noted of it: null where it was applied without a note. */
 export interface AppliedMigration {
@@ -33,15 +39,29 @@ export interface AppliedMigration {
 /**
  * Brings the schema up to date in one transaction: completely or, after any failure or crash, not at all. Waits for who
  * uses the tables, as a backup does, without making others wait long.
+ * @param log is told who keeps it waiting
+ * @param giveUp aborts the waiting
  * @returns the names of the migrations that were applied, in order
- * @throws ServiceError 'configuration.invalid' when the database is not of this program, or may not be changed
+ * @throws ServiceError 'configuration.invalid' when the database is not of this program, or may not be changed; the
+ *   reason of `giveUp`
  */
-export async function migrateToLatest(database: Database): Promise<readonly string[]> {
-  for (;;) {
+export async function migrateToLatest(
+  database: Database,
+  log?: Log,
+  giveUp?: AbortSignal,
+): Promise<readonly string[]> {
+  let toldAt = -Infinity;
+  for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.longest)) {
+    giveUp?.throwIfAborted();
+    let blockers: readonly string[] = [];
     try {
       return await withSchemaLocked(database, async (sql) => {
         await sql.raw(`SET LOCAL lock_timeout = ${LOCK_MS}`);
-        const [, applied] = (await sql.migrate.latest(CONFIG)) as [number, string[]];
+        const looking = pause > PAUSE_MS.first ? lookForBlockers(database.knex, await processOf(sql)) : [];
+        const [, applied] = (await sql.migrate.latest(CONFIG).catch(async (error: unknown) => {
+          blockers = await looking;
+          throw error;
+        })) as [number, string[]];
         return applied;
       });
     } catch (error) {
@@ -49,7 +69,37 @@ export async function migrateToLatest(database: Database): Promise<readonly stri
         throw error;
       }
     }
-    await sleep(PAUSE_MS);
+    if (blockers.length > 0 && performance.now() - toldAt >= TELL_MS) {
+      toldAt = performance.now();
+      const faultDetail = blockers.join(', ');
+      log?.warn('The migration waits for others who use the tables', { component: 'database', faultDetail });
+    }
+    await unlessAborted(sleep(pause, undefined, { ref: giveUp === undefined }), giveUp);
+  }
+}
+
+async function processOf(sql: Knex): Promise<number> {
+  const { rows } = await sql.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
+}
+
+/** @returns the processes for which this one soon waits, with their programs; what fails here is of no matter */
+async function lookForBlockers(pool: Knex, pid: number): Promise<readonly string[]> {
+  const question = `SELECT format('process %s (%s)', pid, coalesce(nullif(application_name, ''), 'unnamed')) AS name
+     FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids(?)) ORDER BY pid`;
+  try {
+    return await withExtraConnection(pool, async (connection) => {
+      for (let look = 0; look < LOCK_MS / LOOK_MS; look += 1) {
+        await sleep(LOOK_MS);
+        const { rows } = await pool.raw<{ rows: { name: string }[] }>(question, [pid]).connection(connection);
+        if (rows.length > 0) {
+          return rows.map(({ name }) => name);
+        }
+      }
+      return [];
+    });
+  } catch {
+    return [];
   }
 }
 

@@ -164,30 +164,40 @@ describe('the migrations', () => {
     );
   });
 
-  it('hold no lock that others wait for longer than two seconds, and are tried again', async () => {
+  it('hold no lock that others wait for longer than 200 ms, are tried again, and tell for whom they wait', async () => {
     await migrateToLatest(empty.database);
     await empty.database.knex.migrate.down({ migrationSource });
     const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
     const attempts = new Set<string>();
+    const lines: object[] = [];
+    const add = (message: string, fields?: object): void => void lines.push({ message, ...fields });
+    const log = { debug: add, info: add, warn: add, error: add };
     const waiting = async (): Promise<boolean> => {
       const { rows } = await empty.database.knex.raw<{ rows: { begun: string }[] }>(
         `SELECT xact_start::text AS begun FROM pg_stat_activity
          WHERE application_name = 'migrator' AND wait_event_type = 'Lock'`,
       );
       rows.forEach(({ begun }) => attempts.add(begun));
-      return attempts.size >= 2;
+      return attempts.size >= 2 && lines.length > 0;
     };
     const migrated = await empty.database.knex
       .transaction(async (holder) => {
         // What the migration makes, too: it waits for the end of this transaction.
         await holder.raw('CREATE TABLE used_sign_ons (in_the_way integer)');
-        const work = migrateToLatest(other);
+        const work = migrateToLatest(other, log);
         await until(waiting);
         await holder.rollback();
         return { work };
       })
       .catch(() => undefined);
     expect(migrated).toBeUndefined();
+    expect(lines).toEqual([
+      {
+        message: 'The migration waits for others who use the tables',
+        component: 'database',
+        faultDetail: expect.stringMatching(/^process \d+ \(test\)$/),
+      },
+    ]);
     await until(async () => (await pendingMigrations(empty.database)).length === 0);
     await other.close();
   });
@@ -216,6 +226,27 @@ describe('the migrations', () => {
       return { migrating };
     });
     expect(await work.migrating).toEqual(later);
+    await other.close();
+  });
+});
+
+describe('a migration that waits', () => {
+  it('ends when it is given up, and has changed nothing', async () => {
+    const other = openDatabase({ connection: empty.url });
+    const stop = new AbortController();
+    await empty.database.knex
+      .transaction(async (holder) => {
+        await holder.raw('CREATE TABLE realms (in_the_way integer)');
+        const work = migrateToLatest(other, undefined, stop.signal);
+        setTimeout(() => {
+          stop.abort(new Error('given up'));
+        }, 500);
+        await expect(work).rejects.toThrow('given up');
+        await holder.rollback();
+      })
+      .catch(() => undefined);
+    expect(stop.signal.aborted).toBe(true);
+    expect(await schemaOf(empty)).toEqual([]);
     await other.close();
   });
 });
