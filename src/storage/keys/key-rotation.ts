@@ -59,7 +59,7 @@ export class SqlKeyRotation implements KeyAdministration {
   }
 
   add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
-    return this.#database.transact(async ({ sql, audit }) => {
+    const add = async ({ sql, audit }: UnitOfWork): Promise<NewKey> => {
       await lockRegistration(sql);
       const key = await provide(await readKeys(sql));
       if (!(await register(sql, key.keyId, key.canary, key.wrapped))) {
@@ -67,7 +67,9 @@ export class SqlKeyRotation implements KeyAdministration {
       }
       await audit.write(act, key.keyId, 'added');
       return key;
-    });
+    };
+    // A security module may take longer than a pause between statements may.
+    return this.#database.transact(add, { isLong: true });
   }
 
   makeCurrent(keyId: string, act: Act): Promise<boolean> {
