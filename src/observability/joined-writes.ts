@@ -129,7 +129,11 @@ export class JoinedWrites extends Writable {
     let written = 0;
     try {
       while (written < bytes.length) {
-        written += writeSync(file, bytes, written);
+        const taken = writeSync(file, bytes, written);
+        if (taken === 0) {
+          throw new Error('the file takes nothing');
+        }
+        written += taken;
       }
     } catch {
       failed(linesOf(bytes.toString('latin1', Math.max(written, this.#isTorn ? 1 : 0))));
