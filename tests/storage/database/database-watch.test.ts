@@ -232,14 +232,16 @@ describe('a database that accepts no writes any more', () => {
 
   it('is not taken for one that is there (a standby)', async () => {
     // The tests have no standby, so what is asked of one is answered by a function of ours.
+    await test.database.knex.raw('CREATE SCHEMA standby');
     const { database, gate } = await watched({ parameters: '?options=-c%20search_path=standby,pg_catalog' });
     await test.database.knex.raw(
-      'CREATE SCHEMA standby; CREATE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
+      'CREATE FUNCTION standby.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
     );
     await until(() => gate.reason === 'the server accepts no writes');
     expect(await faultOf(database.ready())).toContain('accepts no writes');
-    await test.database.knex.raw('DROP SCHEMA standby CASCADE');
+    await test.database.knex.raw('DROP FUNCTION standby.pg_is_in_recovery()');
     await until(() => gate.reason === undefined);
+    await test.database.knex.raw('DROP SCHEMA standby');
   });
 
   it('is not taken for one that is there (made read-only)', async () => {
