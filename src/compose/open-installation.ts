@@ -76,20 +76,8 @@ interface OpeningParts extends OpeningOptions {
   readonly loading: ReturnType<typeof loadServices>;
 }
 
-async function openOnce(
-  config: Config,
-  role: Role,
-  log: Log,
-  {
-    clock = new DatabaseClock(),
-    metrics,
-    giveUp,
-    workers,
-    joinsOnly,
-    licenceSignature,
-    loading,
-  }: OpeningParts,
-): Promise<Installation> {
+async function openOnce(config: Config, role: Role, log: Log, parts: OpeningParts): Promise<Installation> {
+  const { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly } = parts;
   const serves = role !== 'guest';
   const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
   const connected = await connectDatabase(config, opening);
@@ -100,7 +88,7 @@ async function openOnce(
     const migrated = await prepareSchema(config, database, role, log, giveUp);
     const keys = await openKeys(config, database, log);
     unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
-    const { buildServices, hasher } = await loading;
+    const { buildServices, hasher } = await parts.loading;
     const services = buildServices({
       database,
       vault: keys.vault,
@@ -109,7 +97,7 @@ async function openOnce(
       ...configuredParts(config),
       clock,
       log,
-      licenceSignature,
+      licenceSignature: parts.licenceSignature,
       metrics,
       workers,
       configurationWindow: serves ? CONFIGURATION_WINDOW_MS : 0,

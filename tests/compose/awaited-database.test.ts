@@ -140,6 +140,7 @@ describe('a server whose database is away', () => {
   it('waits for a host whose name is not known yet', async () => {
     const server = await start('postgres://anna:hush@database.invalid/bank');
     await untilWaiting(server);
+    expect(server.output()).toContain(WAITS);
   });
 
   it.each([
@@ -150,6 +151,7 @@ describe('a server whose database is away', () => {
   ])('waits where it is told %s: %s', async (sqlState, message) => {
     const server = await start(await refusingServer(sqlState, message));
     await untilWaiting(server);
+    expect(server.output()).toContain(WAITS);
   });
 
   it.each([

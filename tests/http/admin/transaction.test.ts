@@ -119,7 +119,7 @@ describe('/admin/transaction', () => {
     await application.check(transactionid, response());
     const before = await history(transactionid, 'north-desk');
     application.clock.advance(30 * 86_400);
-    await application.services.housekeeping.run(OPERATOR);
+    await application.services.housekeeping.run(OPERATOR, true);
     const afterwards = await history(transactionid, 'north-desk');
     application.clock.advance(-30 * 86_400);
     expect(afterwards.value).toEqual({ ...before.value, stored: false, withheld: false });
