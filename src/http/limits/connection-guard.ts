@@ -15,7 +15,7 @@ interface ConnectionGuardDependencies {
 }
 
 /** Bytes of memory in which connections may keep answers that are not read, and requests behind them. */
-export const MAX_HELD = 134_217_728;
+export const MAX_HELD = 67_108_864;
 /** The share of these bytes that are still held after connections were cut off. */
 const KEPT_SHARE = 3 / 4;
 

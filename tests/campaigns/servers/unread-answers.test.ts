@@ -8,7 +8,7 @@ import { type ServerProcess, startServerProcess } from '../../support/servers/se
 const CONNECTIONS = 173;
 /** Bytes of requests on each connection. */
 const FLOOD = 400_000;
-/** Mebibytes: 128 in the limit, the rest is garbage that has not been collected. */
+/** Mebibytes: 64 in the limit, the rest is garbage that has not been collected. */
 const MOST_GROWTH = 500;
 const SAMPLES = 40;
 
