@@ -76,8 +76,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     pinsDiffer: 'The two PINs differ.',
     pinHelp: 'It is typed before each response.',
     removePin: 'Remove the PIN',
-    removePinHelp: (serial) =>
-      `Responses of ${serial} are then accepted without a PIN: whoever has the device can confirm with it.`,
+    removePinHelp: (serial) => `Responses of ${serial} are then accepted without a PIN.`,
     describe: 'Rename',
     assign: 'Assign',
     assignHelp: 'The token also joins the realm of its new owner. Its PIN stays.',
@@ -126,8 +125,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     pinsDiffer: 'Die beiden PINs sind verschieden.',
     pinHelp: 'Sie wird vor jeder Antwort eingegeben.',
     removePin: 'PIN entfernen',
-    removePinHelp: (serial) =>
-      `Antworten von ${serial} gelten dann ohne PIN: Wer das Gerät hat, kann damit bestätigen.`,
+    removePinHelp: (serial) => `Antworten von ${serial} gelten dann ohne PIN.`,
     describe: 'Umbenennen',
     assign: 'Zuweisen',
     assignHelp: 'Das Token kommt auch in den Realm des neuen Inhabers. Seine PIN bleibt.',

@@ -74,7 +74,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     readable: (users) => `It works: ${users} users.`,
     entries: ({ total, without_id, without_login, sharing_id }, number) =>
       `Of ${number(total)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
-      `${number(sharing_id)} users have the id of another one: they own the same tokens.`,
+      `${number(sharing_id)} users share an id, and so their tokens.`,
     unreadable: 'The users cannot be read',
     mayNotList: 'You may not list users, so none is shown here.',
     first: 'The first users',
@@ -113,7 +113,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     readable: (users) => `Es funktioniert: ${users} Benutzer.`,
     entries: ({ total, without_id, without_login, sharing_id }, number) =>
       `Von ${number(total)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
-      `${number(sharing_id)} Benutzer haben dieselbe Id wie ein anderer: Sie besitzen dieselben Token.`,
+      `${number(sharing_id)} Benutzer teilen sich eine Id und damit die Token.`,
     unreadable: 'Die Benutzer lassen sich nicht lesen',
     mayNotList: 'Sie dürfen keine Benutzer auflisten, daher wird hier keiner gezeigt.',
     first: 'Die ersten Benutzer',

@@ -57,7 +57,7 @@ export const enrolTexts: Texts<EnrolTexts> = {
     anew: (serial) => `The token ${serial} gets a new key.`,
     forNobody: 'For nobody yet: it can be assigned later.',
     oldKeyEnds:
-      'With the first QR code, the old key ends, also if you stop afterwards. A PIN that the token has stays, unless you give a new one here.',
+      'With the first QR code, the old key ends, also if you stop afterwards. Its PIN stays, unless you give a new one.',
     kind: 'Kind',
     app: 'QR-TAN app',
     appHelp: 'Two QR codes on the screen, and an activation code by another way, such as a letter.',
@@ -109,7 +109,7 @@ export const enrolTexts: Texts<EnrolTexts> = {
     anew: (serial) => `Das Token ${serial} bekommt einen neuen Schlüssel.`,
     forNobody: 'Noch für niemanden: Es kann später zugewiesen werden.',
     oldKeyEnds:
-      'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen. Hat das Token eine PIN, so bleibt sie, wenn Sie hier keine neue angeben.',
+      'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen. Seine PIN bleibt, wenn Sie keine neue angeben.',
     kind: 'Art',
     app: 'QR-TAN-App',
     appHelp: 'Zwei QR-Codes auf dem Bildschirm und ein Aktivierungscode auf anderem Weg, etwa als Brief.',
