@@ -42,7 +42,7 @@ export class TokenConsequences {
       (token?.secrets[pin] ?? null) !== null,
       'token.pin',
       pin === 'pin'
-        ? `the PIN of ${serial} is gone for good: whoever has the device answers without it`
+        ? `the PIN of ${serial} is gone for good: anyone with the device answers without it`
         : `the OCRA PIN of ${serial} is gone for good: responses that the device computes with it are refused`,
     );
   }

@@ -155,7 +155,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
 
   it('removal of a PIN: responses without it, where there is one', async () => {
     expect(await textsOf(service.ofPinRemoval(OPERATOR, 'T4', 'pin'))).toEqual([
-      'the PIN of T4 is gone for good: whoever has the device answers without it',
+      'the PIN of T4 is gone for good: anyone with the device answers without it',
     ]);
     expect(await service.ofPinRemoval(OPERATOR, 'T4', 'ocraPin')).toEqual([]);
     expect(await service.ofPinRemoval(OPERATOR, 'T1', 'pin')).toEqual([]);
