@@ -33,12 +33,14 @@ const concepts = [
 ];
 /** Sources of users, LinOTP's databases and the sender of webhooks are adapters; the rest of these folders is domain. */
 const SOURCES = '^src/((resolvers|linotp)/sources|webhooks/sending)/';
+/** A store has all SQL of its concept, and lives in the concept's folder. */
+const STORES = `^src/(${concepts.join('|')})/[a-z0-9/-]+-store\\.ts$`;
 const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;
 
 const conceptRule = (concept, place) => ({
   name: `${concept}-imports-concepts-before-it`,
   severity: 'error',
-  from: { path: `^src/${concept}/`, pathNot: [SOURCES] },
+  from: { path: `^src/${concept}/`, pathNot: [SOURCES, STORES] },
   to: {
     path: '.',
     pathNot: [
@@ -112,8 +114,33 @@ module.exports = {
     {
       name: 'domain-knows-no-framework',
       severity: 'error',
-      from: { path: domain, pathNot: [SOURCES] },
+      from: { path: domain, pathNot: [SOURCES, STORES] },
       to: { path: forbiddenInDomain.map((library) => `node_modules/${library}/`) },
+    },
+    {
+      name: 'stores-know-the-database-and-values-only',
+      severity: 'error',
+      from: { path: STORES },
+      to: { path: '^src/', pathNot: [domain, '^src/(storage/)?database/', '^src/storage/'] },
+    },
+    {
+      name: 'stores-never-import-services',
+      severity: 'error',
+      from: { path: STORES },
+      to: { path: '-service\\.ts$' },
+    },
+    {
+      name: 'others-know-a-store-as-a-type',
+      comment: 'Stores are made in compose/ alone.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [STORES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
+      to: { path: STORES, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'edges-never-import-stores',
+      severity: 'error',
+      from: { path: '^src/(http|cli)/' },
+      to: { path: STORES },
     },
     {
       name: 'adapters-know-kernel-and-domain-only',
