@@ -50,6 +50,21 @@ interface Shifted {
   readonly file: string;
 }
 
+async function startFirst(): Promise<ServerProcess> {
+  return startServerProcess({ ...environment(), HOUSEKEEPING_INTERVAL: 'off' });
+}
+
+/** Runs the test while the server is away that has lived through all and would know that no clock has jumped. */
+async function withoutWitness(test: () => Promise<void>): Promise<void> {
+  await first.stop();
+  try {
+    await test();
+  } finally {
+    await Promise.all(running.splice(0).map((server) => server.stop()));
+    first = await startFirst();
+  }
+}
+
 function jump({ server, file }: Shifted, shift: number): void {
   writeFileSync(file, String(shift));
   server.process.kill('SIGUSR2');
@@ -58,7 +73,7 @@ function jump({ server, file }: Shifted, shift: number): void {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-wrong-clock-'));
   database = await createTestDatabase({ schema: 'empty' });
-  first = await startServerProcess({ ...environment(), HOUSEKEEPING_INTERVAL: 'off' });
+  first = await startFirst();
   client = await ServerClient.open(first);
   await client.post('/admin/init', { type: 'ocra', serial: 'TIMED', otpkey: KEY, ocrasuite: SUITE.text });
 });
@@ -154,18 +169,21 @@ describe('a database whose clock has jumped, or that no server has used for days
     await knex.raw(`UPDATE audit SET at = at - interval '5 days' WHERE id = (SELECT min(id) FROM audit)`);
     await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
     await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
-    await knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
     const challenges = await rowsOf('challenges');
-    const { server } = await start(0, EAGER);
-    await rounds(server, 2);
-    expect(await rowsOf('challenges')).toBe(challenges);
-    expect(server.output()).toMatch(/Housekeeping fails.*was last seen at/);
-    const report = (await runTankeeper(['--json', 'doctor'], environment())).output;
-    expect(report).toContain('clock.jumped');
-    const confirmed = await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
-    expect(confirmed.output).toContain('challenges');
-    await until(async () => (await rowsOf('challenges')) === 0);
-    expect((await runTankeeper(['--json', 'doctor'], environment())).output).not.toContain('clock.jumped');
+    await withoutWitness(async () => {
+      await knex.raw(`UPDATE clock_state SET seen_at = seen_at - interval '2 days'`);
+      const { server } = await start(0, EAGER);
+      await rounds(server, 2);
+      expect(await rowsOf('challenges')).toBe(challenges);
+      expect(server.output()).toMatch(/Housekeeping fails.*was last seen at/);
+      const report = (await runTankeeper(['--json', 'doctor'], environment())).output;
+      expect(report).toContain('clock.jumped');
+      const confirmed = await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
+      // Either the command or the server removes them.
+      expect(confirmed).toMatchObject({ code: 0 });
+      await until(async () => (await rowsOf('challenges')) === 0);
+      expect((await runTankeeper(['--json', 'doctor'], environment())).output).not.toContain('clock.jumped');
+    });
   });
 });
 
@@ -178,21 +196,23 @@ describe('a database whose clock has gone on steadily for a day after a jump', (
     await knex.raw(`UPDATE audit SET at = at - interval '500 days' WHERE id = (SELECT min(id) FROM audit)`);
     await knex.raw('ALTER TABLE audit ENABLE TRIGGER USER');
     await knex.raw(`UPDATE challenges SET issued_at = issued_at - interval '3 days'`);
-    await knex.raw(`
+    const rows = await rowsOf('audit');
+    await withoutWitness(async () => {
+      await knex.raw(`
       UPDATE clock_state SET seen_at = now() - interval '9 days', looked_at = now(),
         steady_since = now() - interval '1 day'`);
-    const rows = await rowsOf('audit');
-    const { server } = await start(0, EAGER);
-    await until(async () => (await rowsOf('challenges')) === 0, { describe: () => server.output() });
-    await rounds(server, 2);
-    expect(server.output()).toMatch(/Housekeeping fails.*No month of the audit is removed.*--confirm-time/);
-    expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
-    const doctor = async (more: Record<string, string>): Promise<string> =>
-      (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
-    expect(await doctor(EAGER)).toMatch(/clock.jumped[^]*no month of the audit is removed/);
-    expect(await doctor({})).not.toContain('clock.jumped');
-    await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
-    expect(await doctor(EAGER)).not.toContain('clock.jumped');
+      const { server } = await start(0, EAGER);
+      await until(async () => (await rowsOf('challenges')) === 0, { describe: () => server.output() });
+      await rounds(server, 2);
+      expect(server.output()).toMatch(/Housekeeping fails.*No month of the audit is removed.*--confirm-time/);
+      expect(await rowsOf('audit')).toBeGreaterThanOrEqual(rows);
+      const doctor = async (more: Record<string, string>): Promise<string> =>
+        (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;
+      expect(await doctor(EAGER)).toMatch(/clock.jumped[^]*no month of the audit is removed/);
+      expect(await doctor({})).not.toContain('clock.jumped');
+      await runTankeeper(['housekeeping', 'run', '--confirm-time'], environment());
+      expect(await doctor(EAGER)).not.toContain('clock.jumped');
+    });
   });
 });
 
