@@ -28,13 +28,12 @@ export function metricsPage(): string {
   );
 }
 
-/** @returns metrics of a server with workers */
+/** @returns all metrics of a server */
 export function allMetrics(): ServiceMetrics {
   const metrics = new ServiceMetrics({ clock: systemClock });
   metrics.measureLog(() => 0);
   metrics.measureServer({ version: '' });
   metrics.measureInstallation(() => Promise.resolve(undefined));
   metrics.measureDatabase(() => ({ used: 0, free: 0, waiting: 0, auditLanes: 0 }));
-  metrics.measureWorkers(() => 0);
   return metrics;
 }

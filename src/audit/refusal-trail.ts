@@ -2,7 +2,6 @@ import type { Clock } from '../kernel/clock.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { composed } from '../kernel/plain-text.ts';
-import { shareOf } from '../kernel/share.ts';
 import type { AuditEntry } from './audit-row.ts';
 import type { Refusal, RefusalNotes, RefusalStore } from './ports.ts';
 
@@ -12,8 +11,6 @@ export interface RefusalDependencies {
   readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
   readonly clock: Clock;
   readonly log: Log;
-  /** The number of workers that share the rows of a server; default: 1. */
-  readonly workers?: number | undefined;
 }
 
 /** Milliseconds. */
@@ -58,8 +55,7 @@ export class RefusalTrail implements RefusalNotes {
     }
     const key = `${refusal.action} ${refusal.outcome} ${refusal.client}`;
     const alike = this.#alike.get(key) ?? 0;
-    const workers = this.#deps.workers ?? 1;
-    if (this.#rows >= shareOf(MAX_ROWS, workers) || alike >= shareOf(MAX_ALIKE, workers)) {
+    if (this.#rows >= MAX_ROWS || alike >= MAX_ALIKE) {
       this.#fold(entryOf(refusal), 1);
       return;
     }

@@ -36,30 +36,6 @@ export function startBackgroundWork(
   };
 }
 
-/**
- * Starts the part of this work that each worker does for itself: the checkpoints of its audit rows, the refusals that it
- * has counted, and its observations.
- * @returns the function that ends it
- */
-export function startWorkerUpkeep(
-  { database, services }: Pick<Installation, 'database' | 'services'>,
-  log: Log,
-  metrics: BackgroundMetrics,
-): () => Promise<void> {
-  const upkeep = new AuditUpkeep({
-    database,
-    log,
-    flush: () => services.refusals.flush(),
-    months: false,
-    ended: metrics.roundsOf('audit'),
-  });
-  upkeep.start();
-  const observing = startObserving(services, log, metrics);
-  return async () => {
-    await Promise.all([upkeep.stop(), observing()]);
-  };
-}
-
 /** Milliseconds between two writes of what this process has seen. */
 const OBSERVATIONS_MS = 5_000;
 /** Longest wait for the last of them. */

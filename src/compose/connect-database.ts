@@ -18,11 +18,8 @@ const POOL_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
 const TELL_MS = 60_000;
 
-/**
- * `server` for the one server of a data folder; `worker` for a process that this server has started to answer requests;
- * `guest` for commands, which may run beside it.
- */
-export type Role = 'server' | 'worker' | 'guest';
+/** `server` for the one server of a data folder; `guest` for commands, which may run beside it. */
+export type Role = 'server' | 'guest';
 
 /** An open database. */
 export interface OpenDatabase {
@@ -61,7 +58,7 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
     connection: embedded?.connection ?? url ?? '',
     statementTimeoutMs: config.databaseStatementTimeout * 1000,
     // A command waits for locks without a time-out: the operator can interrupt it.
-    ...(role !== 'guest'
+    ...(role === 'server'
       ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
       : { poolSize: 4 }),
     keepsStatements: config.databasePreparedStatements === 'on',
@@ -72,7 +69,7 @@ export async function connectDatabase(config: Config, request: ConnectOptions): 
   };
   const gate = new ConnectionGate();
   const database = openDatabase({ ...options, gate });
-  const watch = role !== 'guest' ? watchDatabase(options, { gate, clock, log }) : undefined;
+  const watch = role === 'server' ? watchDatabase(options, { gate, clock, log }) : undefined;
   const leave = async (): Promise<void> => {
     await watch?.stop();
     // A statement that hangs must not keep the process; stopping the embedded database ends it.
@@ -145,14 +142,10 @@ async function readTime({ knex }: Database, clock: DatabaseClock): Promise<void>
   clock.note(begun, await readDatabaseTime(knex));
 }
 
-async function openEmbedded(config: Config, { role, ...options }: ConnectOptions): Promise<EmbeddedPostgres> {
+async function openEmbedded(config: Config, request: ConnectOptions): Promise<EmbeddedPostgres> {
   const { openEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
   try {
-    return await openEmbeddedPostgres({
-      dataDir: config.dataDir,
-      ...options,
-      role: role === 'server' ? 'server' : 'guest',
-    });
+    return await openEmbeddedPostgres({ dataDir: config.dataDir, ...request });
   } catch (error) {
     throw isServiceError(error, 'installation.missing') ? noCluster(config) : error;
   }

@@ -85,9 +85,9 @@ async function signedNote(
 }
 
 /**
- * Brings the schema up to date for a server; for a worker or a command, checks it without a change.
+ * Brings the schema up to date for a server; for a command, checks it without a change.
  * @returns the names of the migrations that were applied, in order
- * @throws ServiceError 'installation.missing', 'configuration.invalid' for a worker or a command whose database is not ready for it
+ * @throws ServiceError 'installation.missing', 'configuration.invalid' for a command whose database is not ready for it
  */
 export async function prepareSchema(
   config: Config,

@@ -1,20 +1,17 @@
 import type { AppMetrics } from '../http/served-endpoints.ts';
-import { ConnectionGuard, MAX_HELD } from '../http/limits/connection-guard.ts';
+import { ConnectionGuard } from '../http/limits/connection-guard.ts';
 import type { Guards } from '../http/limits/guards.ts';
 import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
-import { OwnRequestCounts } from '../http/limits/own-request-counts.ts';
-import { type RequestCounts, RequestGuard } from '../http/limits/request-guard.ts';
+import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
 import { StreamGuard } from '../http/limits/stream-guard.ts';
-import { type StreamPlaces, StreamPlan } from '../http/limits/stream-places.ts';
 import { largeBodyGuard, workGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
-import { shareOf } from '../kernel/share.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { seriesOfRealms } from '../observability/realm-rows.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
@@ -29,12 +26,6 @@ export interface GuardParts {
   readonly metrics: LimitMetrics;
   readonly log: Log;
   readonly clock: Clock;
-  /** The number of workers that share the limits that no other part of them counts; default: 1. */
-  readonly workers?: number;
-  /** The requests of clients; by default this process counts them alone. */
-  readonly requestCounts?: RequestCounts;
-  /** The places of streams; by default this process has all of them. */
-  readonly streamPlaces?: StreamPlaces;
 }
 
 /** Seconds. */
@@ -43,8 +34,8 @@ const QUARTER = 900;
 /** Milliseconds. */
 const LARGE_BODY_TIMEOUT_MS = 10_000;
 
-/** The most different passwords of one client that are verified at the same time: of a server, and least of a worker. */
-const PASSWORDS_AT_ONCE = { server: 8, worker: 2 };
+/** The most different passwords of one client that are verified at the same time. */
+const PASSWORDS_AT_ONCE = 8;
 
 /** The most concurrent connections to the port for metrics, which has few clients. */
 const METRICS_CONNECTIONS = 100;
@@ -56,19 +47,15 @@ export interface ConnectionGuards {
 
 /** @returns the guards between clients and the service */
 export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
-  const { limits, trustProxy, database, clock, workers = 1 } = parts;
+  const { limits, trustProxy, database, clock } = parts;
   const refusals = new LimitReporter(parts);
   const isExempt = networkMatcher(limits.exempt);
   const shared = (name: string, points: number, duration: number): SharedLimit =>
-    new SharedLimit({ database, clock, name, points, duration, alone: shareOf(points, workers) });
+    new SharedLimit({ database, clock, name, points, duration });
   const wrong = limits.loginFailures;
   return {
-    requests: new RequestGuard({
-      isExempt,
-      refusals,
-      counts: parts.requestCounts ?? new OwnRequestCounts(limits.clientRequests),
-    }),
-    work: workGuard({ refusals, max: shareOf(limits.requestsAtOnce, workers) }),
+    requests: new RequestGuard({ isExempt, refusals, max: limits.clientRequests }),
+    work: workGuard({ refusals, max: limits.requestsAtOnce }),
     largeBodies: largeBodyGuard({ refusals, timeoutMs: LARGE_BODY_TIMEOUT_MS }),
     responses: new ResponseGuard({
       isExempt,
@@ -79,22 +66,18 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
     logins: new LoginGuard({
       isExempt,
       refusals,
-      atOnce: shareOf(PASSWORDS_AT_ONCE.server, workers, PASSWORDS_AT_ONCE.worker),
+      atOnce: PASSWORDS_AT_ONCE,
       burst: shared('login', wrong, MINUTE),
       lasting: shared('login-lasting', 4 * wrong, QUARTER),
       clients: shared('login-client', 10 * wrong, QUARTER),
       accounts: shared('login-account', 20 * wrong, QUARTER),
       single: shared('login-single', 1, MINUTE),
     }),
-    streams: new StreamGuard({
-      refusals,
-      places: parts.streamPlaces ?? new StreamPlan(limits.liveStreams).placesOf(process.pid),
-    }),
+    streams: new StreamGuard({ refusals, max: limits.liveStreams }),
     connections: new ConnectionGuard({
       refusals,
-      max: shareOf(limits.connections, workers),
+      max: limits.connections,
       isExempt: networkMatcher([...limits.exempt, ...trustProxy]),
-      maxHeld: shareOf(MAX_HELD, workers, MAX_HELD / 2),
     }),
   };
 }
@@ -109,20 +92,19 @@ export function metricsGuard(parts: Pick<GuardParts, 'metrics' | 'log' | 'clock'
 }
 
 /**
- * @param text the text of all metrics of the server; default: those of this process
  * @returns the meters of the HTTP interface, and their text for administrators with the right `monitoring/metrics`, of
  *   the realms in which it holds
  */
 export function appMetrics(
   metrics: ServiceMetrics,
   monitoring: Pick<MonitoringService, 'metricRealms'>,
-  text: () => Promise<string> = () => metrics.text(),
 ): AppMetrics {
   return {
     contentType: metrics.contentType,
     textFor: async (caller) => {
       const realms = await monitoring.metricRealms(caller);
-      return realms === 'all' ? text() : seriesOfRealms(await text(), realms);
+      const text = await metrics.text();
+      return realms === 'all' ? text : seriesOfRealms(text, realms);
     },
     requestBegun: () => metrics.requestBegun(),
     deprecatedPost: (endpoint) => {

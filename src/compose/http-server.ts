@@ -1,6 +1,5 @@
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { createApp } from '../http/app.ts';
-import type { MetricsText } from '../http/request-metrics.ts';
 import { LIMIT_NAMES } from '../http/limits/limit-reporter.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
 import { type RunningServer, startServer } from '../http/serving/server.ts';
@@ -9,19 +8,14 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
-import { appMetrics, buildGuards, type GuardParts, metricsGuard, readinessOf } from './http-dependencies.ts';
+import { appMetrics, buildGuards, metricsGuard, readinessOf } from './http-dependencies.ts';
 import type { Installation } from './open-installation.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 
-/** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
-export const DRAIN_TIMEOUT_MS = 7_000;
-
 /** The parts of a server, besides the installation. */
-export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCounts' | 'streamPlaces'> {
+interface HttpServerParts {
   readonly config: Config;
   readonly metrics: ServiceMetrics;
-  /** The text of all metrics of the server; default: those of this process. */
-  readonly metricsText?: () => Promise<string>;
   /** Frees the port, on which something else answers until this server can. */
   readonly freePort: () => Promise<unknown>;
   readonly log: Log;
@@ -32,10 +26,10 @@ export interface HttpServerParts extends Pick<GuardParts, 'workers' | 'requestCo
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
 export async function startHttpServer(
   { database, services }: Pick<Installation, 'database' | 'services'>,
-  { config, metrics, metricsText, log, clock, freePort, ...shared }: HttpServerParts,
+  { config, metrics, log, clock, freePort }: HttpServerParts,
 ): Promise<RunningServer> {
   metrics.limitsAre(LIMIT_NAMES);
-  const guards = buildGuards({ ...config, ...shared, database, metrics, log, clock });
+  const guards = buildGuards({ ...config, database, metrics, log, clock });
   const app = createApp({
     services: { ...services, ready: readinessOf(database) },
     config: {
@@ -45,7 +39,7 @@ export async function startHttpServer(
       appFiles: await siteFiles('app', config.app, log),
       consoleFiles: await siteFiles('console', config.console, log),
     },
-    metrics: appMetrics(metrics, services.monitoring, metricsText),
+    metrics: appMetrics(metrics, services.monitoring),
     guards,
     log,
     clock,
@@ -89,7 +83,6 @@ async function siteFiles(
  */
 export async function startMetricsServer(
   { host, metricsPort: port }: Config,
-  text: MetricsText,
   metrics: ServiceMetrics,
   log: Log,
 ): Promise<RunningServer | undefined> {
@@ -97,7 +90,7 @@ export async function startMetricsServer(
     return undefined;
   }
   const connections = metricsGuard({ metrics, log, clock: systemClock });
-  const server = await startServer(metricsListener(text, log), { host, port, connections });
+  const server = await startServer(metricsListener(metrics, log), { host, port, connections });
   log.info('Listening for metrics', { host, port: server.port, url: baseUrlOf({ host }, server.port) });
   return server;
 }

@@ -21,7 +21,6 @@ import {
   type Role,
   whenAvailable,
 } from './connect-database.ts';
-import { openReadReplica } from './read-replica.ts';
 import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
 import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
@@ -44,13 +43,11 @@ interface OpeningOptions {
   readonly giveUp?: AbortSignal | undefined;
   /** Does not start an embedded database that is not running. */
   readonly joinsOnly?: boolean | undefined;
-  /** The number of workers of the server, one of which this is; default: 1. */
-  readonly workers?: number | undefined;
 }
 
 /**
- * Opens database, schema and keys, and builds the services. A server creates what is missing of these, a worker and a
- * command do not. A server and a worker wait for the database of DATABASE_URL.
+ * Opens database, schema and keys, and builds the services. A server creates what is missing of these, and waits for the
+ * database of DATABASE_URL; a command does neither.
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'security-module.unavailable', 'installation.missing'; the reason of `giveUp`
  */
@@ -77,12 +74,11 @@ interface OpeningParts extends OpeningOptions {
 }
 
 async function openOnce(config: Config, role: Role, log: Log, parts: OpeningParts): Promise<Installation> {
-  const { clock = new DatabaseClock(), metrics, giveUp, workers, joinsOnly } = parts;
-  const serves = role !== 'guest';
-  const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
+  const { clock = new DatabaseClock(), metrics, giveUp, joinsOnly } = parts;
+  const serves = role === 'server';
+  const opening = { role, create: serves, log, clock, giveUp, joinsOnly };
   const connected = await connectDatabase(config, opening);
   const { database, close } = connected;
-  const replica = serves ? openReadReplica(config, log) : undefined;
   let unfollowKeys: (() => Promise<void>) | undefined;
   const prepare = async (): Promise<Installation> => {
     const migrated = await prepareSchema(config, database, role, log, giveUp);
@@ -99,16 +95,14 @@ async function openOnce(config: Config, role: Role, log: Log, parts: OpeningPart
       log,
       licenceSignature: parts.licenceSignature,
       metrics,
-      workers,
       configurationWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
       credentialWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
-      countReplica: replica?.counts,
     });
     if (serves) {
       // An installation with a key has a journal; a missing one means that the trail was emptied.
       await database.audit.open();
       await noteMigrations(database, SERVER_MIGRATES, migrated);
-      await limitStatements(connected, config, role, log);
+      await limitStatements(connected, config, log);
     }
     giveUp?.throwIfAborted();
     const unfollow = serves ? followChanges(services, connected, log) : undefined;
@@ -119,14 +113,14 @@ async function openOnce(config: Config, role: Role, log: Log, parts: OpeningPart
         const following = [unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()];
         await Promise.all([...following, services.stopVerification()]);
         await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
-        await Promise.all([replica?.close(), close()]);
+        await close();
       },
     };
   };
   try {
     return await unlessAborted(prepare(), giveUp);
   } catch (error) {
-    await Promise.all([unfollowKeys?.(), replica?.close(), close()]);
+    await Promise.all([unfollowKeys?.(), close()]);
     throw error;
   }
 }
@@ -135,13 +129,10 @@ async function openOnce(config: Config, role: Role, log: Log, parts: OpeningPart
 async function limitStatements(
   connected: ConnectedDatabase,
   { databaseStatementTimeout }: Config,
-  role: Role,
   log: Log,
 ): Promise<void> {
   connected.limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
-  if (role === 'server') {
-    await warnOfMissingLimits(connected.database, log);
-  }
+  await warnOfMissingLimits(connected.database, log);
 }
 
 /** @returns the parts that the configuration gives */

@@ -91,11 +91,6 @@ export function watchSignals(
   };
 }
 
-/** Ignores SIGINT, SIGTERM and SIGHUP: a terminal sends them to all processes, and the primary ends its workers. */
-export function ignoreSignals(): void {
-  SIGNALS.forEach((signal) => process.on(signal, () => undefined));
-}
-
 const STANDARD_STREAMS = [0, 1, 2] as const;
 
 /**

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
 import { describeUnknownVariable, unknownVariables } from '../config/unknown-variables.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -9,16 +8,11 @@ import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
 import { startTankeeper, type TankeeperServer } from './server.ts';
 
 /**
- * Serves until SIGTERM, SIGINT or SIGHUP; a worker until its primary ends it.
+ * Serves until SIGTERM, SIGINT or SIGHUP.
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
   boundHeapGrowth(30);
-  if (cluster.isWorker) {
-    const { serveAsWorker } = await import('./workers/worker.ts');
-    await serveAsWorker(config);
-    return;
-  }
   const log = createLogger({
     level: config.logLevel,
     format: config.logFormat,
@@ -52,9 +46,7 @@ async function startUnlessRequested(
   requested: AbortSignal,
 ): Promise<TankeeperServer | undefined> {
   try {
-    const start =
-      config.workers === 1 ? startTankeeper : (await import('./workers/primary.ts')).startWithWorkers;
-    const server = await start(config, log, requested);
+    const server = await startTankeeper(config, log, requested);
     const { firstAdministrator } = server;
     if (firstAdministrator?.password !== undefined) {
       process.stdout.write(

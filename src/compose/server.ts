@@ -1,12 +1,17 @@
 import { baseUrlOf, type Config } from '../config/config.ts';
 import { startStartupServer } from '../http/serving/startup-server.ts';
 import type { Log } from '../kernel/log.ts';
+import { packageVersion } from '../kernel/package-version.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { poolUsage } from '../storage/database/database.ts';
 import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
-import { measureProcess, measureServer } from './measure-installation.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
+import { unwrittenLogLines } from './process.ts';
+
+/** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
+const DRAIN_TIMEOUT_MS = 7_000;
 
 /** A running server. */
 export interface TankeeperServer {
@@ -23,7 +28,7 @@ export interface TankeeperServer {
 }
 
 /**
- * Opens the installation and listens, in this process alone.
+ * Opens the installation and listens.
  * @param giveUp aborts the start until the installation is open; the rest is short
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
@@ -43,13 +48,12 @@ export async function startTankeeper(
     opened.unshift(() => starting.close());
     const installation = await openInstallation(config, 'server', log, { clock, metrics, giveUp });
     opened.unshift(installation.close);
-    const { DRAIN_TIMEOUT_MS, startHttpServer, startMetricsServer } = await loading;
-    measureProcess(metrics, installation);
-    measureServer(metrics, installation);
+    const { startHttpServer, startMetricsServer } = await loading;
+    measure(metrics, installation);
     const freePort = (): Promise<void> => starting.close();
     const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });
     opened.unshift(() => server.close(0));
-    const forMetrics = await startMetricsServer(config, metrics, metrics, log);
+    const forMetrics = await startMetricsServer(config, metrics, log);
     opened.unshift(async () => forMetrics?.close(0));
     // After the ports are bound: a start that fails there must not have made a password that is never shown.
     const firstAdministrator = await createFirstAdministrator(config, installation.services);
@@ -74,4 +78,14 @@ export async function startTankeeper(
     }
     throw error;
   }
+}
+
+/** Adds the metrics of the process, its log and its use of the database and of resolvers, and of the installation. */
+function measure(metrics: ServiceMetrics, { database, services }: Installation): void {
+  metrics.measureProcess();
+  metrics.measureLog(unwrittenLogLines);
+  metrics.measureDatabase(() => ({ ...poolUsage(database), auditLanes: database.audit.lanes }));
+  metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
+  metrics.measureServer({ version: packageVersion() });
+  metrics.measureInstallation(() => services.installation.read());
 }

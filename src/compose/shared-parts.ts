@@ -5,11 +5,10 @@ import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
 import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { shareOf } from '../kernel/share.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
 import type { LiveMetrics } from '../monitoring/live/live-streams.ts';
 import { Observations } from '../monitoring/observations.ts';
-import type { CountReplica, LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
+import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
 import { measuredSources, type ResolverUseMetrics } from '../resolvers/measured-sources.ts';
@@ -74,7 +73,7 @@ export interface ServiceParts {
   readonly publicUrl?: string | undefined;
   /** The provider of single sign-on; undefined: none. */
   readonly singleSignOn?: SingleSignOnParts | undefined;
-  /** The most passwords that are verified at once, by all workers together; by default 2. */
+  /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
   readonly licenceSignature?: LicenceSignature | undefined;
@@ -88,9 +87,7 @@ export interface ServiceParts {
   readonly challengeRetention?: number;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
   readonly auditRetention?: number | undefined;
-  /** The number of workers of the server, one of which is built; default: 1. */
-  readonly workers?: number | undefined;
-  /** The most requests that wait for the state of a transaction, of all workers together; by default 500. */
+  /** The most requests that wait for the state of a transaction; by default 500. */
   readonly statusWaits?: number;
   /** Milliseconds between two looks for those requests where no notices come; by default a second. */
   readonly statusPoll?: number | undefined;
@@ -98,8 +95,6 @@ export interface ServiceParts {
   readonly liveTick?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
-  /** Undefined: all counts come from the database. */
-  readonly countReplica?: CountReplica | undefined;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
   readonly credentialWindow?: number;
 }
@@ -203,7 +198,6 @@ export function sharedParts(parts: ServiceParts): SharedParts {
       administrators: administratorStore,
       clock,
       log,
-      workers: parts.workers,
       store: new SqlRefusalStore({ database }),
     }),
   };
@@ -225,11 +219,10 @@ export function directServices(shared: SharedParts): DirectServices {
 }
 
 /** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
-function boundHashers({ hasher, passwordsAtOnce = 2, workers = 1 }: ServiceParts): {
+function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts): {
   administratorHasher: PasswordHasher;
   userHasher: PasswordHasher;
 } {
-  const atOnce = shareOf(passwordsAtOnce, workers);
   const waiting = atOnce * MAX_WAITING_PASSWORDS;
   return {
     administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),

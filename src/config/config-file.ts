@@ -137,7 +137,7 @@ function textOf(path: string): string {
   let bytes: Buffer;
   try {
     const found = statSync(path);
-    // A pipe may never end, and each worker would read it once more.
+    // A pipe may never end.
     if (!found.isFile() && !found.isDirectory()) {
       throw invalid(`The configuration file ${path} is no regular file.`);
     }

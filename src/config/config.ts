@@ -4,7 +4,6 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { LimitSettings } from '../kernel/limit.ts';
 import type { ConfigFile } from './config-file.ts';
 import { type Environment, readVariable } from './environment.ts';
-import { usualPoolSize } from './pool-sizes.ts';
 import { readSecretFile } from './secret-file.ts';
 import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
 
@@ -19,16 +18,11 @@ const configSchema = environmentSchema.transform((values) =>
     port: values.PORT,
     /** Undefined: no port for metrics. */
     metricsPort: values.METRICS_PORT,
-    /** 1: a single process serves. */
-    workers: values.WORKERS,
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
     /** Undefined: the embedded PostgreSQL. Contains the password. */
     databaseUrl: withPassword(values.DATABASE_URL, values),
-    /** Undefined: no read replica. Contains the password. */
-    databaseReadUrl: withPassword(values.DATABASE_READ_URL, values),
-    /** Of all workers together. */
-    databasePoolSize: values.DATABASE_POOL_SIZE ?? usualPoolSize(values.WORKERS),
+    databasePoolSize: values.DATABASE_POOL_SIZE,
     databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
     databaseLockTimeout: values.DATABASE_LOCK_TIMEOUT,
     databasePreparedStatements: values.DATABASE_PREPARED_STATEMENTS,

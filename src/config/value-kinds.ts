@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
@@ -38,17 +37,6 @@ export function wholeNumber(min: number, max: number): z.ZodType<number, string>
     .pipe(z.number().min(min).max(max))
     .meta({ allowed: `a whole number from ${min} to ${max}` });
 }
-
-/** The most processes that serve. */
-const MAX_WORKERS = 64;
-
-/** A number of processes; `auto`: the number of cores that this process may use. */
-export const workerCount: z.ZodType<number, string> = z
-  .union([
-    z.literal('auto').transform(() => Math.min(availableParallelism(), MAX_WORKERS)),
-    wholeNumber(1, MAX_WORKERS),
-  ])
-  .meta({ allowed: `a whole number from 1 to ${MAX_WORKERS}, or auto` });
 
 /**
  * A duration of at least a second, read as seconds.

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { minPoolSize } from './pool-sizes.ts';
 import {
   databaseUrl,
   day,
@@ -15,7 +14,6 @@ import {
   origins,
   text,
   wholeNumber,
-  workerCount,
 } from './value-kinds.ts';
 
 const HOUR = 3600;
@@ -32,9 +30,6 @@ const listening = z
       .optional()
       .describe('port for /metrics without a credential, also on HOST; unset: none'),
     TRUST_PROXY: networks().optional().describe('proxies whose X-Forwarded-For is believed; unset: none'),
-    WORKERS: workerCount
-      .prefault('1')
-      .describe('processes that answer requests on PORT; auto: one for each available core'),
   })
   .meta({ title: 'Listening' });
 
@@ -44,17 +39,10 @@ const database = z
     DATABASE_URL: databaseUrl
       .optional()
       .describe('PostgreSQL 14 or newer; unset: an embedded one in DATA_DIR'),
-    DATABASE_READ_URL: databaseUrl
-      .optional()
-      .describe('read replica for the counts of /monitoring; unset: they come from DATABASE_URL'),
-    DATABASE_PASSWORD_FILE: aFile
-      .optional()
-      .describe('file with the password for DATABASE_URL and DATABASE_READ_URL'),
+    DATABASE_PASSWORD_FILE: aFile.optional().describe('file with the password for DATABASE_URL'),
     DATABASE_POOL_SIZE: wholeNumber(5, 500)
-      .optional()
-      .describe(
-        'largest number of connections to the database, of all workers together; unset: 10, or 3 and 5 for each of several WORKERS',
-      ),
+      .prefault('10')
+      .describe('largest number of connections to the database'),
     DATABASE_STATEMENT_TIMEOUT: atMostAnHour
       .prefault('30S')
       .describe('time limit of a statement in the database'),
@@ -236,15 +224,6 @@ export const environmentSchema = z
   })
   .superRefine(
     (values, context) => {
-      const minConnections = minPoolSize(values.WORKERS);
-      if (values.DATABASE_POOL_SIZE !== undefined && values.DATABASE_POOL_SIZE < minConnections) {
-        context.addIssue(
-          `DATABASE_POOL_SIZE='${values.DATABASE_POOL_SIZE}' is too small for ${values.WORKERS} workers: at least ${minConnections}.`,
-        );
-      }
-      if (values.DATABASE_READ_URL !== undefined && values.DATABASE_URL === undefined) {
-        context.addIssue('DATABASE_READ_URL also needs DATABASE_URL.');
-      }
       for (const fault of singleSignOnFaults(values)) {
         context.addIssue(fault);
       }

@@ -14,17 +14,8 @@ export interface DatabaseFacts {
 export interface ConnectionFacts {
   /** The most that the role may open to this database: the smallest of the limits that apply. */
   readonly granted: number;
-  /** Processes of running servers: single servers, or primaries and workers. */
-  readonly processes: number;
-}
-
-/** State of the read replica. */
-export interface ReplicaFacts {
-  readonly isStandby: boolean;
-  /** Seconds; null: unknown. */
-  readonly lag: number | null;
-  /** False if the replica lacks the installation's tables. */
-  readonly hasTables: boolean;
+  /** Running servers. */
+  readonly servers: number;
 }
 
 /** State of a key in the database. */

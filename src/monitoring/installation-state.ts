@@ -3,7 +3,7 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
-import type { CountReplica, StoredState, TokenCounts, TokenCountsSnapshot } from './ports.ts';
+import type { StoredState, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 
 /** The state of the whole installation, for metrics. */
 export interface InstallationState extends StoredState {
@@ -12,8 +12,6 @@ export interface InstallationState extends StoredState {
   readonly realms: readonly string[];
   /** Undefined: no licence, or one that cannot be read. */
   readonly licence: { readonly isValid: boolean; readonly endsAt: Date } | undefined;
-  /** Undefined: there is no read replica. */
-  readonly replica: { readonly lag: number | undefined } | undefined;
   /** Seconds that the database took to answer all of this. */
   readonly duration: number;
 }
@@ -22,7 +20,6 @@ export interface InstallationState extends StoredState {
 export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly counts: Pick<TokenCounts, 'snapshot'>;
-  readonly countReplica?: CountReplica | undefined;
   /** @returns the state as of now; challenges issued after the given time may still be open */
   readonly stored: (challengesIssuedAfter: Date) => Promise<StoredState>;
   readonly licence: Pick<LicenceInspection, 'report'>;
@@ -69,22 +66,21 @@ export class InstallationReadings {
   }
 
   async #read(): Promise<InstallationState> {
-    const { configurations, countReplica, counts, stored, licence, clock, elapsed } = this.#deps;
+    const { configurations, counts: kept, stored, licence, clock, elapsed } = this.#deps;
     const begun = elapsed();
     const { settings, realms } = await configurations.current();
     const { challengeTimeout } = readOcraSettings(settings);
-    const [replicated, report, rest] = await Promise.all([
-      countReplica?.read(),
+    const [counts, report, rest] = await Promise.all([
+      kept.snapshot(),
       licence.report(),
       stored(new Date(clock.now().getTime() - challengeTimeout * 1000)),
     ]);
     const read = 'licence' in report ? report.licence : undefined;
     return {
       ...rest,
-      counts: replicated?.counts ?? (await counts.snapshot()),
+      counts,
       realms: realms.map(({ name }) => name),
       licence: read && { isValid: report.kind === 'valid', endsAt: read.endsAt },
-      replica: countReplica && { lag: replicated?.lag },
       duration: (elapsed() - begun) / 1000,
     };
   }

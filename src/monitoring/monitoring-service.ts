@@ -14,13 +14,7 @@ import type {
   TokenReport,
   UserReport,
 } from './outcomes.ts';
-import type {
-  ConfigurationState,
-  CountReplica,
-  StorageProbe,
-  TokenCounts,
-  TokenCountsSnapshot,
-} from './ports.ts';
+import type { ConfigurationState, StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
 import type { RealmTally } from './realm-tally.ts';
 import { reportTokens, tallyTokens } from './token-report.ts';
@@ -35,8 +29,6 @@ export interface MonitoringDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
   readonly counts: TokenCounts;
-  /** Read in place of `counts` where it can be; undefined: there is none. */
-  readonly countReplica?: CountReplica | undefined;
   readonly licence: Pick<LicenceInspection, 'report'>;
   readonly configurationState: ConfigurationState;
   readonly probe: StorageProbe;
@@ -78,12 +70,8 @@ export class MonitoringService {
     const { configuration, grant } = await this.#authorize(caller, 'tokens');
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
     const statuses = parseStatuses(status);
-    const replica = await this.#deps.countReplica?.read();
-    const counts = replica?.counts ?? (await this.#deps.counts.snapshot());
-    return {
-      ...reportTokens(this.#tallyOf(counts, chosen), chosen, statuses),
-      ...(replica && { replicaLag: replica.lag }),
-    };
+    const counts = await this.#deps.counts.snapshot();
+    return reportTokens(this.#tallyOf(counts, chosen), chosen, statuses);
   }
 
   /**
@@ -108,12 +96,7 @@ export class MonitoringService {
   async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
     const { configuration, grant } = await this.#authorize(caller, 'activeUsers');
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
-    const replica = await this.#deps.countReplica?.read();
-    const users = replica?.counts.activeUsers ?? (await this.#deps.counts.activeUsers());
-    return {
-      ...reportActiveUsers(users, chosen, configuration.realms),
-      ...(replica && { replicaLag: replica.lag }),
-    };
+    return reportActiveUsers(await this.#deps.counts.activeUsers(), chosen, configuration.realms);
   }
 
   /** Compares this server's configuration with that of the database, and counts its parts. */

@@ -15,13 +15,7 @@ interface RealmTokens {
   readonly counts: readonly StatusCount[];
 }
 
-/** A report of counts. */
-interface CountReport {
-  /** Seconds by which the counts may be old; absent where they come from the primary. */
-  readonly replicaLag?: number;
-}
-
-export interface TokenReport extends CountReport {
+export interface TokenReport {
   readonly realms: readonly RealmTokens[];
   /** Over all these realms; a token or user in several of them counts once. Same order as in each realm. */
   readonly summary: readonly StatusCount[];
@@ -56,7 +50,7 @@ export interface UserReport {
   readonly stale?: readonly StaleUsers[];
 }
 
-export interface ActiveUserReport extends CountReport {
+export interface ActiveUserReport {
   readonly realms: readonly RealmUsers[];
   /** Users with an active token in any of these realms, each user of a resolver once. */
   readonly total: number;

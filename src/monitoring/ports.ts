@@ -39,19 +39,6 @@ export interface TokenCounts {
   activeUsers(): Promise<readonly ActiveUserRow[]>;
 }
 
-/** Counts of a read replica. */
-export interface ReplicatedCounts {
-  readonly counts: TokenCountsSnapshot;
-  /** Seconds by which they may be older than those of the primary. */
-  readonly lag: number;
-}
-
-/** A read replica of the database, for counts that nothing is decided by. */
-export interface CountReplica {
-  /** @returns undefined while the replica is away or lags too far: read the primary instead */
-  read(): Promise<ReplicatedCounts | undefined>;
-}
-
 /** A stored count that differs from a count of single tokens or users. */
 export interface CountDrift {
   readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users' | 'locked tokens';

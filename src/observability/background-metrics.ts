@@ -24,7 +24,6 @@ export class BackgroundMetrics {
       name: 'tankeeper_background_last_success_timestamp_seconds',
       help: 'Time of the last successful round of a component; no value before the first one',
       labelNames: ['component'],
-      aggregator: 'max',
       registers,
     });
     for (const component of COMPONENTS) {

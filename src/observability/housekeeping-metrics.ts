@@ -37,7 +37,6 @@ export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
     this.#lastRound = new Gauge({
       name: 'tankeeper_housekeeping_last_round_timestamp_seconds',
       help: 'When the last round ended; 0 before the first one',
-      aggregator: 'max',
       registers,
     });
   }

@@ -147,24 +147,6 @@ const SPECS: readonly GaugeSpec[] = [
       }
     },
   },
-  {
-    name: 'tankeeper_replica_up',
-    help: 'Whether counts are read from the read replica: 1 or 0; no value without DATABASE_READ_URL',
-    fill: (gauge, { replica }) => {
-      if (replica !== undefined) {
-        gauge.set(replica.lag === undefined ? 0 : 1);
-      }
-    },
-  },
-  {
-    name: 'tankeeper_replica_lag_seconds',
-    help: 'Lag of the read replica; no value while it is not used',
-    fill: (gauge, { replica }) => {
-      if (replica?.lag !== undefined) {
-        gauge.set(replica.lag);
-      }
-    },
-  },
 ];
 
 function sum(rows: readonly { readonly tokens: number }[]): number {

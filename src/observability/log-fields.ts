@@ -3,7 +3,6 @@
  * logged because a list of exceptions omits it.
  */
 const ALLOWED = [
-  'worker',
   'requestId',
   'method',
   'path',
@@ -30,8 +29,6 @@ const ALLOWED = [
   'host',
   'port',
   'url',
-  'signal',
-  'exitCode',
   'keyId',
   'attempts',
   'count',
@@ -43,20 +40,19 @@ const ALLOWED = [
   'dataFolder',
   'home',
   'startedHere',
-  'pid',
 ] as const;
 
 type AllowedField = (typeof ALLOWED)[number];
 type FieldValue = string | number | boolean;
 
+/** The allowed fields of a line. */
+export type LogFields = Partial<Record<AllowedField, FieldValue>>;
+
 const MAX_LENGTH = 500;
 const MAX_STACK_LENGTH = 5_000;
 
 /** Adds to a line the allowed fields among the given ones, long texts cut, in the order of the list. */
-export function addAllowedFields(
-  line: Partial<Record<AllowedField, FieldValue>>,
-  fields: Readonly<Record<string, unknown>>,
-): void {
+export function addAllowedFields(line: LogFields, fields: Readonly<Record<string, unknown>>): void {
   for (const name of ALLOWED) {
     const value = fields[name];
     if (typeof value === 'string') {

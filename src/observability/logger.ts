@@ -1,6 +1,6 @@
 import winston from 'winston';
 import type { Clock } from '../kernel/clock.ts';
-import { addAllowedFields } from './log-fields.ts';
+import { addAllowedFields, type LogFields } from './log-fields.ts';
 
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 } as const;
 type LogLevel = keyof typeof LEVELS;
@@ -27,19 +27,17 @@ export interface LoggerOptions {
     tellUnwrittenBy?: (notice: (lines: number) => string) => void;
   };
   readonly clock: Clock;
-  /** The number of the worker that writes, for each line; undefined: this process is none. */
-  readonly worker?: number | undefined;
 }
 
 /** A line before its fields. */
-interface BegunLine extends Partial<Record<'worker', number>> {
+interface BegunLine extends LogFields {
   readonly time: string;
   readonly level: LogLevel;
   readonly message: string;
 }
 
 /** @returns a logger that writes one line an event: JSON for machines, or text for a terminal */
-export function createLogger({ level, format, stream, clock, worker }: LoggerOptions): Logger {
+export function createLogger({ level, format, stream, clock }: LoggerOptions): Logger {
   const asText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const form = asText ? textLine : jsonLine;
   const target = winston.createLogger({
@@ -49,12 +47,10 @@ export function createLogger({ level, format, stream, clock, worker }: LoggerOpt
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types name its own transports by interfaces
     transports: [new winston.transports.Stream({ stream })],
   });
-  const numbered = worker === undefined ? {} : { worker };
   const begunLine = (eventLevel: LogLevel, message: string): BegunLine => ({
     time: clock.now().toISOString(),
     level: eventLevel,
     message,
-    ...numbered,
   });
   stream.tellUnwrittenBy?.(
     (count) => `${form({ ...begunLine('warn', 'Lines of the log were not written'), count })}\n`,

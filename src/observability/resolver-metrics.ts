@@ -8,22 +8,10 @@ const MAX_RESOLVERS = 100;
 /** The label of all further resolvers together. No resolver has this name, as a name has no parentheses. */
 const OTHER_RESOLVERS = '(other)';
 
-/** The gauges that tell whether a resolver is available. */
-export const RESOLVER_HEALTH = {
-  up: 'tankeeper_resolver_up',
-  success: 'tankeeper_resolver_last_success_timestamp_seconds',
-  failure: 'tankeeper_resolver_last_failure_timestamp_seconds',
-} as const;
-
 /** The times of the last uses of a resolver, in seconds since 1970. */
 interface LastUses {
   readonly success?: number;
   readonly failure?: number;
-}
-
-/** @returns true if the last use of a resolver succeeded */
-export function isUp({ success = 0, failure = 0 }: LastUses): boolean {
-  return success >= failure;
 }
 
 /** Metrics of resolvers, by their names, from their use: nothing is asked of a resolver for them. */
@@ -131,7 +119,6 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
       name: 'tankeeper_resolver_count_age_seconds',
       help: 'Time since the users of a resolver were counted last',
       labelNames: ['resolver'],
-      aggregator: 'max',
       registers: [registry],
       collect() {
         this.reset();
@@ -149,7 +136,6 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
         name,
         help,
         labelNames: ['resolver'],
-        aggregator: 'max',
         registers: [registry],
         collect() {
           this.reset();
@@ -163,13 +149,17 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
       });
     };
     add(
-      RESOLVER_HEALTH.up,
+      'tankeeper_resolver_up',
       'Whether the last use of a resolver succeeded: 1 or 0; no value before the first use',
-      (last) => (isUp(last) ? 1 : 0),
+      ({ success = 0, failure = 0 }) => (success >= failure ? 1 : 0),
     );
-    add(RESOLVER_HEALTH.success, 'Time of the last answer of a resolver', ({ success }) => success);
     add(
-      RESOLVER_HEALTH.failure,
+      'tankeeper_resolver_last_success_timestamp_seconds',
+      'Time of the last answer of a resolver',
+      ({ success }) => success,
+    );
+    add(
+      'tankeeper_resolver_last_failure_timestamp_seconds',
       'Time at which a resolver was last found to be unavailable',
       ({ failure }) => failure,
     );

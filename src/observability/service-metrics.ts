@@ -21,9 +21,6 @@ interface DatabaseUsage {
   readonly auditLanes: number;
 }
 
-/** The values of all metrics of a process, which JSON can carry. */
-export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** A metric as it is declared. */
 export interface DeclaredMetric {
   readonly name: string;
@@ -138,7 +135,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** Adds metrics of the server as a whole, and of its build. Called once for all processes of a server. */
+  /** Adds metrics of the server as a whole, and of its build. Called once only. */
   measureServer({ version }: { readonly version: string }): void {
     const registers = [this.#registry];
     const clock = this.#clock;
@@ -164,7 +161,7 @@ export class ServiceMetrics {
   }
 
   /**
-   * Adds metrics of the installation. Called once for all processes of a server.
+   * Adds metrics of the installation. Called once only.
    * @param read returns undefined where the database does not answer
    */
   measureInstallation(read: () => Promise<InstallationState | undefined>): void {
@@ -201,31 +198,6 @@ export class ServiceMetrics {
         this.set(usage().auditLanes);
       },
     });
-  }
-
-  /**
-   * Adds metrics of the workers of a server. Called once only.
-   * @param running returns the number of workers that answer requests
-   * @returns a function to call when a worker is started again
-   */
-  measureWorkers(running: () => number): () => void {
-    const registers = [this.#registry];
-    new Gauge({
-      name: 'tankeeper_workers',
-      help: 'Workers that answer requests, with several WORKERS',
-      registers,
-      collect() {
-        this.set(running());
-      },
-    });
-    const restarts = new Counter({
-      name: 'tankeeper_worker_restarts_total',
-      help: 'Workers that ended by themselves and were started again',
-      registers,
-    });
-    return () => {
-      restarts.inc();
-    };
   }
 
   /** Shows these limits from the beginning, with 0 refusals. */
@@ -271,10 +243,5 @@ export class ServiceMetrics {
       };
       return { name, help, type, labels: labelNames };
     });
-  }
-
-  /** @returns all metrics at present, to be added to those of other processes */
-  snapshot(): Promise<MetricsSnapshot> {
-    return this.#registry.getMetricsAsJSON();
   }
 }

@@ -36,7 +36,7 @@ export class PrometheusWebhookMetrics implements WebhookMetrics {
       registers,
     });
     const gauge = (name: string, help: string): Gauge<'webhook'> =>
-      new Gauge({ name, help, labelNames: ['webhook'], aggregator: 'max', registers });
+      new Gauge({ name, help, labelNames: ['webhook'], registers });
     this.#waiting = gauge(
       'tankeeper_webhook_waiting_deliveries',
       'Deliveries that wait, as of the last look',

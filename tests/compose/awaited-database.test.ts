@@ -110,24 +110,21 @@ async function refusingServer(sqlState: string, message: string): Promise<string
 }
 
 describe('a server whose database is away', () => {
-  it.each(['1', '2'])(
-    'waits, alive and not ready, with one line, and serves when the database comes (WORKERS=%s)',
-    async (workers) => {
-      const proxy = await DatabaseProxy.start(database.url);
-      await proxy.cut();
-      const server = await start(proxy.url, { WORKERS: workers });
-      await untilWaiting(server);
-      expect(await server.status('/healthz')).toBe(200);
-      expect(await server.status('/readyz')).toBe(503);
-      expect(await server.status('/ocra/check_t')).toBe(503);
-      await proxy.restore();
-      await until(async () => (await server.status('/readyz')) === 200);
-      expect(server.output().split(WAITS)).toHaveLength(2);
-      expect(server.output()).toMatch(/is not available: no server is listening there/);
-      expect(await stopped(server)).toBe(0);
-      await proxy.stop();
-    },
-  );
+  it('waits, alive and not ready, with one line, and serves when the database comes', async () => {
+    const proxy = await DatabaseProxy.start(database.url);
+    await proxy.cut();
+    const server = await start(proxy.url);
+    await untilWaiting(server);
+    expect(await server.status('/healthz')).toBe(200);
+    expect(await server.status('/readyz')).toBe(503);
+    expect(await server.status('/ocra/check_t')).toBe(503);
+    await proxy.restore();
+    await until(async () => (await server.status('/readyz')) === 200);
+    expect(server.output().split(WAITS)).toHaveLength(2);
+    expect(server.output()).toMatch(/is not available: no server is listening there/);
+    expect(await stopped(server)).toBe(0);
+    await proxy.stop();
+  });
 
   it('is ended by a signal as any server', async () => {
     const server = await start(`postgres://anna:hush@127.0.0.1:${await freePort()}/bank`);

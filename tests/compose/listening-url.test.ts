@@ -11,24 +11,20 @@ afterAll(async () => {
 });
 
 it.each([
-  ['127.0.0.1', '1', '127.0.0.1'],
-  ['0.0.0.0', '1', '127.0.0.1'],
-  ['::', '1', '[::1]'],
-  ['0.0.0.0', '2', '127.0.0.1'],
-])(
-  'a server that binds %s with %s processes shows a URL that can be opened',
-  async (HOST, WORKERS, opened) => {
-    const server = await startServerProcess({ HOST, WORKERS, DATABASE_URL: test.url });
-    try {
-      const url = urlOf(server);
-      expect(url).toBe(server.baseUrl.replace('127.0.0.1', opened));
-      expect(server.output()).toContain(`"message":"Listening","host":"${HOST}"`);
-      expect((await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
-    } finally {
-      await server.stop();
-    }
-  },
-);
+  ['127.0.0.1', '127.0.0.1'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '[::1]'],
+])('a server that binds %s shows a URL that can be opened', async (HOST, opened) => {
+  const server = await startServerProcess({ HOST, DATABASE_URL: test.url });
+  try {
+    const url = urlOf(server);
+    expect(url).toBe(server.baseUrl.replace('127.0.0.1', opened));
+    expect(server.output()).toContain(`"message":"Listening","host":"${HOST}"`);
+    expect((await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
+  } finally {
+    await server.stop();
+  }
+});
 
 function urlOf(server: ServerProcess): string {
   return /"message":"Listening".*"url":"([^"]+)"/.exec(server.output())?.[1] ?? '';

@@ -74,40 +74,36 @@ async function longestRefusal(port: number): Promise<number> {
   return longest / (performance.now() - begun);
 }
 
-it.each(['1', '2'])(
-  'while migrations wait for a lock, /startupz answers 503 and /healthz 200; both 200 afterwards (WORKERS=%s)',
-  async (workers) => {
-    await database.database.knex.raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    const port = await freePort();
-    const base = `http://127.0.0.1:${port}`;
-    const environment = {
-      DATABASE_URL: database.url,
-      DATA_DIR: folder,
-      PORT: String(port),
-      WORKERS: workers,
-      ENCRYPTION_KEY_FILE: join(folder, `key-${workers}`),
-    };
-    let starting: Promise<ServerProcess> | undefined;
-    await database.database.knex.transaction(async (holder) => {
-      await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
-      starting = startServerProcess(environment);
-      const deadline = performance.now() + PATIENCE_MS;
-      while ((await statusOf(base, '/startupz')) === undefined && performance.now() < deadline) {
-        await sleep(20);
-      }
-      expect(await statusOf(base, '/startupz')).toBe(503);
-      expect(await statusOf(base, '/healthz')).toBe(200);
-      expect(await statusOf(base, '/readyz')).toBe(503);
-      expect(await statusOf(base, '/ocra/check_t')).toBe(503);
-      // Still waiting for the lock.
-      expect(await database.database.knex.schema.hasTable('tokens')).toBe(false);
-    });
-    // The port changes hands when the server can listen: the start of workers takes most of the time.
-    expect(await longestRefusal(port)).toBeLessThan(0.5);
-    const server = await starting;
-    expect(await statusOf(base, '/startupz')).toBe(200);
+it('while migrations wait for a lock, /startupz answers 503 and /healthz 200; both 200 afterwards', async () => {
+  await database.database.knex.raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const environment = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    ENCRYPTION_KEY_FILE: join(folder, 'key'),
+  };
+  let starting: Promise<ServerProcess> | undefined;
+  await database.database.knex.transaction(async (holder) => {
+    await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+    starting = startServerProcess(environment);
+    const deadline = performance.now() + PATIENCE_MS;
+    while ((await statusOf(base, '/startupz')) === undefined && performance.now() < deadline) {
+      await sleep(20);
+    }
+    expect(await statusOf(base, '/startupz')).toBe(503);
     expect(await statusOf(base, '/healthz')).toBe(200);
-    expect(await statusOf(base, '/readyz')).toBe(200);
-    expect(await server?.stop()).toMatchObject({ code: 0 });
-  },
-);
+    expect(await statusOf(base, '/readyz')).toBe(503);
+    expect(await statusOf(base, '/ocra/check_t')).toBe(503);
+    // Still waiting for the lock.
+    expect(await database.database.knex.schema.hasTable('tokens')).toBe(false);
+  });
+  // The port changes hands when the server can listen.
+  expect(await longestRefusal(port)).toBeLessThan(0.5);
+  const server = await starting;
+  expect(await statusOf(base, '/startupz')).toBe(200);
+  expect(await statusOf(base, '/healthz')).toBe(200);
+  expect(await statusOf(base, '/readyz')).toBe(200);
+  expect(await server?.stop()).toMatchObject({ code: 0 });
+});

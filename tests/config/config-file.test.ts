@@ -64,7 +64,7 @@ describe('a configuration file', () => {
     });
     const rows = describeConfig({ PORT: '9090' }, file);
     const sources = Object.fromEntries(rows.map(({ variable, source }) => [variable, source]));
-    expect(sources).toMatchObject({ HOST: 'file', PORT: 'environment', WORKERS: 'default' });
+    expect(sources).toMatchObject({ HOST: 'file', PORT: 'environment', DATABASE_POOL_SIZE: 'default' });
   });
 
   it('has a key of its own for each variable', () => {

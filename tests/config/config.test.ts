@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
@@ -20,7 +20,6 @@ describe('the configuration', () => {
     expect(loadConfig({})).toEqual({
       host: '127.0.0.1',
       port: 5001,
-      workers: 1,
       dataDir: resolve('data'),
       databaseUrl: undefined,
       databaseReadUrl: undefined,
@@ -104,8 +103,6 @@ describe('the configuration', () => {
     ['MONITORING_POST_SUNSET', '31.12.2027', 'a date'],
     ['SESSION_LIFETIME', '0', 'a duration'],
     ['DATABASE_POOL_SIZE', '4', 'a whole number from 5'],
-    ['WORKERS', '0', 'a whole number from 1 to 64, or auto'],
-    ['WORKERS', 'all', 'a whole number from 1 to 64, or auto'],
     ['RESOLVER_FILE_DIRS', '/srv/users,users', 'absolute folders'],
     ['RESOLVER_FILE_DIRS', '/srv/users,', 'absolute folders'],
     ['APP_ORIGINS', 'https://app.example.com/', 'origins such as'],
@@ -146,23 +143,6 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('serves with a worker for each available core with WORKERS=auto', () => {
-    expect(loadConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
-    expect(loadConfig({ WORKERS: '3' }).workers).toBe(3);
-  });
-
-  it('gives several workers more connections to the database by default, and takes a given number as it is', () => {
-    expect(loadConfig({ WORKERS: '4' }).databasePoolSize).toBe(23);
-    expect(loadConfig({ WORKERS: '4', DATABASE_POOL_SIZE: '12' }).databasePoolSize).toBe(12);
-  });
-
-  it('refuses a number of connections that is too small for the workers', () => {
-    expect(() => loadConfig({ WORKERS: '4', DATABASE_POOL_SIZE: '10' })).toThrow(
-      "DATABASE_POOL_SIZE='10' is too small for 4 workers: at least 11.",
-    );
-    expect(loadConfig({ WORKERS: '1', DATABASE_POOL_SIZE: '5' }).databasePoolSize).toBe(5);
-  });
-
   it('names every wrong variable at once', () => {
     expect(() => loadConfig({ PORT: 'x', LOG_LEVEL: 'y' })).toThrow(/PORT=.*\n.*LOG_LEVEL=/s);
     const wrong = { PORT: 'x', TRUST_PROXY: '10.0.0.0/8,true,maybe', SECURITY_MODULE: 'pkcs11' };
@@ -197,18 +177,10 @@ describe('the configuration', () => {
     writeFileSync(file, 'p@ss/word\n');
     const config = loadConfig({
       DATABASE_URL: 'postgres://u@db:5432/t',
-      DATABASE_READ_URL: 'postgres://u@replica/t',
       DATABASE_PASSWORD_FILE: file,
     });
     expect(new URL(config.databaseUrl ?? '').password).toBe('p%40ss%2Fword');
     expect(config.databaseUrl).toBe('postgres://u:p%40ss%2Fword@db:5432/t');
-    expect(config.databaseReadUrl).toBe('postgres://u:p%40ss%2Fword@replica/t');
-  });
-
-  it('has no read replica without the database itself', () => {
-    expect(() => loadConfig({ DATABASE_READ_URL: 'postgres://u@replica/t' })).toThrow(
-      'DATABASE_READ_URL also needs DATABASE_URL.',
-    );
   });
 
   it('says which secret file is missing or empty', () => {

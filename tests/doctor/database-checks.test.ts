@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { checkClock } from '../../src/doctor/clock-check.ts';
 import { checkConnections } from '../../src/doctor/connection-check.ts';
 import { checkDatabase } from '../../src/doctor/database-check.ts';
-import { checkReplica } from '../../src/doctor/replica-check.ts';
 
 const codes = (findings: readonly { readonly code: string }[]): readonly string[] =>
   findings.map(({ code }) => code);
@@ -31,26 +30,15 @@ describe('the version and the limits of statements', () => {
 
 describe('connections', () => {
   it.each([
-    // The pool, two more for the process, four for a command.
-    [{ databasePoolSize: 10, workers: 1 }, 0, 16],
-    [{ databasePoolSize: 10, workers: 1 }, 1, 16],
-    [{ databasePoolSize: 10, workers: 1 }, 3, 40],
-    [{ databasePoolSize: 23, workers: 4 }, 5, 37],
-    [{ databasePoolSize: 23, workers: 4 }, 6, 70],
-  ])('of %j with %i running processes must be %i', (pool, processes, needed) => {
-    expect(checkConnections(pool, { granted: needed, processes })).toEqual([]);
-    const [finding] = checkConnections(pool, { granted: needed - 1, processes });
+    // Of each server the pool and two more, and four for a command.
+    [10, 0, 16],
+    [10, 1, 16],
+    [10, 3, 40],
+    [23, 2, 54],
+  ])('of a pool of %i with %i running servers must be %i', (pool, servers, needed) => {
+    expect(checkConnections(pool, { granted: needed, servers })).toEqual([]);
+    const [finding] = checkConnections(pool, { granted: needed - 1, servers });
     expect(finding?.text).toContain(`may need ${needed}`);
-  });
-});
-
-describe('the read replica', () => {
-  it.each([
-    [60, []],
-    [61, ['replica.lag']],
-    [null, ['replica.lag']],
-  ])('with a lag of %p has the findings %p', (lag, expected) => {
-    expect(codes(checkReplica({ isStandby: true, hasTables: true, lag }))).toEqual(expected);
   });
 });
 

@@ -6,7 +6,7 @@ describe('the nearest name', () => {
   it.each([
     ['offize', ['lab', 'office', 'bank'], 'office'],
     ['OcraMaxChalenges', ['OcraMaxChallengeRequests', 'OcraMaxChallenges'], 'OcraMaxChallenges'],
-    ['WIRE_DIALECTS', ['WIRE_DIALECT', 'WORKERS'], 'WIRE_DIALECT'],
+    ['WIRE_DIALECTS', ['WIRE_DIALECT', 'LOG_LEVEL'], 'WIRE_DIALECT'],
     ['wrongg', ['accepted', 'wrong'], 'wrong'],
     // Two neighbours exchanged are one edit, and thus nearer than two substitutions.
     ['balnk', ['bench', 'blank'], 'blank'],

@@ -133,7 +133,7 @@ describe('metrics of the installation', () => {
     expect(await value('tankeeper_tokens{active="true",assigned="false"}')).toBe((104 * 105) / 2 + 12);
   });
 
-  it('tell when the licence ends, the last backup was made, and how far the replica lags', async () => {
+  it('tell when the licence ends, and when the last backup was made', async () => {
     const licence = {
       fields: {},
       unit: 'user',
@@ -146,14 +146,9 @@ describe('metrics of the installation', () => {
       licence: {
         report: () => Promise.resolve({ kind: 'invalid', reason: 'expired', explanation: '', licence }),
       },
-      countReplica: {
-        read: () => Promise.resolve({ counts: { tokens: [], activeUsers: [] }, lag: 2.5 }),
-      },
     });
     expect(await value('tankeeper_licence_valid')).toBe(0);
     expect(await value('tankeeper_licence_expiry_timestamp_seconds')).toBe(5_000);
     expect(await value('tankeeper_backup_last_export_timestamp_seconds')).toBe(7);
-    expect(await value('tankeeper_replica_up')).toBe(1);
-    expect(await value('tankeeper_replica_lag_seconds')).toBe(2.5);
   });
 });

@@ -17,7 +17,6 @@ const READINGS = {
   locked_tokens: { unit: '' },
   active_users: { unit: '' },
   open_challenges: { unit: '' },
-  replica_lag: { unit: 's', warning: '10', critical: '60' },
   housekeeping_age: { unit: 's', warning: '3600', critical: '86400' },
   housekeeping_backlog: { unit: '', warning: '100000' },
   backup_age: { unit: 's' },

@@ -89,7 +89,6 @@ function valuesOf(metrics: Metrics, now: number): ReadingValues {
     locked_tokens: metrics.sum('tankeeper_locked_tokens'),
     active_users: metrics.sum('tankeeper_active_users'),
     open_challenges: metrics.sum('tankeeper_open_challenges'),
-    replica_lag: metrics.sum('tankeeper_replica_lag_seconds'),
     housekeeping_age: sinceOf('tankeeper_housekeeping_last_round_timestamp_seconds'),
     housekeeping_backlog: metrics.sum('tankeeper_housekeeping_backlog_rows'),
     backup_age: sinceOf('tankeeper_backup_last_export_timestamp_seconds'),
@@ -105,9 +104,6 @@ function problemsOf(metrics: Metrics): readonly Problem[] {
       : []),
     ...(metrics.sum('tankeeper_licence_valid') === 0
       ? [{ state: 'CRITICAL', text: 'the licence is not valid' } as const]
-      : []),
-    ...(metrics.sum('tankeeper_replica_up') === 0
-      ? [{ state: 'WARNING', text: 'the read replica is not used' } as const]
       : []),
     ...down.map((name) => ({ state: 'WARNING', text: `the resolver '${name}' is down` }) as const),
   ];

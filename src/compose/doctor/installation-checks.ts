@@ -5,11 +5,10 @@ import { checkBackups } from '../../doctor/backup-check.ts';
 import { checkClock, checkJump } from '../../doctor/clock-check.ts';
 import { checkConnections } from '../../doctor/connection-check.ts';
 import { checkCounts } from '../../doctor/count-check.ts';
-import { type Finding, findingOf } from '../../doctor/finding.ts';
+import type { Finding } from '../../doctor/finding.ts';
 import { checkKeyAges } from '../../doctor/key-check.ts';
 import { checkPolicies } from '../../doctor/policy-check.ts';
 import { checkRealms } from '../../doctor/realm-check.ts';
-import { checkReplica } from '../../doctor/replica-check.ts';
 import { checkResolvers } from '../../doctor/resolver-check.ts';
 import { checkSettings } from '../../doctor/setting-check.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -22,10 +21,8 @@ import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts'
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { readConfiguration } from '../../storage/configuration/configuration-snapshot.ts';
-import { type Database, openDatabase } from '../../storage/database/database.ts';
-import { describeDatabaseFault } from '../../storage/database/database-faults.ts';
+import type { Database } from '../../storage/database/database.ts';
 import { readDatabaseTime } from '../../storage/database/database-clock.ts';
-import { readReplicaFacts } from '../../storage/doctor/database-settings.ts';
 import { SqlInstallationFacts } from '../../storage/doctor/installation-facts.ts';
 import { sharedParts } from '../shared-parts.ts';
 
@@ -72,8 +69,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
       config.auditRetention !== 'off',
     ),
   connections: async ({ config, database }) =>
-    checkConnections(config, await new SqlInstallationFacts({ database }).connections()),
-  replica: examineReplica,
+    checkConnections(config.databasePoolSize, await new SqlInstallationFacts({ database }).connections()),
   rotation: async ({ database, clock }) =>
     checkKeyAges(await new SqlInstallationFacts({ database }).keyAges(), clock.now()),
   realms: async (subject) =>
@@ -105,35 +101,6 @@ export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
 
 function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configuration> {
   return readConfiguration(database.knex, clock.now());
-}
-
-async function examineReplica({ config, log, timeoutMs }: ExaminedDatabase): Promise<readonly Finding[]> {
-  const { databaseReadUrl: connection } = config;
-  if (connection === undefined) {
-    return [];
-  }
-  const limits = { acquireTimeoutMs: timeoutMs * PART, statementTimeoutMs: timeoutMs * PART };
-  const replica = openDatabase({
-    connection,
-    log,
-    poolSize: 1,
-    applicationName: 'tankeeper guest',
-    ...limits,
-  });
-  try {
-    return checkReplica(await readReplicaFacts(replica.knex));
-  } catch (error) {
-    return [
-      findingOf(
-        'warning',
-        'replica.unavailable',
-        `the read replica is not used for counts: ${describeDatabaseFault(error, connection)}`,
-        'start the replica; DATABASE_READ_URL names it, DATABASE_PASSWORD_FILE has the password of both databases',
-      ),
-    ];
-  } finally {
-    await replica.close();
-  }
 }
 
 /** Tests resolvers as `tankeeper resolver test` does. */

@@ -15,7 +15,6 @@ import { TokenChoice } from '../../challenges/token-choice.ts';
 import { TransactionService } from '../../challenges/transaction-service.ts';
 import { ValidationService } from '../../challenges/validation-service.ts';
 import { ComputingTurns } from '../../kernel/computing-turns.ts';
-import { shareOf } from '../../kernel/share.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';
@@ -57,7 +56,7 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const watch = new StatusWatch({
     watched: new SqlWatchedChallenges({ database }),
     metrics: parts.metrics.statusWaits,
-    max: shareOf(parts.statusWaits ?? STATUS_WAITS, parts.workers ?? 1),
+    max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
   });
   const openAnswers = new OpenAnswers({ ...shared, check });

@@ -4,7 +4,7 @@ import { MONITORING_POST_PAGE } from '../deprecation.ts';
 import type { MonitoringDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint } from '../endpoint-spec.ts';
 import { htmlPage } from '../html.ts';
-import { htmlReply, type Reply } from '../reply.ts';
+import { htmlReply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
 import { pageAnswer } from '../answers.ts';
 import {
@@ -22,28 +22,19 @@ export type MonitoringOperations = Pick<
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'licence' | 'storageEncryption'
 >;
 
-const REPLICA_LAG = 'Tankeeper-Replica-Lag';
-const LAG = {
-  [REPLICA_LAG]: 'seconds by which the numbers may be old; absent without a read replica',
-};
-
 /** The last parts of the paths, which are LinOTP's. */
 type MonitoringPath = Exclude<keyof MonitoringOperations, 'licence'> | 'license';
 
 /** The facts in which the endpoints differ. */
-const FACTS: Readonly<
-  Record<MonitoringPath, Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers' | 'answerHeaders'>>
-> = {
+const FACTS: Readonly<Record<MonitoringPath, Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers'>>> = {
   tokens: {
     summary: 'number of tokens by realm and status',
     answers: TOKEN_COUNTS,
-    answerHeaders: LAG,
   },
   userinfo: { summary: 'number of users by realm and resolver', answers: USER_COUNTS },
   activeUsers: {
     summary: 'number of users with an active token',
     answers: ACTIVE_USER_COUNTS,
-    answerHeaders: LAG,
   },
   config: { summary: 'state and synchronisation of the configuration', answers: CONFIGURATION_STATE },
   license: { summary: 'state of the licence', answers: LICENCE_STATE },
@@ -86,8 +77,7 @@ export function monitoringEndpoints(
     administratorEndpoint(
       spec('tokens', { realms: REALMS, status: STATUS }),
       async ({ caller, parameters, context }) => {
-        const report = await monitoring.tokens(caller, parameters);
-        return withLag(dialect.tokenReport(report, context), report.replicaLag);
+        return dialect.tokenReport(await monitoring.tokens(caller, parameters), context);
       },
     ),
     administratorEndpoint(spec('userinfo', { realms: REALMS }), async ({ caller, parameters, context }) =>
@@ -96,8 +86,7 @@ export function monitoringEndpoints(
     administratorEndpoint(
       spec('activeUsers', { realms: REALMS }),
       async ({ caller, parameters, context }) => {
-        const report = await monitoring.activeUsers(caller, parameters);
-        return withLag(dialect.activeUserReport(report, context), report.replicaLag);
+        return dialect.activeUserReport(await monitoring.activeUsers(caller, parameters), context);
       },
     ),
     administratorEndpoint(spec('config', {}), async ({ caller, context }) =>
@@ -110,13 +99,6 @@ export function monitoringEndpoints(
       dialect.storageEncryption(await monitoring.storageEncryption(caller), context),
     ),
   ];
-}
-
-/** Adds the lag of the read replica in a header, in whole seconds, rounded up; bodies are the same with a replica. */
-function withLag(reply: Reply, lag: number | undefined): Reply {
-  return lag === undefined
-    ? reply
-    : { ...reply, headers: { ...reply.headers, [REPLICA_LAG]: String(Math.ceil(lag)) } };
 }
 
 /** @returns the page to which the answers to a deprecated POST link */

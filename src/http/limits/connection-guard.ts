@@ -15,7 +15,7 @@ interface ConnectionGuardDependencies {
 }
 
 /** Bytes of memory in which connections may keep answers that are not read, and requests behind them. */
-export const MAX_HELD = 67_108_864;
+const MAX_HELD = 67_108_864;
 /** The share of these bytes that are still held after connections were cut off. */
 const KEPT_SHARE = 3 / 4;
 
@@ -47,7 +47,6 @@ export class ConnectionGuard {
 
   /** Begins to count the server's connections. To be called before the server listens. */
   watch(server: Server): void {
-    // Not by `maxConnections`: full workers would pass a connection on to each other without end.
     server.on('connection', (socket: Socket) => {
       this.#count(socket);
     });

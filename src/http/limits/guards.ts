@@ -23,5 +23,5 @@ export const UNGUARDED: Guards = {
     guard: (_client, serve) => serve(() => undefined),
   },
   logins: { attempt: (_attempt, verify) => verify() },
-  streams: { admit: () => Promise.resolve(() => undefined) },
+  streams: { admit: () => () => undefined },
 };

@@ -24,8 +24,6 @@ export interface AuditUpkeepDependencies {
   readonly flush?: () => Promise<void>;
   /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
-  /** Makes partitions, too; true by default. */
-  readonly months?: boolean;
   /** Called after each try to write a checkpoint. */
   readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
@@ -56,7 +54,7 @@ export class AuditUpkeep {
 
   async #work({ rest }: LoopPace): Promise<void> {
     await this.#try('make partitions of the audit', async () => {
-      if (this.#deps.months !== false && this.#turn % TURNS_BETWEEN_MONTHS === 0) {
+      if (this.#turn % TURNS_BETWEEN_MONTHS === 0) {
         await ensureAuditMonths(this.#deps.database);
       }
     });

@@ -1,6 +1,17 @@
 import type { ActiveUserRow, TokenCounts, TokenCountsSnapshot } from '../../monitoring/ports.ts';
 import type { Database } from '../database/database.ts';
-import { type FoldedCounts, KeptCounts } from './kept-counts.ts';
+import { CountRows, type KeptEntries, type PendingEntries } from './count-rows.ts';
+
+/** The answer of the database's function `read_counts`. */
+interface FoldedCounts {
+  readonly version: string;
+  /** Null: the folded counts are still those of the version that was sent. */
+  readonly kept: KeptEntries | null;
+  /** Null: no delta is pending. */
+  readonly pending: PendingEntries | null;
+}
+
+const EMPTY: KeptEntries = { tokens: null, users: null, sets: null, realms: null, resolvers: null };
 
 /**
  * Counts of tokens and their users from the counts that the database keeps, never from the tokens themselves. One
@@ -9,20 +20,26 @@ import { type FoldedCounts, KeptCounts } from './kept-counts.ts';
  */
 export class SqlTokenCounts implements TokenCounts {
   readonly #database: Database;
-  readonly #kept = new KeptCounts();
+  #known: { readonly version: string; readonly rows: CountRows } | undefined;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
-  snapshot(): Promise<TokenCountsSnapshot> {
-    return this.#kept.read(async (known) => {
-      const { rows } = await this.#database.knex.raw<{ rows: { counts: FoldedCounts }[] }>(
-        'SELECT read_counts(?) AS counts',
-        [known],
-      );
-      return rows[0]?.counts;
-    });
+  /** @returns the counts with all pending deltas */
+  async snapshot(): Promise<TokenCountsSnapshot> {
+    const known = this.#known;
+    const { rows: answers } = await this.#database.knex.raw<{ rows: { counts: FoldedCounts }[] }>(
+      'SELECT read_counts(?) AS counts',
+      [known?.version ?? null],
+    );
+    const { version, kept, pending } = answers[0]?.counts ?? { version: '', kept: EMPTY, pending: null };
+    if (kept === null && known !== undefined) {
+      return known.rows.with(pending);
+    }
+    const rows = new CountRows(kept ?? EMPTY);
+    this.#known = { version, rows };
+    return rows.with(pending);
   }
 
   async activeUsers(): Promise<readonly ActiveUserRow[]> {

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { DatabaseFacts, ReplicaFacts } from '../../doctor/ports.ts';
-import { LAG } from '../counts/count-replica.ts';
+import type { DatabaseFacts } from '../../doctor/ports.ts';
 
 /** The settings that are examined. */
 const SETTINGS = [
@@ -31,20 +30,5 @@ export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts
     version: row?.version ?? 0,
     settings: new Map(Object.entries(row?.settings ?? {})),
     isReadOnly: row?.read_only === true,
-  };
-}
-
-/** @param connection to the read replica */
-export async function readReplicaFacts(connection: Knex): Promise<ReplicaFacts> {
-  const { rows } = await connection.raw<{
-    rows: { is_standby: boolean; lag: number | null; has_tables: boolean }[];
-  }>(
-    `SELECT pg_is_in_recovery() AS is_standby, ${LAG} AS lag, to_regclass('count_state') IS NOT NULL AS has_tables`,
-  );
-  const [row] = rows;
-  return {
-    isStandby: row?.is_standby === true,
-    lag: row?.lag ?? null,
-    hasTables: row?.has_tables === true,
   };
 }

@@ -66,7 +66,7 @@ export class SqlInstallationFacts implements InstallationReader {
       this.#row<{ granted: number }>(GRANTED),
       liveHolders(this.#database.knex),
     ]);
-    return { granted: row?.granted ?? 0, processes: holders.length };
+    return { granted: row?.granted ?? 0, servers: holders.length };
   }
 
   async keyAges(): Promise<readonly KeyAge[]> {

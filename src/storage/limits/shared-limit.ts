@@ -25,8 +25,6 @@ export interface SharedLimitOptions {
   readonly points: number;
   /** Seconds from the first attempt, after which counting begins anew. */
   readonly duration: number;
-  /** Number of attempts that this process allows while the database does not answer; default: `points`. */
-  readonly alone?: number;
 }
 
 /**
@@ -37,13 +35,10 @@ export class SharedLimit implements AttemptLimit {
   readonly #deps: SharedLimitOptions;
   readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
-  readonly #elsewhere: number;
 
   constructor(options: SharedLimitOptions) {
-    const { points, duration, alone = points } = options;
     this.#deps = options;
-    this.#elsewhere = points - alone;
-    this.#local = new LocalCounts(duration * 1000);
+    this.#local = new LocalCounts(options.duration * 1000);
   }
 
   wait(key: string): number {
@@ -82,8 +77,7 @@ export class SharedLimit implements AttemptLimit {
         () => new Error('counting took too long'),
       );
     } catch {
-      // As if the other processes of this server had counted the rest.
-      return { ...here, attempts: here.attempts + this.#elsewhere };
+      return here;
     }
   }
 

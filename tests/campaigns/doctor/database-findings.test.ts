@@ -213,22 +213,3 @@ describe('the tables', () => {
     expect(await codesOf(test.url, { DATABASE_POOL_SIZE: '10' })).not.toContain('connections.too-few');
   });
 });
-
-describe('a read replica', () => {
-  let test: TestDatabase;
-  beforeAll(async () => {
-    test = await createTestDatabase();
-  });
-  afterAll(() => test.drop());
-
-  it.each([
-    ['replica.unavailable', async () => `postgres://x:${SECRET}@127.0.0.1:${await freePort()}/absent`],
-    ['replica.no-standby', () => Promise.resolve(test.url)],
-    ['replica.other-database', () => Promise.resolve(testServer().url)],
-  ])('%s is a finding that the variable brings and takes', async (code, replica) => {
-    const findings = await findingsOf(test.url, { DATABASE_READ_URL: await replica() });
-    expect(findings.map((finding) => finding.code)).toContain(code);
-    expect(JSON.stringify(findings)).not.toContain(SECRET);
-    expect((await codesOf(test.url)).filter((one) => one.startsWith('replica.'))).toEqual([]);
-  });
-});

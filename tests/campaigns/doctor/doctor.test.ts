@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -8,11 +8,8 @@ import { loadConfig } from '../../../src/config/config.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../../support/servers/pgbouncer.ts';
-import {
-  type ReplicatedPostgres,
-  startReplicatedPostgres,
-} from '../../support/servers/replicated-postgres.ts';
 import { runTankeeper } from '../../support/servers/server-process.ts';
+import { initialise, type PostgresNode, postgresNode } from '../../support/servers/system-postgres.ts';
 import { describeWithProgram, findPgBouncer, findPostgres } from '../../support/servers/system-programs.ts';
 
 const ignored = (): void => undefined;
@@ -36,32 +33,28 @@ async function codesOf(
   return findings.map(({ code }) => code).filter((code) => code.startsWith(about));
 }
 
-describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql', (programs) => {
-  let postgres: ReplicatedPostgres;
+describeWithProgram('a database of its own', findPostgres(), 'postgresql', (programs) => {
+  let postgres: PostgresNode;
   let environment: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    postgres = await startReplicatedPostgres(programs);
-    environment = { DATABASE_URL: postgres.primaryUrl, DATABASE_READ_URL: postgres.replicaUrl };
+    postgres = await postgresNode(programs, folder, 'postgres');
+    await initialise(programs, postgres);
+    environment = { DATABASE_URL: postgres.url };
     const act = { actor: 'test', action: 'migrate', client: '', requestId: '' };
     await migrate(loadConfig({ DATA_DIR: folder, ...environment }), LOG, act);
-    await postgres.caughtUp();
   });
-  afterAll(() => postgres.remove());
+  afterAll(() => postgres.stop());
 
-  it('has no finding about the standby until that is away, and none when it is back', async () => {
-    expect(await codesOf('replica.', environment)).toEqual([]);
-    await postgres.stopReplica();
-    expect(await codesOf('replica.', environment)).toEqual(['replica.unavailable']);
-    await postgres.startReplica();
-    await postgres.caughtUp();
-    expect(await codesOf('replica.', environment)).toEqual([]);
-  });
-
-  it('is read-only for a DATABASE_URL that names the standby', async () => {
-    expect(await codesOf('database.read-only', { DATABASE_URL: postgres.replicaUrl })).toEqual([
-      'database.read-only',
-    ]);
+  it('is read-only while it is a standby', async () => {
+    const signal = join(postgres.data, 'standby.signal');
+    await postgres.stop();
+    writeFileSync(signal, '');
+    await postgres.start();
+    expect(await codesOf('database.read-only', environment)).toEqual(['database.read-only']);
+    await postgres.stop();
+    rmSync(signal);
+    await postgres.start();
     expect(await codesOf('database.read-only', environment)).toEqual([]);
   });
 
@@ -85,7 +78,7 @@ describeWithProgram('a database with a hot standby', findPostgres(), 'postgresql
   });
 
   async function asSuperuser(statement: string): Promise<void> {
-    await queryOnce(postgres.primaryUrl.replaceAll('tankeeper', 'postgres'), statement);
+    await queryOnce(postgres.superUrl, statement);
   }
 });
 

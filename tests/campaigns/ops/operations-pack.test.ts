@@ -51,7 +51,7 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
     folder = mkdtempSync(join(tmpdir(), 'tankeeper-ops-'));
     database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
-    server = await startServerProcess({ ...environment, WORKERS: '2' });
+    server = await startServerProcess(environment);
     client = await ServerClient.open(server);
     for (const command of [
       'resolver add people --kind managed',

@@ -108,17 +108,6 @@ describe('a shared limit', () => {
     await away.close();
   });
 
-  it('allows a worker its share only while the database is away, and the whole limit otherwise', async () => {
-    const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
-    const shared = { points: 4, alone: 2, duration: 600, clock: systemClock };
-    const alone = new SharedLimit({ ...shared, name: 'h', database: away });
-    expect(await countTimes(3, alone)).toEqual([true, true, false]);
-    expect(alone.wait('x')).toBeGreaterThan(0);
-    await away.close();
-    const together = new SharedLimit({ ...shared, name: 'h', database: database.database });
-    expect(await countTimes(5, together)).toEqual([true, true, true, true, false]);
-  });
-
   it('leaves rows that say when they expire', async () => {
     await limit('g', 5).count('x');
     const [row] = await queryOnce<{ points: number; expire: string }>(

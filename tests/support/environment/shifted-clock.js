@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
 /*
- * For `node --import`: shifts the clock of the process, and of its workers, by the milliseconds in the file that
+ * For `node --import`: shifts the clock of the process by the milliseconds in the file that
  * TEST_CLOCK_SHIFT_FILE names. SIGUSR2 reads it again: the clock jumps.
  */
 

@@ -46,14 +46,15 @@ export function liveEndpoint(live: LiveOperations, guard: Guards['streams']): En
       if (login === undefined) {
         throw notAuthenticated('login', caller.principal.administrator);
       }
-      return { status: 200, events: { headers: {}, open: () => openStream({ caller, session: login }) } };
+      return {
+        status: 200,
+        events: { headers: {}, open: () => Promise.resolve(openStream({ caller, session: login })) },
+      };
     },
   );
 
-  async function openStream(
-    login: LiveLogin,
-  ): Promise<{ begin: (channel: EventChannel) => void; left: () => void }> {
-    const free = await guard.admit(login.caller.principal.administrator);
+  function openStream(login: LiveLogin): { begin: (channel: EventChannel) => void; left: () => void } {
+    const free = guard.admit(login.caller.principal.administrator);
     let leave = (): void => undefined;
     return {
       begin: (channel) => {
