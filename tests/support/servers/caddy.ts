@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts';
 import { makeCertificates } from './slapd.ts';
 import { waitForPort } from './wait-for-port.ts';
 
-/** Caddy with the configuration of deploy/compose, before a server of this machine. */
+/** Caddy with the configuration of deploy/compose, before servers of this machine. */
 export interface Caddy {
   /** Without a slash at its end. */
   readonly origin: string;
@@ -19,8 +19,12 @@ export interface Caddy {
   stop(): Promise<void>;
 }
 
-/** @param upstream the origin of the server, which may be away */
-export async function startCaddy(program: string, upstream: string): Promise<Caddy> {
+/**
+ * @param upstream the origin of the servers, which may be away
+ * @param resolver the port of the resolver that knows the name in it; default: it has an address
+ */
+export async function startCaddy(program: string, upstream: string, resolver?: number): Promise<Caddy> {
+  const { hostname, port: upstreamPort } = new URL(upstream);
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-caddy-'));
   const { authorityFile, certificateFile, keyFile } = await makeCertificates(folder);
   const port = await freePort();
@@ -36,7 +40,9 @@ export async function startCaddy(program: string, upstream: string): Promise<Cad
         XDG_CONFIG_HOME: folder,
         SITE_ADDRESS: origin,
         TLS: `tls ${certificateFile} ${keyFile}`,
-        UPSTREAM: new URL(upstream).host,
+        UPSTREAM_NAME: hostname,
+        UPSTREAM_PORT: upstreamPort,
+        ...(resolver !== undefined && { UPSTREAM_RESOLVERS: `resolvers udp/127.0.0.1:${resolver}` }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
