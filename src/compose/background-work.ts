@@ -11,7 +11,7 @@ import type { Installation } from './open-installation.ts';
 /** Starts the work of a server outside of requests. @returns the function that ends it */
 export function startBackgroundWork(
   config: Config,
-  { database, services }: Pick<Installation, 'database' | 'services'>,
+  { database, services }: Installation,
   log: Log,
   metrics: BackgroundMetrics,
 ): () => Promise<void> {

@@ -25,7 +25,7 @@ interface HttpServerParts {
 
 /** Answers requests on PORT. @throws ServiceError 'address.unavailable' */
 export async function startHttpServer(
-  { database, services }: Pick<Installation, 'database' | 'services'>,
+  { database, services }: Installation,
   { config, metrics, log, clock, freePort }: HttpServerParts,
 ): Promise<RunningServer> {
   metrics.limitsAre(LIMIT_NAMES);
