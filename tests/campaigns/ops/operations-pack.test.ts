@@ -138,7 +138,7 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
       headers: { Authorization: `Bearer ${token}` },
     });
     const input = await response.text();
-    expect(input).toContain('tankeeper_workers 2');
+    expect(input).toContain('tankeeper_build_info');
     expect(promtool(['check', 'metrics'], { input })).toEqual({ status: 0, output: '' });
   });
 });
