@@ -44,7 +44,8 @@ const conceptRule = (concept, place) => ({
   to: {
     path: '.',
     pathNot: [
-      ...[concept, ...concepts.slice(0, place), 'kernel', 'ocra'].map(
+      `^src/${concept}/`,
+      ...[...concepts.slice(0, place), 'kernel', 'ocra'].map(
         (folder) => `^src/${folder}/(?!(?:sources|sending)/)`,
       ),
       '^(node:)?crypto$',
@@ -130,11 +131,11 @@ module.exports = {
       to: { path: '-service\\.ts$' },
     },
     {
-      name: 'others-know-a-store-as-a-type',
-      comment: 'Stores are made in compose/ alone.',
+      name: 'others-know-stores-and-adapters-as-types',
+      comment: 'They are made in compose/ alone.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [STORES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
-      to: { path: STORES, dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: [STORES, SOURCES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
+      to: { path: [STORES, SOURCES], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'edges-never-import-stores',

@@ -30,7 +30,7 @@ import { SqlObservationStore } from '../storage/monitoring/observation-store.ts'
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import type { PasswordHasher } from '../users/ports.ts';
 import { UserDirectory } from '../users/user-directory.ts';
-import type { WebhookMetrics } from '../webhooks/ports.ts';
+import type { DispatcherDependencies } from '../webhooks/delivery-dispatcher.ts';
 import { observedMeasures } from './observed-measures.ts';
 
 /** The meters of the services. */
@@ -40,7 +40,7 @@ export interface ServiceMeasures {
   readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingMetrics;
-  readonly webhooks: WebhookMetrics;
+  readonly webhooks: DispatcherDependencies['metrics'];
 }
 
 /** A provider of single sign-on. */

@@ -8,7 +8,7 @@ import { measureInstallation } from './installation-metrics.ts';
 import { PrometheusLiveMetrics } from './live-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
 import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
-import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
+import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 /** The use of the database by this process. */
 interface DatabaseUsage {
@@ -66,7 +66,7 @@ export class ServiceMetrics {
   /** Metrics of housekeeping. */
   readonly housekeeping: PrometheusHousekeepingMetrics;
   /** Metrics of webhooks. */
-  readonly webhooks: PrometheusWebhookMetrics;
+  readonly webhooks: WebhookMetrics;
   /** Metrics of all work outside of requests. */
   readonly background: BackgroundMetrics;
   readonly #registry = new Registry();
@@ -111,7 +111,7 @@ export class ServiceMetrics {
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
     this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
-    this.webhooks = new PrometheusWebhookMetrics({ registry });
+    this.webhooks = new WebhookMetrics({ registry });
   }
 
   /** Adds metrics of the process: memory, processor time, event loop. Called once only. */

@@ -7,11 +7,12 @@ import type { ConfigurationStore } from '../configuration/ports.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { openSecrets } from './open-secrets.ts';
-import type { PendingDelivery, SendResult, WebhookSender, WebhookStore, WebhookWithState } from './ports.ts';
 import { readReceiverUrl } from './receiver-address.ts';
+import type { HttpWebhookSender } from './sending/http-sender.ts';
 import { newWebhookSecret, shownSecret, signMessage } from './signature.ts';
+import { openSecrets, type PendingDelivery, type SendResult, type WebhookWithState } from './webhook.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** The most receivers. Each may hold some connections that hang. */
 const MAX_WEBHOOKS = 32;
@@ -47,7 +48,7 @@ export interface WebhookServiceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   /** Opened at the first use. */
-  readonly sender: () => Promise<WebhookSender>;
+  readonly sender: () => Promise<HttpWebhookSender>;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;

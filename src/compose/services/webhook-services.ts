@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-import { SqlDeliveryStore } from '../../storage/webhooks/delivery-store.ts';
-import { SqlWebhookStore } from '../../storage/webhooks/webhook-store.ts';
+import { DeliveryStore } from '../../webhooks/delivery-store.ts';
+import { WebhookStore } from '../../webhooks/webhook-store.ts';
 import { DeliveryDispatcher } from '../../webhooks/delivery-dispatcher.ts';
-import type { WebhookSender } from '../../webhooks/ports.ts';
+import type { HttpWebhookSender } from '../../webhooks/sending/http-sender.ts';
 import { WebhookService } from '../../webhooks/webhook-service.ts';
 import { packageVersion } from '../../kernel/package-version.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -22,7 +22,7 @@ export function webhookServices(shared: SharedParts): WebhookServices {
       vault,
       clock,
       random,
-      store: new SqlWebhookStore({ database }),
+      store: new WebhookStore({ database }),
       configuration: shared.configuration,
       access: shared.access,
       sender: openSender,
@@ -36,14 +36,14 @@ export function webhookServices(shared: SharedParts): WebhookServices {
         log,
         metrics: shared.metrics.webhooks,
         pruningTime: () => shared.pruningClock.time(),
-        store: new SqlDeliveryStore({ database }),
+        store: new DeliveryStore({ database }),
         sender: await openSender(),
       }),
   };
 }
 
 /** Loads the HTTP client only where it is used. */
-async function openSender(): Promise<WebhookSender> {
+async function openSender(): Promise<HttpWebhookSender> {
   const { HttpWebhookSender } = await import('../../webhooks/sending/http-sender.ts');
   return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
 }

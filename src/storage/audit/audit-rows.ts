@@ -4,7 +4,7 @@ import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { storableForm } from '../database/stored-text.ts';
-import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
+import { eventInsert, type EventOutbox, type EventRow } from '../../webhooks/outbox-store.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
 const AUDIT_COLUMNS = {

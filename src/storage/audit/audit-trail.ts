@@ -16,7 +16,7 @@ import { withExtraConnection, withPooledConnection } from '../database/knex-inte
 import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
 import { repeatAborted } from '../database/repeat-aborted.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { EventOutbox, type EventRow } from '../webhooks/event-outbox.ts';
+import { EventOutbox, type EventRow } from '../../webhooks/outbox-store.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */

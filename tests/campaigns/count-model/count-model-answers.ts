@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { AuditRows } from '../../../src/storage/audit/audit-rows.ts';
-import { EventOutbox } from '../../../src/storage/webhooks/event-outbox.ts';
+import { EventOutbox } from '../../../src/webhooks/outbox-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
 import { readConfiguration } from '../../../src/storage/configuration/configuration-snapshot.ts';

@@ -1,5 +1,5 @@
 import { splitList } from '../../../policy/policy-users.ts';
-import type { PendingDelivery, WebhookWithState } from '../../../webhooks/ports.ts';
+import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookService, WebhookTest } from '../../../webhooks/webhook-service.ts';
 import { count, done, inEveryDialect, valueOf } from '../../answers.ts';

@@ -1,19 +1,32 @@
-import type { Act } from '../../policy/caller.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Sealed } from '../../keys/vault.ts';
-import type {
-  PendingDelivery,
-  SigningWebhook,
-  WebhookDraft,
-  WebhookStore,
-  WebhookWithState,
-} from '../../webhooks/ports.ts';
-import type { Database } from '../database/database.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook, toWebhook } from './webhook-rows.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
+import { assertStorable, isStorable } from '../storage/database/stored-text.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
+import type { EventType } from './webhook-event.ts';
 
-interface StateRow extends SigningRow {
+/** A row of `webhooks` without its secrets. */
+interface WebhookRow {
+  readonly name: string;
+  readonly url: string;
+  readonly allows_http: boolean;
+  readonly is_bounded: boolean;
+  readonly events: EventType[];
+  readonly realms: string[];
+  readonly is_enabled: boolean;
+  readonly created_at: Date;
+}
+
+/** A row with the secrets that sign at the moment. */
+export interface SigningRow extends WebhookRow {
+  readonly id: string;
+  readonly secret: Buffer;
+  readonly old_secret: Buffer | null;
+}
+
+interface StateRow extends WebhookRow {
   readonly waiting: string;
   readonly oldest_at: Date | null;
   readonly given_up: string;
@@ -33,6 +46,11 @@ interface DeliveryRow {
   readonly last_failure: string;
 }
 
+/** The columns of `SigningRow`. */
+export const SIGNING_COLUMNS = `id::text AS id, name, url, allows_http, is_bounded, events, realms, is_enabled,
+  created_at, secret,
+  CASE WHEN previous_until > clock_timestamp() THEN previous_secret END AS old_secret`;
+
 const DELIVERIES = `
   SELECT event_id, type, occurred_at, attempts, next_attempt_at, given_up_at, last_failure FROM webhook_deliveries
   WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
@@ -51,14 +69,18 @@ const WITH_STATE = `
   ) AS state
   ORDER BY webhooks.name`;
 
-/** Receivers in PostgreSQL. They are part of the configuration: every server notices a change within a second. */
-export class SqlWebhookStore implements WebhookStore {
+/**
+ * Receivers in PostgreSQL. They are part of the configuration: every server notices a change within a second. Each
+ * change is one transaction with its audit row.
+ */
+export class WebhookStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
+  /** @returns all, by name */
   async list(): Promise<readonly WebhookWithState[]> {
     const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
     return rows.map((row) => ({
@@ -73,10 +95,12 @@ export class SqlWebhookStore implements WebhookStore {
     }));
   }
 
+  /** @returns the names of all, without counting deliveries */
   names(): Promise<readonly string[]> {
     return this.#database.knex('webhooks').orderBy('name').pluck<string[]>('name');
   }
 
+  /** @returns the latest ones, the newest first, at most so many */
   async deliveries(name: string, max: number): Promise<readonly PendingDelivery[]> {
     if (!isStorable(name)) {
       return [];
@@ -104,6 +128,7 @@ export class SqlWebhookStore implements WebhookStore {
     return rows[0] && toSigningWebhook(rows[0]);
   }
 
+  /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `max` already */
   async add(
     { name, url, allowsHttp, isBounded, events, realms }: WebhookDraft,
     secret: Sealed,
@@ -135,12 +160,18 @@ export class SqlWebhookStore implements WebhookStore {
     });
   }
 
+  /** @returns false if there is none */
   enable(name: string, isEnabled: boolean, act: Act): Promise<boolean> {
     return this.#update(name, act, isEnabled ? 'enabled' : 'disabled', ({ sql }) =>
       sql('webhooks').where({ name }).update({ is_enabled: isEnabled }),
     );
   }
 
+  /**
+   * Replaces the secret. The one before signs, too, for some time.
+   * @param overlap seconds
+   * @returns false if there is none
+   */
   replaceSecret(name: string, secret: Sealed, overlap: number, act: Act): Promise<boolean> {
     return this.#update(name, act, 'secret replaced', ({ sql }) =>
       sql('webhooks')
@@ -153,6 +184,10 @@ export class SqlWebhookStore implements WebhookStore {
     );
   }
 
+  /**
+   * Makes all deliveries due now, also those that were given up.
+   * @returns their number; undefined if there is no such receiver
+   */
   retry(name: string, act: Act): Promise<number | undefined> {
     return this.#withDeliveries(name, act, 'retried', async ({ sql }, id) =>
       sql('webhook_deliveries')
@@ -167,6 +202,7 @@ export class SqlWebhookStore implements WebhookStore {
     );
   }
 
+  /** Removes a receiver with its deliveries. @returns the number of these; undefined if there is none */
   remove(name: string, act: Act): Promise<number | undefined> {
     return this.#withDeliveries(name, act, 'removed', async ({ sql }, id) => {
       const lost = await sql('webhook_deliveries').where({ webhook_id: id }).delete();
@@ -175,6 +211,7 @@ export class SqlWebhookStore implements WebhookStore {
     });
   }
 
+  /** Writes the audit row of a test. */
   async noteTest(name: string, outcome: string, act: Act): Promise<void> {
     await this.#database.autocommit.audit.write(act, name, outcome);
   }
@@ -232,4 +269,22 @@ export class SqlWebhookStore implements WebhookStore {
       return work(unit);
     });
   }
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  return {
+    name: row.name,
+    url: row.url,
+    allowsHttp: row.allows_http,
+    isBounded: row.is_bounded,
+    events: row.events,
+    realms: row.realms,
+    isEnabled: row.is_enabled,
+    createdAt: row.created_at,
+  };
+}
+
+export function toSigningWebhook(row: SigningRow): SigningWebhook {
+  const { id, secret, old_secret: old } = row;
+  return { ...toWebhook(row), id, secrets: (old === null ? [secret] : [secret, old]) as Sealed[] };
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from '../../audit/audit-row.ts';
-import { eventsOf, isSubscribed, type NotedEntry, type Subscription } from '../../webhooks/webhook-event.ts';
+import type { AuditRow } from '../audit/audit-row.ts';
+import { eventsOf, isSubscribed, type NotedEntry, type Subscription } from './webhook-event.ts';
 
 /** A row for the outbox, as JSON. */
 export interface EventRow {

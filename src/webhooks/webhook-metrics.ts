@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-import type { Backlog, WebhookMetrics } from '../webhooks/ports.ts';
+import type { Backlog } from './delivery-store.ts';
 
 /** Upper bounds in seconds; a request takes ten at most. */
 const DURATIONS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10];
 
 /** Metrics of webhooks. The label is the name of a receiver, of which there are few. */
-export class PrometheusWebhookMetrics implements WebhookMetrics {
+export class WebhookMetrics {
   readonly #attempts: Counter<'webhook' | 'outcome'>;
   readonly #durations: Histogram<'outcome'>;
   readonly #dropped: Counter<'webhook'>;
@@ -60,6 +60,7 @@ export class PrometheusWebhookMetrics implements WebhookMetrics {
     this.#dropped.inc({ webhook }, deliveries);
   }
 
+  /** Replaces all backlogs. */
   backlogsAre(backlogs: readonly Backlog[]): void {
     for (const gauge of [this.#waiting, this.#givenUp, this.#oldest]) {
       gauge.reset();
