@@ -100,10 +100,10 @@ export class WebhookStore {
     return this.#database.knex('webhooks').orderBy('name').pluck<string[]>('name');
   }
 
-  /** @returns the latest ones, the newest first, at most so many */
-  async deliveries(name: string, max: number): Promise<readonly PendingDelivery[]> {
-    if (!isStorable(name)) {
-      return [];
+  /** @returns the latest ones, the newest first, at most so many; undefined if there is no such receiver */
+  async deliveries(name: string, max: number): Promise<readonly PendingDelivery[] | undefined> {
+    if (!(await this.names()).includes(name)) {
+      return undefined;
     }
     const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, max]);
     return rows.map((row) => ({
