@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { BackgroundMetrics } from '../observability/background-metrics.ts';
 import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
-import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
+import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
 import type { Installation } from './open-installation.ts';
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */

@@ -2,7 +2,7 @@ import { RefusalTrail } from '../audit/refusal-trail.ts';
 import type { TransactionIds } from '../challenges/challenge-factory.ts';
 import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
 import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
-import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
+import type { HousekeepingDependencies } from '../housekeeping/housekeeping-service.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
@@ -25,7 +25,7 @@ import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
 import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
 import type { Database } from '../storage/database/database.ts';
-import { PruningClock } from '../storage/housekeeping/pruning-clock.ts';
+import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
 import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
 import type { PasswordHasher } from '../users/ports.ts';
@@ -39,7 +39,7 @@ export interface ServiceMeasures {
   readonly statusWaits: StatusWaitMetrics;
   readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
-  readonly housekeeping: HousekeepingMetrics;
+  readonly housekeeping: HousekeepingDependencies['metrics'];
   readonly webhooks: DispatcherDependencies['metrics'];
 }
 

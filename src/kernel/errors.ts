@@ -116,8 +116,6 @@ export interface ErrorPayloads {
   'security-module.unavailable': NoPayload;
   'database.unavailable': NoPayload;
   'audit.unverifiable': NoPayload;
-  /** It cannot be told what is old. */
-  'clock.doubtful': NoPayload;
   'backup.invalid': NoPayload;
   'data-folder.in-use': NoPayload;
   'database.not-empty': NoPayload;

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { InstallationState } from '../monitoring/installation-state.ts';
 import { BackgroundMetrics } from './background-metrics.ts';
 import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
-import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
+import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
 import { PrometheusLiveMetrics } from './live-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
@@ -64,7 +64,7 @@ export class ServiceMetrics {
   /** Metrics of resolvers. */
   readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
-  readonly housekeeping: PrometheusHousekeepingMetrics;
+  readonly housekeeping: HousekeepingMetrics;
   /** Metrics of webhooks. */
   readonly webhooks: WebhookMetrics;
   /** Metrics of all work outside of requests. */
@@ -109,7 +109,7 @@ export class ServiceMetrics {
     this.statusWaits = new PrometheusStatusWaitMetrics(registry);
     this.live = new PrometheusLiveMetrics(registry);
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
-    this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
+    this.housekeeping = new HousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
     this.webhooks = new WebhookMetrics({ registry });
   }

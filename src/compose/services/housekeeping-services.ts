@@ -10,7 +10,7 @@ import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.
 import { SqlBackupStore } from '../../storage/backup/backup-store.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { SqlVerificationStore } from '../../storage/audit/verification-store.ts';
-import { SqlHousekeeping } from '../../storage/housekeeping/housekeeping.ts';
+import { HousekeepingStore } from '../../housekeeping/housekeeping-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The audit, backups, and the removal of what has expired. */
@@ -51,7 +51,7 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
       configuration: shared.configuration,
       clock,
       pruningClock,
-      store: new SqlHousekeeping({ database }),
+      store: new HousekeepingStore({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
       metrics: shared.metrics.housekeeping,
       auditRetention: new AuditRetention({ store, audit, retention: shared.auditRetention }),

@@ -9,7 +9,7 @@ import type { KeyDerivation } from '../../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
 import { liveHolders } from '../keys/key-holders.ts';
-import { expectTimeOfAudit } from '../housekeeping/pruning-clock.ts';
+import { expectTimeOfAudit } from '../../housekeeping/pruning-clock-store.ts';
 import { BACKED_UP_TABLES, COUNTED_TABLES, LEFT_OUT_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
 
 /** The input of a load beside the backup. */

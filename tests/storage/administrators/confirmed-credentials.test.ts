@@ -6,7 +6,7 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
 import { ConfirmedCredentials } from '../../../src/storage/administrators/confirmed-credentials.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
-import { CHORE_STEPS } from '../../../src/storage/housekeeping/housekeeping-chores.ts';
+import { CHORE_STEPS } from '../../../src/housekeeping/housekeeping-store.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';

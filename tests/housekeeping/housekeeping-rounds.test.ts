@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import type { BackgroundLoop } from '../../../src/kernel/background-loop.ts';
-import { housekeepingRounds } from '../../../src/storage/housekeeping/housekeeping-rounds.ts';
-import { until } from '../../support/values/until.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { BackgroundLoop } from '../../src/kernel/background-loop.ts';
+import { housekeepingRounds } from '../../src/housekeeping/housekeeping-rounds.ts';
+import { until } from '../support/values/until.ts';
 
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];
 

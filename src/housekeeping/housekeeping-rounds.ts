@@ -1,5 +1,5 @@
-import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../../kernel/background-loop.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
+import type { Log } from '../kernel/log.ts';
 
 /** Milliseconds from the start to the first round; less if the interval is shorter. */
 const FIRST_MS = 5_000;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { HousekeepingMoments, HousekeepingTally } from '../../../src/housekeeping/ports.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
-import { HOUSEKEEPING_LOCK, SqlHousekeeping } from '../../../src/storage/housekeeping/housekeeping.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { rightly } from '../../support/values/challenge-answers.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { rightly } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
 const KEPT_SINCE = new Date('2026-11-13T00:00:00Z');
@@ -86,7 +86,7 @@ async function clear(
 ): Promise<Cleared> {
   const { chunk = 1_000, database = test.database, signal = new AbortController().signal } = options;
   const pieces: HousekeepingTally[] = [];
-  const isOurs = await new SqlHousekeeping({ database, chunk }).clear(MOMENTS, {
+  const isOurs = await new HousekeepingStore({ database, chunk }).clear(MOMENTS, {
     signal,
     removed: (tally) => {
       pieces.push(tally);
@@ -106,7 +106,7 @@ describe('housekeeping', () => {
     await issue(one, 'old-open', LONG_AGO, 1);
     await issue(two, 'new-superseded', RECENTLY);
     await issue(two, 'new-open', RECENTLY, 1);
-    const backlog = await new SqlHousekeeping({ database: test.database }).backlog(MOMENTS);
+    const backlog = await new HousekeepingStore({ database: test.database }).backlog(MOMENTS);
     expect(backlog).toContainEqual({ chore: 'challenges', rows: 2 });
     const { isOurs, pieces } = await clear();
     expect(isOurs).toBe(true);

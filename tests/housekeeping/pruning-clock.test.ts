@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkJump } from '../../../src/doctor/clock-check.ts';
-import { PruningClock, readClockState } from '../../../src/storage/housekeeping/pruning-clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { actOf } from '../../../src/policy/caller.ts';
-import { OPERATOR } from '../../support/values/callers.ts';
+import { checkJump } from '../../src/doctor/clock-check.ts';
+import { PruningClock, readClockState } from '../../src/housekeeping/pruning-clock-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { actOf } from '../../src/policy/caller.ts';
+import { OPERATOR } from '../support/values/callers.ts';
 
 const START = Date.parse('2026-11-20T12:00:00Z');
 const [MINUTE, DAY] = [60_000, 86_400_000];

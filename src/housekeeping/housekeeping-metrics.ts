@@ -1,12 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
-import type {
-  HousekeepingMetrics as HousekeepingMetricsPort,
-  HousekeepingTally,
-} from '../housekeeping/ports.ts';
+import type { HousekeepingTally } from './housekeeping.ts';
 
 /** Metrics of housekeeping. */
-export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
+export class HousekeepingMetrics {
   readonly #clock: Clock;
   readonly #backlog: Gauge<'what'>;
   readonly #removed: Counter<'what'>;
@@ -41,6 +38,7 @@ export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
     });
   }
 
+  /** Sets the number of due rows. */
   backlogIs({ chore, rows }: HousekeepingTally): void {
     this.#backlog.set({ what: chore }, rows);
   }
@@ -50,6 +48,7 @@ export class PrometheusHousekeepingMetrics implements HousekeepingMetricsPort {
     this.#backlog.dec({ what: chore }, rows);
   }
 
+  /** Counts a finished round, in which all due rows were removed, or another server removed them. */
   roundDone(outcome: 'done' | 'left to another server'): void {
     this.#rounds.inc({ outcome });
     this.#lastRound.set(this.#clock.now().getTime() / 1000);
