@@ -51,6 +51,8 @@ const conceptRule = (concept, place) => ({
       '^(node:)?crypto$',
       // Address arithmetic.
       ...(concept === 'resolvers' ? ['^(node:)?net$'] : []),
+      // Compression.
+      ...(concept === 'backup' ? ['^(node:)?stream/web$'] : []),
     ],
   },
 });

@@ -116,9 +116,7 @@ export interface ErrorPayloads {
   'security-module.unavailable': NoPayload;
   'database.unavailable': NoPayload;
   'audit.unverifiable': NoPayload;
-  'backup.invalid': NoPayload;
   'data-folder.in-use': NoPayload;
-  'database.not-empty': NoPayload;
   'installation.missing': NoPayload;
   'address.unavailable': NoPayload;
   internal: NoPayload;

@@ -7,7 +7,7 @@ import { ServerVerification } from '../../audit/server-verification.ts';
 import { BackupService } from '../../backup/backup-service.ts';
 import { HousekeepingService } from '../../housekeeping/housekeeping-service.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
-import { SqlBackupStore } from '../../storage/backup/backup-store.ts';
+import { BackupStore } from '../../backup/backup-store.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { SqlVerificationStore } from '../../storage/audit/verification-store.ts';
 import { HousekeepingStore } from '../../housekeeping/housekeeping-store.ts';
@@ -62,10 +62,10 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
     auditVerification,
     stopVerification: () => auditVerification.stop(),
     backups: new BackupService({
-      store: new SqlBackupStore({ database }),
+      store: new BackupStore({ database }),
       keys: vault,
       clock,
-      cipher: async () => new (await import('../../security/backup-encryption.ts')).AgeBackupCipher(),
+      cipher: async () => new (await import('../../backup/backup-encryption.ts')).BackupCipher(),
     }),
   };
 }

@@ -1,23 +1,51 @@
 import type { Knex } from 'knex';
 
-import type { BackupHeader } from '../../backup/backup-format.ts';
-import type { BackupSnapshot, BackupStore } from '../../backup/ports.ts';
-import type { Act } from '../../policy/caller.ts';
-import { readByCursor } from '../audit/audit-cursor.ts';
-import type { Database } from '../database/database.ts';
-import { appliedMigrations } from '../database/migrate.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readKeys } from '../keys/key-registry.ts';
-import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+import type { BackupHeader } from './backup-format.ts';
+import type { BackupSnapshot } from './write-backup.ts';
+import type { Act } from '../policy/caller.ts';
+import { readByCursor } from '../storage/audit/audit-cursor.ts';
+import type { Database } from '../storage/database/database.ts';
+import { appliedMigrations } from '../storage/database/migrate.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { readKeys } from '../storage/keys/key-registry.ts';
+
+/** The tables of a backup, each after those that its foreign keys name. */
+// prettier-ignore
+export const BACKED_UP_TABLES = [
+  'realms', 'resolvers', 'realm_resolvers', 'resolver_user_counts', 'realm_sets', 'users', 'tokens',
+  'challenges', 'configuration', 'policies', 'licence', 'administrators', 'api_tokens', 'passkeys',
+  'webhooks',
+  'imported_entries', 'imported_tokens', 'encryption_keys', 'audit_journal', 'audit',
+  // Last: triggers of the tables above write it.
+  'configuration_state',
+] as const;
+
+/**
+ * Tables that a backup leaves out: what running servers keep for each other, counts, which a restore makes anew,
+ * sessions, of which a restore could bring back one that was revoked since, sign-ins under way, events, which
+ * receivers have got since, what servers have observed, the last look at the clock, and verifications, which are of
+ * another trail.
+ */
+// prettier-ignore
+export const LEFT_OUT_TABLES = [
+  'key_holders', 'rate_limits', 'sessions', 'sign_in_attempts', 'used_sign_ons', 'credential_state', 'count_state',
+  'count_deltas',
+  'token_counts', 'active_user_tokens', 'active_user_counts', 'user_count_deltas', 'user_counts',
+  'webhook_events', 'webhook_deliveries', 'webhook_health',
+  'response_minutes', 'resolver_uses',
+  'locked_token_deltas', 'locked_token_counts', 'audit_verifications',
+  'clock_state',
+] as const;
 
 /** Reads all tables for a backup. */
-export class SqlBackupStore implements BackupStore {
+export class BackupStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
+  /** Reads in one snapshot of any duration; writers are not blocked. `work` runs once. */
   async read<T>(work: (snapshot: BackupSnapshot) => Promise<T>): Promise<T> {
     let hasBegun = false;
     const read = async ({ sql }: UnitOfWork): Promise<T> => {
@@ -34,10 +62,12 @@ export class SqlBackupStore implements BackupStore {
     return this.#database.transact(read, { isLong: true });
   }
 
+  /** Writes the audit row of an act. */
   note(act: Act, outcome: string): Promise<void> {
     return this.#database.autocommit.audit.write(act, 'backup', outcome);
   }
 
+  /** @returns the approximate number of rows, from the database's statistics */
   async estimate(): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
       `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 AS rows FROM pg_class AS c

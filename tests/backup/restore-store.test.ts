@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BackupHeader } from '../../../src/backup/backup-format.ts';
-import { openBackup, type OpenBackup } from '../../../src/backup/read-backup.ts';
-import { backupLines } from '../../../src/backup/write-backup.ts';
-import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../../src/storage/backup/backed-up-tables.ts';
-import { actOf } from '../../../src/policy/caller.ts';
-import { assertLoadable, loadBackup } from '../../../src/storage/backup/backup-loading.ts';
-import { SqlBackupStore } from '../../../src/storage/backup/backup-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { pendingMigrations } from '../../../src/storage/database/migrate.ts';
-import { migrationChecksums } from '../../../src/storage/database/migration-checksums.ts';
-import { migrationNames, migrationSourceOf } from '../../../src/storage/database/migration-source.ts';
-import { OPERATOR } from '../../support/values/callers.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import type { BackupHeader } from '../../src/backup/backup-format.ts';
+import { openBackup, type OpenBackup } from '../../src/backup/read-backup.ts';
+import { backupLines } from '../../src/backup/write-backup.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store.ts';
+import { actOf } from '../../src/policy/caller.ts';
+import { assertLoadable, loadBackup } from '../../src/backup/restore-store.ts';
+import { BackupStore } from '../../src/backup/backup-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { pendingMigrations } from '../../src/storage/database/migrate.ts';
+import { migrationChecksums } from '../../src/storage/database/migration-checksums.ts';
+import { migrationNames, migrationSourceOf } from '../../src/storage/database/migration-source.ts';
+import { OPERATOR } from '../support/values/callers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const keys = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const OPTIONS = { keys, of: 1 };
@@ -40,7 +40,7 @@ const FILL = `
     SELECT 'tx', id, '1', '', now(), true, true, 'accepted', now() FROM tokens WHERE serial = 'T1';`;
 
 async function backupOf(database: Database, changes: Partial<BackupHeader> = {}): Promise<OpenBackup> {
-  const lines = await new SqlBackupStore({ database }).read(async (snapshot) => {
+  const lines = await new BackupStore({ database }).read(async (snapshot) => {
     const facts = await snapshot.facts();
     const header = { ...facts, version: '9.9.9', createdAt: new Date(), ...changes };
     const found: string[] = [];

@@ -1,8 +1,15 @@
 import { Decrypter, Encrypter } from 'age-encryption';
 import { CompressionStream, DecompressionStream, ReadableStream } from 'node:stream/web';
-import { backupInvalid } from '../backup/backup-fault.ts';
-import type { BackupCipher, BackupLock, BackupUnlock } from '../backup/ports.ts';
+import { backupInvalid } from './backup-format.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+
+/**
+ * The encryption of a backup: by one passphrase, or for the holders of the secret halves of age recipients (`age1…`).
+ */
+export type BackupLock = { readonly passphrase: string } | { readonly recipients: readonly string[] };
+
+/** The secrets that open a backup: its passphrase, or age identities (`AGE-SECRET-KEY-1…`), one of which must fit. */
+export type BackupUnlock = { readonly passphrase: string } | { readonly identities: readonly string[] };
 
 /** The first bytes of an age file. */
 const MAGIC = 'age-encryption.org/v1\n';
@@ -14,19 +21,22 @@ const NO_IDENTITY_MATCHED = 'no identity matched';
 
 /**
  * Compresses backups (gzip) and encrypts them in the age format (age-encryption.org/v1), which the age command reads,
- * too. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
+ * too. Text passes in lines without their ends, which the encryption adds and removes. Each chunk of 64 KiB is authenticated, with its place and whether it is the last one.
  */
-export class AgeBackupCipher implements BackupCipher {
+export class BackupCipher {
+  /** @throws ServiceError 'parameter.invalid' if a recipient is none */
   assertLock(lock: BackupLock): void {
     encrypterFor(lock);
   }
 
+  /** @throws ServiceError as `assertLock` */
   async *encrypt(lines: AsyncIterable<string>, lock: BackupLock): AsyncGenerator<Uint8Array> {
     const encrypter = encrypterFor(lock);
     const compressed = streamOf(encodeLines(lines)).pipeThrough(new CompressionStream('gzip'));
     yield* await encrypter.encrypt(compressed as ReadableStream<Uint8Array>);
   }
 
+  /** @throws ServiceError 'backup.invalid' if it does not open, or was changed or cut off; 'parameter.invalid' */
   async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<string> {
     const decrypter = decrypterFor(unlock);
     const file = new BackupSource(bytes);

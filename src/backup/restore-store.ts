@@ -1,16 +1,32 @@
 import type { Knex } from 'knex';
 
-import { backupInvalid } from '../../backup/backup-fault.ts';
-import type { RowProgress } from '../../backup/ports.ts';
-import type { OpenBackup } from '../../backup/read-backup.ts';
-import type { RowCounts } from '../../backup/write-backup.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { KeyDerivation } from '../../keys/vault.ts';
-import type { Database } from '../database/database.ts';
-import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
-import { liveHolders } from '../keys/key-holders.ts';
-import { expectTimeOfAudit } from '../../housekeeping/pruning-clock-store.ts';
-import { BACKED_UP_TABLES, COUNTED_TABLES, LEFT_OUT_TABLES, TABLES_IN_USE } from './backed-up-tables.ts';
+import { backupInvalid } from './backup-format.ts';
+import type { OpenBackup } from './read-backup.ts';
+import type { RowCounts, RowProgress } from './write-backup.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
+import type { Database } from '../storage/database/database.ts';
+import { assertMigrationsKnown, rebuildSchema } from '../storage/database/migrate.ts';
+import { liveHolders } from '../storage/keys/key-holders.ts';
+import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
+import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
+
+/** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */
+const TABLES_IN_USE = [
+  'administrators',
+  'realms',
+  'resolvers',
+  'users',
+  'tokens',
+  'challenges',
+  'configuration',
+  'licence',
+  'webhooks',
+  'audit',
+] as const;
+
+/** Tables whose triggers count rows. A load disables them and counts anew. */
+const COUNTED_TABLES = ['tokens', 'users'] as const;
 
 /** The input of a load beside the backup. */
 export interface LoadOptions {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { BackupUnlock } from '../../src/backup/ports.ts';
-import { AgeBackupCipher } from '../../src/security/backup-encryption.ts';
+import type { BackupUnlock } from '../../src/backup/backup-encryption.ts';
+import { BackupCipher } from '../../src/backup/backup-encryption.ts';
 
-const cipher = new AgeBackupCipher();
+const cipher = new BackupCipher();
 const PASSPHRASE = 'a long passphrase';
 /** More than one chunk of age, lines longer and shorter than one. */
 const LINES = [
