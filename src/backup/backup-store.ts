@@ -7,7 +7,7 @@ import { readByCursor } from '../storage/audit/audit-cursor.ts';
 import type { Database } from '../storage/database/database.ts';
 import { appliedMigrations } from '../storage/database/migrate.ts';
 import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
-import { readKeys } from '../storage/keys/key-registry.ts';
+import { readKeys } from '../keys/key-registry-store.ts';
 
 /** The tables of a backup, each after those that its foreign keys name. */
 // prettier-ignore

@@ -7,7 +7,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import type { Database } from '../storage/database/database.ts';
 import { assertMigrationsKnown, rebuildSchema } from '../storage/database/migrate.ts';
-import { liveHolders } from '../storage/keys/key-holders.ts';
+import { liveHolders } from '../keys/key-holder-store.ts';
 import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
 

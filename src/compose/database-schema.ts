@@ -9,7 +9,7 @@ import type { Database } from '../storage/database/database.ts';
 import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
 import { migrationNames } from '../storage/database/migration-source.ts';
-import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type Role } from './connect-database.ts';
 import { noKey, noTables } from './no-installation.ts';
 import { openKeys } from './open-keys.ts';
@@ -61,7 +61,7 @@ async function migrateDatabase(
 }
 
 async function hasRegisteredKeys(database: Database): Promise<boolean> {
-  return (await new SqlKeyRegistry({ database }).registered()).length > 0;
+  return (await new KeyRegistryStore({ database }).registered()).length > 0;
 }
 
 async function signedNote(

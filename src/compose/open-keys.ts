@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyMaterial } from '../keys/key-administration.ts';
+import type { KeyMaterial } from '../keys/sealing-keys.ts';
 import { KeyService } from '../keys/key-service.ts';
 import { type KeyRegistration, type KeyRegistry, neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
@@ -16,9 +16,9 @@ import { openWrappedVault, wrappedAmong } from '../security/vault/open-wrapped-v
 import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11/pkcs11-module.ts';
 import { WrappedKeyMaterial, WrappedKeyModule } from '../security/vault/wrapped-key-module.ts';
 import type { Database } from '../storage/database/database.ts';
-import { SqlKeyHolders } from '../storage/keys/key-holders.ts';
-import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
-import { SqlKeyRotation } from '../storage/keys/key-rotation.ts';
+import { KeyHolderStore } from '../keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { KeyRotationStore } from '../keys/key-rotation-store.ts';
 
 type KeyList = KeyRegistry & KeyRegistration;
 
@@ -35,7 +35,7 @@ export interface OpenedKeys {
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */
 export function openKeys(config: Config, database: Database, log: Log): Promise<OpenedKeys> {
-  return openKeysOf(config, new SqlKeyRegistry({ database }), log);
+  return openKeysOf(config, new KeyRegistryStore({ database }), log);
 }
 
 /** As `openKeys`, with the given list of keys in place of the database's. */
@@ -47,7 +47,7 @@ export function openKeysOf(config: Config, registry: KeyList, log: Log): Promise
 
 export function keyService(database: Database, { vault, material }: OpenedKeys): KeyService {
   return new KeyService({
-    keys: new SqlKeyRotation({ database }),
+    keys: new KeyRotationStore({ database }),
     material,
     vault,
     pause: (milliseconds) => sleep(milliseconds),
@@ -66,7 +66,7 @@ export async function followKeys(
 ): Promise<() => Promise<void>> {
   const follower = new KeyFollower({
     vault,
-    holders: new SqlKeyHolders({ database }),
+    holders: new KeyHolderStore({ database }),
     id: randomUUID(),
     place: `${hostname()}:${process.pid}`,
     log,

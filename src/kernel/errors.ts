@@ -110,10 +110,6 @@ export interface ErrorPayloads {
   'callback-url.refused': { readonly fault: CallbackFault };
   'token.counter-exhausted': NoPayload;
   'duration.invalid': NoPayload;
-  'key.unavailable': NoPayload;
-  'key.refused': NoPayload;
-  'secret.unreadable': NoPayload;
-  'security-module.unavailable': NoPayload;
   'database.unavailable': NoPayload;
   'audit.unverifiable': NoPayload;
   'data-folder.in-use': NoPayload;

@@ -12,7 +12,7 @@ import { SqlCountVerification } from '../../storage/counts/count-verification.ts
 import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
 import { SqlUserCountStore } from '../../storage/counts/user-count-store.ts';
 import { SqlObservationStore } from '../../storage/monitoring/observation-store.ts';
-import { SqlKeyRotation } from '../../storage/keys/key-rotation.ts';
+import { KeyRotationStore } from '../../keys/key-rotation-store.ts';
 import { SqlLicenceStore } from '../../storage/monitoring/licence-store.ts';
 import { lockedTokensOf, storedStateOf } from '../../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../../storage/monitoring/storage-probe.ts';
@@ -71,7 +71,7 @@ export function monitoringServices(
       tick: shared.liveTick,
     }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
-    keyOverview: new KeyOverview({ ...shared, keys: new SqlKeyRotation({ database }) }),
+    keyOverview: new KeyOverview({ ...shared, keys: new KeyRotationStore({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),
     installation: new InstallationReadings({
       ...shared,

@@ -7,7 +7,7 @@ import type {
 } from '../../doctor/ports.ts';
 import type { ClockState } from '../../housekeeping/clock-state.ts';
 import { readClockState } from '../../housekeeping/pruning-clock-store.ts';
-import { liveHolders } from '../keys/key-holders.ts';
+import { liveHolders } from '../../keys/key-holder-store.ts';
 import { DRIFTS } from '../counts/count-recount.ts';
 import type { Database } from '../database/database.ts';
 

@@ -9,7 +9,7 @@ import { SqlAdministratorStore } from '../../../src/storage/administrators/admin
 import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
+import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -248,7 +248,7 @@ describe('a trail that is emptied', () => {
   afterEach(() => attacked.drop());
 
   const register = (server: Database): Promise<boolean> =>
-    new SqlKeyRegistry({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
+    new KeyRegistryStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
   const add = (server: Database, name: string): Promise<void> =>
     new SqlAdministratorStore({ database: server }).insert(name, 'hash', {
       ...ACT,

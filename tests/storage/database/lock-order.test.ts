@@ -6,9 +6,9 @@ import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
-import { SqlKeyHolders } from '../../../src/storage/keys/key-holders.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
-import { SqlKeyRotation } from '../../../src/storage/keys/key-rotation.ts';
+import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyRotationStore } from '../../../src/keys/key-rotation-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
 import { SqlUserCountStore } from '../../../src/storage/counts/user-count-store.ts';
 import { AuditedDatabase } from '../../support/database/audited-database.ts';
@@ -91,7 +91,7 @@ describe('servers that slept for hours', () => {
       applicationName: 'test',
       lockTimeoutMs: 5_000,
     });
-    const holders = new SqlKeyHolders({ database: pool });
+    const holders = new KeyHolderStore({ database: pool });
     const held = { place: 'here', keyIds: [], sealingKey: '' };
     await Promise.all([holders.beat('one', held), holders.beat('two', held)]);
     await other.rollback();
@@ -104,11 +104,11 @@ describe('servers that slept for hours', () => {
 describe('operators who add an encryption key at once', () => {
   it('get one: the second is refused while that of the first waits for its turn', async () => {
     const { database } = audited.test;
-    await new SqlKeyRegistry({ database }).register('aa'.repeat(8), Buffer.from('canary'));
+    await new KeyRegistryStore({ database }).register('aa'.repeat(8), Buffer.from('canary'));
     const released = deferred<undefined>();
     let made = 0;
     const service = new KeyService({
-      keys: new SqlKeyRotation({ database }),
+      keys: new KeyRotationStore({ database }),
       material: {
         place: 'a test',
         provide: async () => {

@@ -14,8 +14,8 @@ import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
 import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
-import { lockRegistration, SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
-import { SqlKeyRotation } from '../../../src/storage/keys/key-rotation.ts';
+import { lockRegistration, KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
+import { KeyRotationStore } from '../../../src/keys/key-rotation-store.ts';
 import { MIGRATION_LOCK, migrateToLatest } from '../../../src/storage/database/migrate.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
@@ -46,7 +46,7 @@ async function installed(): Promise<Installation> {
   const test = await createTestDatabase();
   const gate = new ConnectionGate();
   const database = pool(test.url, gate);
-  const registry = new SqlKeyRegistry({ database: test.database });
+  const registry = new KeyRegistryStore({ database: test.database });
   await registry.register(keyIdOf(NEW), sealCanary(vault));
   await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
   await database.audit.open();
@@ -163,9 +163,9 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       verify: ({ database }) => new SqlCountVerification({ database }).verify(),
       mend: ({ database }) => new SqlCountVerification({ database }).mend(ACT),
-      list: ({ database }) => new SqlKeyRotation({ database }).states(),
-      reseal: ({ database }) => new SqlKeyRotation({ database }).reseal(vault, () => undefined, ACT),
-      retire: ({ database }) => new SqlKeyRotation({ database }).retire(keyIdOf(OLD), ACT),
+      list: ({ database }) => new KeyRotationStore({ database }).states(),
+      reseal: ({ database }) => new KeyRotationStore({ database }).reseal(vault, () => undefined, ACT),
+      retire: ({ database }) => new KeyRotationStore({ database }).retire(keyIdOf(OLD), ACT),
     },
   ],
   [
@@ -174,7 +174,7 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     {
       introduce: ({ test }) => openAnother(test.url),
       keys: ({ database }) =>
-        new SqlKeyRegistry({ database }).withRegistration((registry) => registry.registered()),
+        new KeyRegistryStore({ database }).withRegistration((registry) => registry.registered()),
       migrate: ({ database }) => migrateToLatest(database),
     },
   ],

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyOverview } from '../../../src/keys/key-overview.ts';
-import type { KeyState } from '../../../src/keys/key-administration.ts';
-import { AccessControl } from '../../../src/policy/access-control.ts';
-import { SqlKeyHolders } from '../../../src/storage/keys/key-holders.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { TestApplication, TestClock } from '../../support/application/test-application.ts';
-import { InMemoryConfigurationStore } from '../../support/fakes/in-memory-configuration-store.ts';
-import { callerNamed, OPERATOR } from '../../support/values/callers.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
+import { KeyOverview } from '../../src/keys/key-overview.ts';
+import type { KeyState } from '../../src/keys/sealing-keys.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { TestApplication, TestClock } from '../support/application/test-application.ts';
+import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { deferred } from '../support/fakes/deferred.ts';
 
 const KEY_ID = 'aa'.repeat(8);
 const reader = callerNamed('anna', { rights: ['system:read'] });
@@ -18,8 +18,8 @@ describe('/system/keys', () => {
   beforeAll(async () => {
     application = await TestApplication.open();
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new SqlKeyRegistry({ database }).register(KEY_ID, Buffer.from('canary'));
-    await new SqlKeyHolders({ database }).beat('one', {
+    await new KeyRegistryStore({ database }).register(KEY_ID, Buffer.from('canary'));
+    await new KeyHolderStore({ database }).beat('one', {
       place: 'tan1:17',
       keyIds: [KEY_ID],
       sealingKey: KEY_ID,

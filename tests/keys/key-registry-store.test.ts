@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
-import { down as takeBack } from '../../../src/storage/database/migrations/005-encryption-keys.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { down as takeBack } from '../../src/storage/database/migrations/005-encryption-keys.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 let test: TestDatabase;
-let registry: SqlKeyRegistry;
+let registry: KeyRegistryStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  registry = new SqlKeyRegistry({ database: test.database });
+  registry = new KeyRegistryStore({ database: test.database });
 });
 
 afterAll(() => test.drop());

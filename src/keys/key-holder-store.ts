@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
-import type { KeyHolder } from '../../keys/key-administration.ts';
-import type { Database } from '../database/database.ts';
+import type { KeyHolder } from './sealing-keys.ts';
+import type { Database } from '../storage/database/database.ts';
 
 /** A server seen within this time runs. */
 const LIVE = "seen_at > clock_timestamp() - interval '20 seconds'";
@@ -15,7 +15,7 @@ interface HolderRow {
 }
 
 /** The table `key_holders`: the servers and the keys that they have. */
-export class SqlKeyHolders {
+export class KeyHolderStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {

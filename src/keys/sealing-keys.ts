@@ -1,4 +1,3 @@
-import type { Act } from '../policy/caller.ts';
 import type { RegisteredKey, Vault, WrappedKey } from './vault.ts';
 
 /** A key to be registered. */
@@ -63,33 +62,6 @@ export interface Resealing {
 
 /** Receives the number of finished secrets and the number of all. */
 export type Progress = (done: number, total: number) => void;
-
-/** The keys of the database, and the secrets sealed with them. */
-export interface KeyAdministration {
-  /** @returns the registered keys, oldest first */
-  entries(): Promise<readonly Omit<KeyState, 'secrets'>[]>;
-  /** Lists as `entries` does, with every key that seals a secret. Reads all secrets. */
-  states(): Promise<readonly KeyState[]>;
-  /** @returns the running servers */
-  holders(): Promise<readonly KeyHolder[]>;
-  /** Registers the key that `provide` returns, one at a time. Every server that starts later needs it. */
-  add(provide: (registered: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey>;
-  /**
-   * @returns false when it is the current one already
-   * @throws ServiceError 'key.refused' when it is unknown or retired
-   */
-  makeCurrent(keyId: string, act: Act): Promise<boolean>;
-  /**
-   * Seals with the vault's current key every secret that is sealed with another one. May be interrupted and repeated at
-   * any point.
-   */
-  reseal(vault: SealingVault, progress: Progress, act: Act): Promise<Resealing>;
-  /**
-   * @returns true if it was retired now, false if it was retired before
-   * @throws ServiceError 'key.refused' when it is unknown, current, or still in use
-   */
-  retire(keyId: string, act: Act): Promise<boolean>;
-}
 
 /** A vault with the ids of its keys. */
 export interface SealingVault extends Vault {

@@ -1,12 +1,75 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { keepUntouched } from '../linotp/token-import-rows.ts';
-import type { Progress, Resealing, SealingVault } from '../../keys/key-administration.ts';
-import type { Sealed } from '../../keys/vault.ts';
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
-import type { Database } from '../database/database.ts';
-import { keyIdInSql, SEALED_TABLES, type SealedTable } from './sealed-columns.ts';
+import { keepUntouched } from '../storage/linotp/token-import-rows.ts';
+import type { Progress, Resealing, SealingVault } from './sealing-keys.ts';
+import type { Sealed, SecretPurpose } from './vault.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../storage/database/database.ts';
+
+/** A table with secrets that the vault sealed. */
+interface SealedTable {
+  readonly table: string;
+  /** The column by which its rows are traversed: unique, ordered, never changed. */
+  readonly id: string;
+  readonly idType: 'bigint' | 'text';
+  /** The column of the subject for which its secrets were sealed. */
+  readonly subject: string;
+  /** The sealed columns, each with its purpose. */
+  readonly secrets: Readonly<Record<string, SecretPurpose>>;
+  /** Its triggers write the row of the configuration's revision, which must then be locked first. */
+  readonly isConfiguration: boolean;
+}
+
+/** Every place that may have a sealed secret: all are sealed anew when the key changes. */
+export const SEALED_TABLES: readonly SealedTable[] = [
+  {
+    table: 'tokens',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: {
+      seed: 'seed',
+      shared_secret: 'shared-secret',
+      nonce: 'nonce',
+      pin: 'pin',
+      ocra_pin: 'ocra-pin',
+    },
+    isConfiguration: false,
+  },
+  {
+    table: 'resolvers',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'name',
+    secrets: { secret: 'resolver' },
+    isConfiguration: true,
+  },
+  {
+    table: 'configuration',
+    id: 'key',
+    idType: 'text',
+    subject: 'key',
+    secrets: { secret: 'setting' },
+    isConfiguration: true,
+  },
+  {
+    table: 'imported_tokens',
+    id: 'token_id',
+    idType: 'bigint',
+    subject: 'serial',
+    secrets: { so_pin: 'so-pin' },
+    isConfiguration: false,
+  },
+  {
+    table: 'webhooks',
+    id: 'id',
+    idType: 'bigint',
+    subject: 'name',
+    secrets: { secret: 'webhook', previous_secret: 'webhook' },
+    isConfiguration: true,
+  },
+];
 
 /** Rows of one transaction: others wait for it some milliseconds at most. */
 const CHUNK = 100;
@@ -219,4 +282,9 @@ async function writeChunk(
       rows.map((row) => row.id),
     );
   }
+}
+
+/** The id of the key in the header of a sealed secret, as SQL. */
+function keyIdInSql(column: string): string {
+  return `encode(substr(${column}, 2, 8), 'hex')`;
 }

@@ -1,22 +1,14 @@
 import type { Knex } from 'knex';
 
-import type { Act } from '../../policy/caller.ts';
-import type {
-  KeyAdministration,
-  KeyHolder,
-  KeyState,
-  NewKey,
-  Progress,
-  Resealing,
-  SealingVault,
-} from '../../keys/key-administration.ts';
-import type { RegisteredKey } from '../../keys/vault.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Database } from '../database/database.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { liveHolders } from './key-holders.ts';
-import { lockRegistration, register, readKeys } from './key-registry.ts';
-import { countByKey, resealAll } from './resealing.ts';
+import type { Act } from '../policy/caller.ts';
+import type { KeyHolder, KeyState, NewKey, Progress, Resealing, SealingVault } from './sealing-keys.ts';
+import type { RegisteredKey } from './vault.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../storage/database/database.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { liveHolders } from './key-holder-store.ts';
+import { lockRegistration, register, readKeys } from './key-registry-store.ts';
+import { countByKey, resealAll } from './resealing-store.ts';
 
 /** "keys", as in the function hold_sealing_key. */
 const SEALING_LOCK = 0x6b657973;
@@ -30,17 +22,19 @@ interface StateRow {
 }
 
 /** The keys in the tables `encryption_keys` and `key_holders`, and the secrets in all others. */
-export class SqlKeyRotation implements KeyAdministration {
+export class KeyRotationStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
+  /** @returns the registered keys, oldest first */
   async entries(): Promise<readonly Omit<KeyState, 'secrets'>[]> {
     return (await stateRows(this.#database.knex)).map(toEntry);
   }
 
+  /** Lists as `entries` does, with every key that seals a secret. Reads all secrets. */
   states(): Promise<readonly KeyState[]> {
     const read = async ({ sql }: UnitOfWork): Promise<readonly KeyState[]> => {
       const rows = await stateRows(sql);
@@ -54,10 +48,12 @@ export class SqlKeyRotation implements KeyAdministration {
     return this.#database.transact(read, { isLong: true });
   }
 
+  /** @returns the running servers */
   holders(): Promise<readonly KeyHolder[]> {
     return liveHolders(this.#database.knex);
   }
 
+  /** Registers the key that `provide` returns, one at a time. Every server that starts later needs it. */
   add(provide: (known: readonly RegisteredKey[]) => Promise<NewKey>, act: Act): Promise<NewKey> {
     const add = async ({ sql, audit }: UnitOfWork): Promise<NewKey> => {
       await lockRegistration(sql);
@@ -72,6 +68,10 @@ export class SqlKeyRotation implements KeyAdministration {
     return this.#database.transact(add, { isLong: true });
   }
 
+  /**
+   * @returns false when it is the current one already
+   * @throws ServiceError 'key.refused' when it is unknown or retired
+   */
   makeCurrent(keyId: string, act: Act): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
       await lockRegistration(sql);
@@ -94,6 +94,10 @@ export class SqlKeyRotation implements KeyAdministration {
     });
   }
 
+  /**
+   * Seals with the vault's current key every secret that is sealed with another one. May be interrupted and repeated at
+   * any point.
+   */
   async reseal(vault: SealingVault, progress: Progress, act: Act): Promise<Resealing> {
     const done = await resealAll(this.#database, vault, progress);
     const rest = done.left + done.unreadableCount;
@@ -105,6 +109,10 @@ export class SqlKeyRotation implements KeyAdministration {
     return done;
   }
 
+  /**
+   * @returns true if it was retired now, false if it was retired before
+   * @throws ServiceError 'key.refused' when it is unknown, current, or still in use
+   */
   retire(keyId: string, act: Act): Promise<boolean> {
     const retire = async ({ sql, audit }: UnitOfWork): Promise<boolean> => {
       // Each statement must see everything that was committed before it began.

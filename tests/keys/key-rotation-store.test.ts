@@ -1,19 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Act } from '../../../src/policy/caller.ts';
-import type { KeyAdministration } from '../../../src/keys/key-administration.ts';
-import type { Sealed } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { sealCanary } from '../../../src/security/vault/key-canary.ts';
-import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
-import { SqlKeyRotation } from '../../../src/storage/keys/key-rotation.ts';
-import { SEALED_TABLES } from '../../../src/storage/keys/sealed-columns.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import type { Act } from '../../src/policy/caller.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { sealCanary } from '../../src/security/vault/key-canary.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { deferred } from '../support/fakes/deferred.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const ONE = Buffer.alloc(32, 1);
 const TWO = Buffer.alloc(32, 2);
@@ -40,13 +39,13 @@ const secretOf = (purpose: string, subject: string): Buffer => Buffer.from(`${pu
 const serialOf = (index: number): string => `T${String(index).padStart(3, '0')}`;
 
 let test: TestDatabase;
-let rotation: KeyAdministration;
+let rotation: KeyRotationStore;
 
 beforeEach(async () => {
   test = await createTestDatabase();
-  const registry = new SqlKeyRegistry({ database: test.database });
+  const registry = new KeyRegistryStore({ database: test.database });
   await registry.register(keyIdOf(ONE), sealCanary(old));
-  rotation = new SqlKeyRotation({ database: test.database });
+  rotation = new KeyRotationStore({ database: test.database });
   await rotation.add(
     () => Promise.resolve({ keyId: keyIdOf(TWO), canary: sealCanary(fresh), isMade: true }),
     ACT,
@@ -116,7 +115,7 @@ async function openAll(vault: SecretVault): Promise<number> {
   return opened;
 }
 
-const reseal = (): ReturnType<KeyAdministration['reseal']> => rotation.reseal(both, () => undefined, ACT);
+const reseal = (): ReturnType<KeyRotationStore['reseal']> => rotation.reseal(both, () => undefined, ACT);
 
 describe('the list of sealed columns', () => {
   it('names every column of bytes in the schema, or it is known to hold no sealed secret', async () => {
