@@ -18,7 +18,7 @@ import type { Database } from '../../storage/database/database.ts';
 import { DatabaseClock } from '../../storage/database/database-clock.ts';
 import { pendingMigrations } from '../../storage/database/migrate.ts';
 import { migrationNames } from '../../storage/database/migration-source.ts';
-import { readDatabaseFacts } from '../../storage/doctor/database-settings.ts';
+import { readDatabaseFacts } from '../../doctor/installation-store.ts';
 import { KeyRegistryStore } from '../../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
 import { openKeysOf } from '../open-keys.ts';

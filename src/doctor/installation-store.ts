@@ -1,15 +1,15 @@
-import type {
-  BackupFacts,
-  ConnectionFacts,
-  InstallationReader,
-  KeyAge,
-  TrailFacts,
-} from '../../doctor/ports.ts';
-import type { ClockState } from '../../housekeeping/clock-state.ts';
-import { readClockState } from '../../housekeeping/pruning-clock-store.ts';
-import { liveHolders } from '../../keys/key-holder-store.ts';
-import { DRIFTS } from '../counts/count-recount.ts';
-import type { Database } from '../database/database.ts';
+import type { Knex } from 'knex';
+
+import type { ClockState } from '../housekeeping/clock-state.ts';
+import { readClockState } from '../housekeeping/pruning-clock-store.ts';
+import { liveHolders } from '../keys/key-holder-store.ts';
+import { DRIFTS } from '../storage/counts/count-recount.ts';
+import type { Database } from '../storage/database/database.ts';
+import type { TrailFacts } from './audit-check.ts';
+import type { BackupFacts } from './backup-check.ts';
+import type { ConnectionFacts } from './connection-check.ts';
+import type { DatabaseFacts } from './database-check.ts';
+import type { KeyAge } from './key-check.ts';
 
 interface KeyRow {
   readonly key_id: string;
@@ -53,8 +53,8 @@ const BACKUPS = `
   SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS last_export,
     (SELECT min(created_at) FROM encryption_keys) AS installed_at`;
 
-/** Facts about the installation, each by statements with the time limit of the pool. */
-export class SqlInstallationFacts implements InstallationReader {
+/** Reads facts about the installation, and changes nothing. Each statement has the time limit of the pool. */
+export class InstallationStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
@@ -83,11 +83,13 @@ export class SqlInstallationFacts implements InstallationReader {
     }));
   }
 
+  /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */
   async realmsOfQrTokens(): Promise<readonly (readonly string[])[]> {
     const { rows } = await this.#database.knex.raw<{ rows: { realms: readonly string[] }[] }>(QR_REALMS);
     return rows.map(({ realms }) => realms);
   }
 
+  /** @returns the number of counts that differ from the tokens and users themselves */
   async driftedCounts(): Promise<number> {
     const { rows } = await this.#database.knex.raw<{ rows: { drifts: string }[] }>(DRIFTS, [1]);
     return Number(rows[0]?.drifts ?? 0);
@@ -111,6 +113,7 @@ export class SqlInstallationFacts implements InstallationReader {
     return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
   }
 
+  /** @returns what is known of the database's clock; undefined: no server has looked at it */
   clockState(): Promise<ClockState | undefined> {
     return readClockState(this.#database.knex);
   }
@@ -119,4 +122,35 @@ export class SqlInstallationFacts implements InstallationReader {
     const { rows } = await this.#database.knex.raw<{ rows: Row[] }>(statement);
     return rows[0];
   }
+}
+
+/** The settings that are examined. */
+const SETTINGS = [
+  'autovacuum',
+  'fsync',
+  'full_page_writes',
+  'idle_in_transaction_session_timeout',
+  'server_encoding',
+  'statement_timeout',
+  'track_counts',
+];
+/** Those of sessions from another machine, or through TCP: on a socket of the machine they are always 0. */
+const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
+
+/** @returns the version and the settings of the database */
+export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
+  const { rows } = await connection.raw<{
+    rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];
+  }>(
+    `SELECT current_setting('server_version_num')::integer AS version,
+       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
+       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[] || CASE WHEN inet_client_addr() IS NULL THEN '{}' ELSE ?::text[] END) AS name) AS settings`,
+    [SETTINGS, TCP_SETTINGS],
+  );
+  const [row] = rows;
+  return {
+    version: row?.version ?? 0,
+    settings: new Map(Object.entries(row?.settings ?? {})),
+    isReadOnly: row?.read_only === true,
+  };
 }
