@@ -4,8 +4,8 @@ import { type Finding, findingOf } from './finding.ts';
 export interface ConnectionFacts {
   /** The most that the role may open to this database: the smallest of the limits that apply. */
   readonly granted: number;
-  /** Processes of running servers: single servers, or primaries and workers. */
-  readonly processes: number;
+  /** Running servers. */
+  readonly servers: number;
 }
 
 /** Connections of a server beside its pool: one listens, one watches. */
