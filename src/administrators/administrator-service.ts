@@ -10,7 +10,7 @@ import type { Administrator, AdministratorStore, ApiToken, OpenSession, ProvenPa
 import { assertConfirmed } from './recent-proof.ts';
 import type { ConfirmationStore } from './sign-in-ports.ts';
 import type { PasswordHasher } from '../users/ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
 import {
   isApiTokenShaped,
@@ -25,7 +25,7 @@ import {
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   /** The memory of passwords that were verified; by default nowhere. */

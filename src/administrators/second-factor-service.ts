@@ -1,4 +1,4 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/plain-text.ts';
@@ -23,7 +23,7 @@ interface SecondFactorDependencies {
   readonly publicUrl?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
 }

@@ -1,4 +1,4 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/plain-text.ts';
@@ -48,7 +48,7 @@ export interface SessionStore {
 
 interface SessionDependencies {
   readonly sessions: SessionStore;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly clock: Clock;
 }

@@ -10,7 +10,7 @@ import type { LicenceSignature } from '../monitoring/ports.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
-} from '../storage/configuration/configuration-follower.ts';
+} from '../storage/database/configuration-follower.ts';
 import { DatabaseClock } from '../storage/database/database-clock.ts';
 import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
 import type { Services } from './services/build-services.ts';

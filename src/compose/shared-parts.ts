@@ -22,8 +22,8 @@ import { ConfirmedCredentials } from '../storage/administrators/confirmed-creden
 import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
 import { SqlConfirmationStore } from '../storage/administrators/confirmation-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
-import { SqlConfigurationStore } from '../storage/configuration/configuration-store.ts';
-import { SqlResolverSecrets } from '../storage/configuration/resolver-secrets.ts';
+import { ConfigurationStore } from '../configuration/configuration-store.ts';
+import { SqlResolverSecrets } from '../resolvers/resolver-secret-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
@@ -93,7 +93,7 @@ export interface ServiceParts {
   readonly statusPoll?: number | undefined;
   /** Milliseconds between two looks at the state for streams; by default 2 seconds. */
   readonly liveTick?: number | undefined;
-  /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
+  /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
   readonly credentialWindow?: number;
@@ -101,7 +101,7 @@ export interface ServiceParts {
 
 /** The parts that the services of several features share. */
 export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
-  readonly configuration: SqlConfigurationStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   readonly managedUsers: SqlManagedUserStore;
   readonly files: FileBounds;
@@ -190,7 +190,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     confirmations: new SqlConfirmationStore({ database }),
     timeoutMs,
     hasher: administratorHasher,
-    configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
+    configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     access: new AccessControl({ clock }),
     users: new UserDirectory({ sources }),
     pruningClock: new PruningClock({ database, clock }),

@@ -3,7 +3,7 @@ import { lastAdministrator } from '../administrators/last-administrator.ts';
 import type { AdministratorStore } from '../administrators/ports.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/name-list.ts';

@@ -1,6 +1,6 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/storable-text.ts';
@@ -15,7 +15,7 @@ import { type OwnedToken, ownedToken } from './owned-token.ts';
 import type { LatestTransaction, LatestTransactions } from './ports.ts';
 
 interface PersonDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;

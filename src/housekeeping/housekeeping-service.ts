@@ -1,6 +1,6 @@
 import type { AuditRetention } from '../audit/audit-retention.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
@@ -15,7 +15,7 @@ import type { HousekeepingStore } from './housekeeping-store.ts';
 import type { PruningClock } from './pruning-clock-store.ts';
 
 export interface HousekeepingDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
   readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;

@@ -1,5 +1,5 @@
 import type { RefusalNotes } from '../audit/ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CredentialCheck } from './authentication/authenticate.ts';
@@ -102,7 +102,7 @@ export interface AppServices extends AdministrationOperations {
   readonly singleSignOn?: SingleSignOnOperations | undefined;
   readonly sessions: OpenSessionOperations;
   readonly rights: RightsOperations;
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly configuration: { current(): Promise<Configuration> };
   /** Undefined: refusals are not recorded. */
   readonly refusals?: RefusalNotes;
   /** @returns true if the server can do its work */

@@ -1,5 +1,5 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';

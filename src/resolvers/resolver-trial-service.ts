@@ -1,5 +1,5 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';

@@ -1,5 +1,5 @@
 import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
@@ -20,7 +20,7 @@ import type { PasswordHasher } from './ports.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 
 interface UserDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly users: ManagedUserStore;
   readonly sources: UserSources;
   readonly hasher: PasswordHasher;

@@ -1,15 +1,14 @@
 import type { Configuration } from '../../configuration/configuration.ts';
-import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { ManagedUserStore } from '../../resolvers/ports.ts';
-import { compareConfiguration } from '../configuration-report.ts';
+import { compareConfiguration, type ConfigurationState } from '../configuration-report.ts';
 import type { LicenceInspection } from '../licence-inspection.ts';
 import type { LicenceReport } from '../outcomes.ts';
 import type {
-  ConfigurationState,
   LockedTokenRow,
   ObservationStore,
   ResolverUse,

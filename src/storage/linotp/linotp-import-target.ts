@@ -19,9 +19,9 @@ import type { ImportedRealm } from '../../linotp/realm-mapping.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
 import { auditEntry, type AuditRows } from '../audit/audit-rows.ts';
-import { readConfiguration } from '../configuration/configuration-snapshot.ts';
-import { storeRealm } from '../configuration/realm-rows.ts';
-import { storeResolver } from '../configuration/resolver-rows.ts';
+import { readConfiguration } from '../../configuration/configuration-store.ts';
+import { storeRealm } from '../../realms/realm-store.ts';
+import { storeResolver } from '../../resolvers/resolver-store.ts';
 import type { Database } from '../database/database.ts';
 import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
 import {

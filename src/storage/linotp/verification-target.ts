@@ -3,7 +3,7 @@ import type { Sealed } from '../../keys/vault.ts';
 import type { ChallengedToken } from '../../linotp/challenge-mapping.ts';
 import type { ComparableToken, PresentChallenge, VerificationTarget } from '../../linotp/ports.ts';
 import type { TokenInfo } from '../../linotp/token-info.ts';
-import { readConfiguration } from '../configuration/configuration-snapshot.ts';
+import { readConfiguration } from '../../configuration/configuration-store.ts';
 import type { Database } from '../database/database.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
 import { findChallenges, importedTokens } from './challenge-import-rows.ts';

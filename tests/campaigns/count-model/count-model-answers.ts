@@ -6,7 +6,7 @@ import { AuditRows } from '../../../src/storage/audit/audit-rows.ts';
 import { EventOutbox } from '../../../src/webhooks/outbox-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { readConfiguration } from '../../../src/storage/configuration/configuration-snapshot.ts';
+import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
 import {
   ALL_STATUSES,

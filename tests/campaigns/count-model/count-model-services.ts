@@ -3,7 +3,7 @@ import type { Owner } from '../../../src/users/owner.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { type Change, NAMES, type Person } from './count-model-steps.ts';
@@ -16,14 +16,14 @@ export class CountModelServices {
   readonly #database: Database;
   readonly #tokens: SqlTokenStore;
   readonly #loading: SqlTokenLoading;
-  readonly #configuration: SqlConfigurationStore;
+  readonly #configuration: ConfigurationStore;
   readonly #users: SqlManagedUserStore;
 
   constructor(database: Database) {
     this.#database = database;
     this.#tokens = new SqlTokenStore({ database });
     this.#loading = new SqlTokenLoading({ database });
-    this.#configuration = new SqlConfigurationStore({ database, clock: systemClock });
+    this.#configuration = new ConfigurationStore({ database, clock: systemClock });
     this.#users = new SqlManagedUserStore({ database });
   }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { StatusWatch, type Waited } from '../../../src/challenges/status-watch.ts';
 import { SqlWatchedChallenges } from '../../../src/storage/challenges/watched-challenges.ts';
-import { ConfigurationFollower } from '../../../src/storage/configuration/configuration-follower.ts';
+import { ConfigurationFollower } from '../../../src/storage/database/configuration-follower.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
 import {
   OPERATOR,

@@ -1,6 +1,6 @@
 import type { Act } from '../../../src/policy/caller.ts';
 import { assertSettingsUnchanged, type ExpectedSettings } from '../../../src/configuration/expected-state.ts';
-import type { ConfigurationStore } from '../../../src/configuration/ports.ts';
+import type { PolicyStore } from '../../../src/policy/ports.ts';
 import { assertUnchanged } from '../../../src/policy/changed-policy.ts';
 import { ReadPolicy } from '../../../src/policy/read-policy.ts';
 import type { Policy } from '../../../src/policy/stored-policy.ts';
@@ -9,7 +9,7 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 import { configurationOf, type ConfigurationSketch } from '../values/configuration-value.ts';
 
 /** The configuration without a database, for tests of services. Records the acts. */
-export class InMemoryConfigurationStore implements ConfigurationStore {
+export class InMemoryConfigurationStore implements PolicyStore {
   readonly acts: Act[] = [];
   #configuration: Configuration;
 

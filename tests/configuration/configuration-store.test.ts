@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Policy } from '../../../src/policy/stored-policy.ts';
-import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { whileHeld } from '../../support/database/held-statement.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const POLICY: Policy = {
   name: 'probe',
@@ -23,11 +23,11 @@ const POLICY: Policy = {
 };
 
 let test: TestDatabase;
-let store: SqlConfigurationStore;
+let store: ConfigurationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  store = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+  store = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
 });
 
 afterAll(() => test.drop());
@@ -68,7 +68,7 @@ describe('the configuration that a server keeps', () => {
   it('has the receivers of events of its revision, or of a later one, whenever one is added', async () => {
     const database = openDatabase({ connection: test.url, applicationName: 'test', poolSize: 2 });
     try {
-      const server = new SqlConfigurationStore({ database, clock: { now: () => NOW } });
+      const server = new ConfigurationStore({ database, clock: { now: () => NOW } });
       const webhook = {
         url: 'https://siem.example.com',
         allows_http: false,
@@ -90,7 +90,7 @@ describe('the configuration that a server keeps', () => {
 
   it('is read again after a change by another server, even one made by hand', async () => {
     const before = await store.current();
-    const other = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+    const other = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
     await other.putSettings(new Map([['changed', 'elsewhere']]), ACT);
     const after = await store.current();
     expect(after.settings.get('changed')).toBe('elsewhere');
@@ -116,7 +116,7 @@ describe('the configuration that a server keeps', () => {
   });
 
   it('is undefined before it was first asked for', () => {
-    const fresh = new SqlConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+    const fresh = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
     expect(fresh.kept).toBeUndefined();
   });
 

@@ -1,10 +1,25 @@
 import type { Knex } from 'knex';
 
-import type { ResolverEntry } from '../../configuration/ports.ts';
-import type { Resolver } from '../../configuration/configuration.ts';
-import { assertResolverUnchanged } from '../../configuration/expected-state.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { kindIsFixed, secretNeededAgain } from '../../resolvers/resolver-trial.ts';
+import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
+import { assertResolverUnchanged, type ExpectedResolver } from '../configuration/expected-state.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Sealed } from '../keys/vault.ts';
+import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
+
+/** A resolver as it is stored. */
+export interface ResolverEntry {
+  readonly name: string;
+  readonly kind: ResolverKind;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Its file must be below a folder of RESOLVER_FILE_DIRS. Default true. */
+  readonly isBounded?: boolean;
+  /** Its login secret, sealed for 'resolver' and its name. Null: none; undefined: the present one is kept. */
+  readonly secret?: Sealed | null | undefined;
+  /** Names of the settings that determine the receiver of the secret. */
+  readonly secretBoundTo?: readonly string[];
+  /** The one that is replaced. Undefined: any. */
+  readonly expected?: ExpectedResolver | undefined;
+}
 
 interface KnownRow {
   readonly id: string;

@@ -2,8 +2,8 @@ import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
 import { describeFault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ConfigurationListener } from './configuration-listener.ts';
-import type { DatabaseOptions } from '../database/database.ts';
-import { translateDatabaseFault } from '../database/database-faults.ts';
+import type { DatabaseOptions } from './database.ts';
+import { translateDatabaseFault } from './database-faults.ts';
 
 /**
  * Milliseconds for which a server works with a configuration without comparing it with the database. A change whose

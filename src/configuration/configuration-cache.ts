@@ -1,5 +1,4 @@
-import type { Configuration } from '../../configuration/configuration.ts';
-import type { Revision } from './configuration-snapshot.ts';
+import type { Configuration, Revision } from './configuration.ts';
 
 /** Keeps the configuration that was read last for as long as the database has the same revision. */
 export class ConfigurationCache {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ResolverSecrets } from '../../resolvers/ports.ts';
-import type { Resolver } from '../../configuration/configuration.ts';
-import { ResolverUnavailable } from '../../resolvers/resolver-unavailable.ts';
-import type { Sealed, Vault } from '../../keys/vault.ts';
-import type { Database } from '../database/database.ts';
+import type { ResolverSecrets } from './ports.ts';
+import type { Resolver } from '../configuration/configuration.ts';
+import { ResolverUnavailable } from './resolver-unavailable.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
+import type { Database } from '../storage/database/database.ts';
 
 /** The credentials of resolvers, sealed in their rows. They are read for each new connection and not kept. */
 export class SqlResolverSecrets implements ResolverSecrets {

@@ -4,9 +4,9 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-import { ConfigurationFollower } from '../../../src/storage/configuration/configuration-follower.ts';
+import { ConfigurationFollower } from '../../../src/storage/database/configuration-follower.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
+import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT } from '../../support/values/token-values.ts';
@@ -17,12 +17,12 @@ const NEVER = 600_000;
 const LISTENER = 'test listener';
 
 let test: TestDatabase;
-let elsewhere: SqlConfigurationStore;
+let elsewhere: ConfigurationStore;
 const cleanUps: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  elsewhere = new SqlConfigurationStore({ database: test.database, clock: { now: () => new Date() } });
+  elsewhere = new ConfigurationStore({ database: test.database, clock: { now: () => new Date() } });
 });
 
 afterEach(async () => {
@@ -35,7 +35,7 @@ afterAll(() => test.drop());
 
 /** A server as far as its configuration goes: a store that follows, and the log. */
 interface Following {
-  readonly store: SqlConfigurationStore;
+  readonly store: ConfigurationStore;
   readonly follower: ConfigurationFollower;
   readonly logged: string[];
   /** The number of times that the configuration was asked for and answered. */
@@ -54,7 +54,7 @@ interface World {
 
 function follow(world: World = {}): Following {
   const { database = test.database, listenTo = test.url, poll = NEVER, window = NEVER } = world;
-  const store = new SqlConfigurationStore({ database, clock: { now: () => new Date() }, window });
+  const store = new ConfigurationStore({ database, clock: { now: () => new Date() }, window });
   const logged: string[] = [];
   const line = (message: string, fields: object = {}): void => {
     logged.push(`${message} ${JSON.stringify(fields)}`);
@@ -104,7 +104,7 @@ async function untilInStep({ requested }: Following): Promise<number> {
   return pid;
 }
 
-const noticed = (store: SqlConfigurationStore, key: string): Promise<void> =>
+const noticed = (store: ConfigurationStore, key: string): Promise<void> =>
   until(() => store.kept?.settings.has(key) === true);
 
 /** Changes something on another server. */

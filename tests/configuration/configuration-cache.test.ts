@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { ConfigurationCache } from '../../../src/storage/configuration/configuration-cache.ts';
-import { ShortLivedRead } from '../../../src/storage/database/short-lived-read.ts';
-import { type Deferred, deferred } from '../../support/fakes/deferred.ts';
-import { configurationOf } from '../../support/values/configuration-value.ts';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { ConfigurationCache } from '../../src/configuration/configuration-cache.ts';
+import { ShortLivedRead } from '../../src/storage/database/short-lived-read.ts';
+import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+import { configurationOf } from '../support/values/configuration-value.ts';
 
 /** A cache over loads that end when they are told to. */
 function cacheWithLoads(): { cache: ConfigurationCache; loads: Deferred<Configuration>[] } {

@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let database: Database;
 let tokens: SqlTokenStore;
-let configuration: SqlConfigurationStore;
+let configuration: ConfigurationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase({ poolSize: 20 });
   // Transactions are not tried again here, so that a deadlock shows.
   database = { ...test.database, transact: (work) => test.database.audit.transact(work) };
   tokens = new SqlTokenStore({ database });
-  configuration = new SqlConfigurationStore({ database, clock: systemClock });
+  configuration = new ConfigurationStore({ database, clock: systemClock });
 });
 
 beforeEach(async () => {
@@ -127,9 +127,9 @@ describe('removing a realm', () => {
 
 describe('removing a realm of very many tokens', () => {
   const inNorth = ['M1', 'M2', 'M3', 'M4', 'M5'];
-  let chunks: SqlConfigurationStore;
+  let chunks: ConfigurationStore;
   beforeEach(async () => {
-    chunks = new SqlConfigurationStore({ database, clock: systemClock, tokensAtOnce: 2 });
+    chunks = new ConfigurationStore({ database, clock: systemClock, tokensAtOnce: 2 });
     for (const serial of [...inNorth, 'Other']) {
       await tokens.insert(
         tokenValue(serial, { realms: serial === 'Other' ? ['south'] : ['north', 'south'] }),

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
-import { assertRealmUnchanged, type ExpectedRealm } from '../../configuration/expected-state.ts';
-import { ServiceError } from '../../kernel/errors.ts';
+import { assertRealmUnchanged, type ExpectedRealm } from '../configuration/expected-state.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /**
  * Creates the realm or replaces its resolvers. The caller holds the lock of the configuration.

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../../kernel/background-loop.ts';
-import { connectionSettings, type DatabaseOptions } from '../database/database.ts';
-import { cutConnection, SessionClient } from '../database/knex-internals.ts';
+import { connectionSettings, type DatabaseOptions } from './database.ts';
+import { cutConnection, SessionClient } from './knex-internals.ts';
 
 /** The channel of changes of the configuration; the payload is the name of the changed schema. */
 const CHANNEL = 'tankeeper_configuration';
