@@ -49,6 +49,8 @@ const conceptRule = (concept, place) => ({
         (folder) => `^src/${folder}/(?!(?:sources|sending)/)`,
       ),
       '^(node:)?crypto$',
+      // Policies are a part of the configuration.
+      ...(concept === 'policy' ? ['^src/configuration/configuration-store\\.ts$'] : []),
       // Address arithmetic.
       ...(concept === 'resolvers' ? ['^(node:)?net$'] : []),
       // Compression.

@@ -4,7 +4,7 @@ import { Semaphore } from '../kernel/semaphore.ts';
 import { SharedPlaces } from './shared-places.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
 import { exportExtract } from './export-extract.ts';
 import { type ExportFormat, exportTrail } from './export-trail.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
 import { assertKnownFilter, type AuditValues, auditValues } from './filter-values.ts';
 import type { AuditFilter, AuditStore, RowPlace } from './ports.ts';

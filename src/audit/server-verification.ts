@@ -4,7 +4,7 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditFinding } from './finding.ts';
 import type { AuditAuthority, AuditStore } from './ports.ts';
 import { assertUnbound } from './realm-view.ts';

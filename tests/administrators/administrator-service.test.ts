@@ -8,7 +8,7 @@ import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
 import { openSession } from '../support/application/open-session.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
 
 const START = new Date('2026-11-20T10:00:00Z');
@@ -17,14 +17,14 @@ const confirmations = { isConfirmed: () => Promise.resolve(false) };
 const PASSWORD = 'correct horse';
 
 let now: Date;
-let configuration: InMemoryConfigurationStore;
+let configuration: GivenConfiguration;
 let store: InMemoryAdministratorStore;
 let hasher: ReadableHasher;
 let service: AdministratorService;
 
 beforeEach(async () => {
   now = START;
-  configuration = new InMemoryConfigurationStore();
+  configuration = new GivenConfiguration();
   store = new InMemoryAdministratorStore();
   hasher = new ReadableHasher();
   const clock = { now: () => now };
@@ -145,7 +145,7 @@ describe('administrators', () => {
     expect(await service.listApiTokens(admin, composed)).toEqual([]);
     const herself = callerNamed(composed, { proof: 'password' });
     const rights = checkPolicy({ name: 'zoe', scope: 'system', action: '*', user: `admin, ${decomposed}` });
-    await configuration.putPolicy(rights, { actor: '', action: '', client: '', requestId: '' });
+    configuration.change({ policies: [rights] });
     expect(await refusedCode(service.remove(herself, decomposed))).toBe('administrator.invalid');
     await service.remove(admin, decomposed);
     expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin']);
@@ -206,7 +206,7 @@ describe('administrators', () => {
         hash: async (password: string) => {
           isOpen = refusal === 'right.missing';
           if (isOpen) {
-            await configuration.putPolicy(readOnly, { actor: '', action: '', client: '', requestId: '' });
+            configuration.change({ policies: [readOnly] });
           }
           return hasher.hash(password);
         },
@@ -220,7 +220,7 @@ describe('administrators', () => {
     ]) {
       isOpen = true;
       expect(await refusedCode(attempt())).toBe(refusal);
-      await configuration.removePolicy('r', { actor: '', action: '', client: '', requestId: '' });
+      configuration.change({ policies: [] });
     }
     expect((await service.list(admin)).map(({ name }) => name)).toEqual(['admin', 'bob']);
     expect(await service.authenticatePassword('bob', PASSWORD)).toMatchObject({ administrator: 'bob' });
@@ -228,11 +228,8 @@ describe('administrators', () => {
 
   it('without the right to write change their own password and nothing else', async () => {
     await service.add(admin, 'bob', PASSWORD);
-    await configuration.putPolicy(checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' }), {
-      actor: '',
-      action: '',
-      client: '',
-      requestId: '',
+    configuration.change({
+      policies: [checkPolicy({ name: 'r', scope: 'system', action: 'read', user: '*' })],
     });
     const bob = callerNamed('bob', { proof: 'password' });
     expect(await service.changeOwnPassword(bob, 'wrong one', 'my new one')).toBe(false);

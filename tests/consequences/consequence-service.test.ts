@@ -3,7 +3,7 @@ import { ConsequenceService } from '../../src/consequences/consequence-service.t
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
 import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
@@ -21,12 +21,12 @@ const QRTANURL = {
 };
 const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
 
-let configuration: InMemoryConfigurationStore;
+let configuration: GivenConfiguration;
 let administrators: InMemoryAdministratorStore;
 let service: ConsequenceService;
 
 beforeEach(async () => {
-  configuration = new InMemoryConfigurationStore({
+  configuration = new GivenConfiguration({
     realms: [
       { name: 'office', resolvers: ['staff', 'people'] },
       { name: 'lab', resolvers: ['people'] },
@@ -230,7 +230,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   });
 
   it('take the right to read the configuration', async () => {
-    await configuration.putPolicy(checkPolicy(ONLY_ALICE), ACT);
+    configuration.change({ policies: [checkPolicy(ONLY_ALICE)] });
     const refusal = await eventualRefusal(service.ofRealmRemoval(callerNamed('bert'), 'office'));
     expect(refusal.code).toBe('right.missing');
   });
@@ -288,7 +288,7 @@ describe('the consequences of a configuration value', () => {
   });
 
   it('can be mended where a stored one is invalid', async () => {
-    await configuration.putSettings(new Map([['OcraMaxChallenges', 'many']]), ACT);
+    configuration.change({ settings: new Map([['OcraMaxChallenges', 'many']]) });
     expect(await service.ofSetting(OPERATOR, 'OcraMaxChallenges', '2')).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
 import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { SqlConfigurationStore } from '../../src/storage/configuration/configuration-store.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { type Database, openDatabase } from '../../src/storage/database/database.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
@@ -63,7 +63,7 @@ function open(monthsDue?: number): HousekeepingService {
   const { database } = test;
   const clock = { now: () => NOW };
   return new HousekeepingService({
-    configuration: new SqlConfigurationStore({ database, clock, window: 0 }),
+    configuration: new ConfigurationStore({ database, clock, window: 0 }),
     clock,
     pruningClock: {
       time: () =>

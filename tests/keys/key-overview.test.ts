@@ -6,7 +6,7 @@ import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { openDatabase } from '../../src/storage/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 
@@ -63,7 +63,7 @@ describe('a count of secrets', () => {
     const first = deferred<readonly KeyState[]>();
     let counts = 0;
     const overview = new KeyOverview({
-      configuration: new InMemoryConfigurationStore(),
+      configuration: new GivenConfiguration(),
       access: new AccessControl({ clock }),
       clock,
       keys: {
@@ -90,7 +90,7 @@ describe('a count of secrets', () => {
     const clock = new TestClock();
     let counts = 0;
     const overview = new KeyOverview({
-      configuration: new InMemoryConfigurationStore(),
+      configuration: new GivenConfiguration(),
       access: new AccessControl({ clock }),
       clock,
       keys: {

@@ -11,7 +11,7 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
 import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import { tokenValue } from '../support/values/token-values.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
     tokenValue('C2', { owner: CAROL, realms: ['beta'], rollout: 'phase1', active: false }),
     tokenValue('N1', { failCount: 3 }),
   ]);
-  const configuration = new InMemoryConfigurationStore({
+  const configuration = new GivenConfiguration({
     realms: [
       { name: 'alpha', resolvers: ['res'] },
       { name: 'beta', resolvers: ['other'] },

@@ -4,7 +4,7 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { UserService } from '../../src/users/user-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryUserStore, ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
@@ -15,7 +15,7 @@ let users: InMemoryUserStore;
 let service: UserService;
 
 beforeEach(() => {
-  const configuration = new InMemoryConfigurationStore({
+  const configuration = new GivenConfiguration({
     realms: [
       { name: 'alpha', resolvers: ['res', 'more'] },
       { name: 'beta', resolvers: ['more'] },

@@ -21,7 +21,7 @@ import { ValidationService } from '../../../src/challenges/validation-service.ts
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
-import { InMemoryConfigurationStore } from './in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../values/configuration-value.ts';
 import { InMemoryTokenStore } from './in-memory-token-store.ts';
 import { InMemoryUserStore } from './in-memory-user-store.ts';
 import { tokenValue } from '../values/token-values.ts';
@@ -72,7 +72,7 @@ export class OcraHouse {
   computed = 0;
   turns = 0;
   readonly users: UserDirectory;
-  readonly configuration: InMemoryConfigurationStore;
+  readonly configuration: GivenConfiguration;
   readonly tokens: InMemoryTokenStore;
   readonly challenges: InMemoryChallengeStore;
   readonly access = new AccessControl({ clock: this.clock });
@@ -86,7 +86,7 @@ export class OcraHouse {
 
   constructor({ tokens = [], policies = [], settings = {} }: OcraSketch = {}) {
     const { clock, random, access } = this;
-    this.configuration = new InMemoryConfigurationStore({
+    this.configuration = new GivenConfiguration({
       realms: [
         { name: 'alpha', resolvers: ['res'] },
         { name: 'beta', resolvers: ['other'] },
