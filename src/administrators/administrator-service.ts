@@ -9,7 +9,7 @@ import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
 import type { Administrator, AdministratorStore, ApiToken, OpenSession, ProvenPassword } from './ports.ts';
 import { assertConfirmed } from './recent-proof.ts';
 import type { ConfirmationStore } from './sign-in-ports.ts';
-import type { PasswordHasher } from '../users/ports.ts';
+import type { PasswordHasher } from '../users/password-hasher.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
 import {

@@ -27,8 +27,8 @@ import { SqlResolverSecrets } from '../resolvers/resolver-secret-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
-import { SqlManagedUserStore } from '../storage/users/managed-user-store.ts';
-import type { PasswordHasher } from '../users/ports.ts';
+import { ManagedUserStore } from '../users/managed-user-store.ts';
+import type { PasswordHasher } from '../users/password-hasher.ts';
 import { UserDirectory } from '../users/user-directory.ts';
 import type { DispatcherDependencies } from '../webhooks/delivery-dispatcher.ts';
 import { observedMeasures } from './observed-measures.ts';
@@ -103,7 +103,7 @@ export interface ServiceParts {
 export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
-  readonly managedUsers: SqlManagedUserStore;
+  readonly managedUsers: ManagedUserStore;
   readonly files: FileBounds;
   readonly sources: OpenUserSources;
   /** For trials of resolvers that are not stored. */
@@ -159,7 +159,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
   const metrics = observedMeasures(parts.metrics ?? UNMEASURED, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
-  const managedUsers = new SqlManagedUserStore({ database });
+  const managedUsers = new ManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
   const secrets = new SqlResolverSecrets({ database, vault });

@@ -1,30 +1,4 @@
-import type { Act } from '../policy/caller.ts';
 import type { Resolver } from '../configuration/configuration.ts';
-
-/** A user of a managed resolver. */
-export interface ManagedUser {
-  readonly userId: string;
-  readonly login: string;
-  readonly givenName: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly phone: string;
-  /** A hash by `PasswordHasher`; null: no password. */
-  readonly passwordHash: string | null;
-}
-
-/** The table behind managed resolvers. */
-export interface ManagedUserStore {
-  findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined>;
-  findById(resolverId: string, userId: string): Promise<ManagedUser | undefined>;
-  list(resolverId: string, search?: UserSearch): Promise<readonly ManagedUser[]>;
-  count(resolverId: string): Promise<number>;
-  /** @throws 'user.exists' */
-  insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser>;
-  setPassword(resolverId: string, userId: string, passwordHash: string | null, act: Act): Promise<boolean>;
-  /** Removes the user; the tokens become unassigned. @returns true if the user existed */
-  remove(resolverId: string, userId: string, act: Act): Promise<boolean>;
-}
 
 /** A user of a resolver of any kind. */
 export interface DirectoryUser {

@@ -9,7 +9,7 @@ import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
 import { openSession } from '../support/application/open-session.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
+import { ReadableHasher } from '../support/fakes/readable-hasher.ts';
 
 const START = new Date('2026-11-20T10:00:00Z');
 const admin = callerNamed('admin', { proof: 'password' });

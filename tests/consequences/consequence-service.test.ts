@@ -3,9 +3,9 @@ import { ConsequenceService } from '../../src/consequences/consequence-service.t
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
+import { managedUser } from '../support/values/user-values.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
@@ -20,6 +20,12 @@ const QRTANURL = {
   action: 'qrtanurl=https://tan.example.org/ocra/check_t',
 };
 const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
+
+const USERS = [
+  { resolverId: '1', userId: 'ann-id', ...managedUser('ann') },
+  { resolverId: '2', userId: 'bob-id', ...managedUser('bob', { passwordHash: 'hash' }) },
+  { resolverId: '3', userId: 'zoe-id', ...managedUser('zoe') },
+];
 
 let configuration: GivenConfiguration;
 let administrators: InMemoryAdministratorStore;
@@ -70,10 +76,11 @@ beforeEach(async () => {
       tokenValue('T3'),
       tokenValue('T5', { realms: ['lab', 'office'] }),
     ]),
-    users: new InMemoryUserStore()
-      .with('1', 'ann')
-      .with('2', 'bob', { passwordHash: 'hash' })
-      .with('3', 'zoe'),
+    users: {
+      count: () => Promise.resolve(1),
+      findByLogin: (resolverId, login) =>
+        Promise.resolve(USERS.find((one) => one.resolverId === resolverId && one.login === login)),
+    },
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
@@ -181,7 +181,7 @@ describe('removing a realm of very many tokens', () => {
 
 describe('removing a user of a managed resolver', () => {
   it('leaves no token assigned, though tokens are being assigned at the same time', async () => {
-    const users = new SqlManagedUserStore({ database });
+    const users = new ManagedUserStore({ database });
     await configuration.putResolver({ name: 'people', kind: 'managed', settings: {} }, ACT);
     const resolverId = (await configuration.current()).resolvers[0]?.id ?? '';
     for (const round of [1, 2, 3, 4, 5]) {

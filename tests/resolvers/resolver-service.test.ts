@@ -8,7 +8,7 @@ import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
-import { SqlManagedUserStore } from '../../src/storage/users/managed-user-store.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { managedUser } from '../support/values/user-values.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
@@ -48,7 +48,7 @@ beforeEach(async () => {
     assertNamable: (fileName: string): Promise<void> =>
       fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),
   };
-  const sources = sourcesOver(new SqlManagedUserStore({ database: test.database }));
+  const sources = sourcesOver(new ManagedUserStore({ database: test.database }));
   service = new ResolverService({ configuration: stored.configuration, sources, access, vault, files });
 });
 
@@ -106,7 +106,7 @@ describe('resolvers', () => {
   });
 
   it('are tried: how many users there are, or why they cannot be read', async () => {
-    const users = new SqlManagedUserStore({ database: test.database });
+    const users = new ManagedUserStore({ database: test.database });
     await users.insert(await stored.idOf('res'), managedUser('anna'), ACT);
     expect(await service.test(reader, 'res')).toMatchObject({ entries: 1, users: 1 });
     const refusal = await eventualRefusal(service.test(reader, 'file'));

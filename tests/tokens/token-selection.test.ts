@@ -13,9 +13,8 @@ import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import { tokenValue } from '../support/values/token-values.ts';
-import { sourcesOver } from '../support/fakes/user-sources.ts';
+import { sourcesHolding } from '../support/fakes/user-sources.ts';
 
 const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
@@ -50,7 +49,7 @@ beforeEach(() => {
     ],
   });
   const users = new UserDirectory({
-    sources: sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol')),
+    sources: sourcesHolding({ 1: ['anna', 'bernd'], 2: ['carol'] }),
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
   service = new TokenService({ configuration, tokens, users, access, vault, random: systemRandom });

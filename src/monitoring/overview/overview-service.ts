@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { ManagedUserStore } from '../../resolvers/ports.ts';
+import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import { compareConfiguration, type ConfigurationState } from '../configuration-report.ts';
 import type { LicenceInspection } from '../licence-inspection.ts';
 import type { LicenceReport } from '../outcomes.ts';

@@ -2,7 +2,7 @@ import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
@@ -17,14 +17,14 @@ export class CountModelServices {
   readonly #tokens: SqlTokenStore;
   readonly #loading: SqlTokenLoading;
   readonly #configuration: ConfigurationStore;
-  readonly #users: SqlManagedUserStore;
+  readonly #users: ManagedUserStore;
 
   constructor(database: Database) {
     this.#database = database;
     this.#tokens = new SqlTokenStore({ database });
     this.#loading = new SqlTokenLoading({ database });
     this.#configuration = new ConfigurationStore({ database, clock: systemClock });
-    this.#users = new SqlManagedUserStore({ database });
+    this.#users = new ManagedUserStore({ database });
   }
 
   /** @throws the errors of the stores: ServiceError if the change is impossible */

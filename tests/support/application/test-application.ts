@@ -23,7 +23,7 @@ import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { SHARING } from '../../../src/storage/database/sharing.ts';
-import type { PasswordHasher } from '../../../src/users/ports.ts';
+import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A clock that stands still until a test sets it. */

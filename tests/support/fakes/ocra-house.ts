@@ -23,9 +23,8 @@ import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';
 import { InMemoryTokenStore } from './in-memory-token-store.ts';
-import { InMemoryUserStore } from './in-memory-user-store.ts';
 import { tokenValue } from '../values/token-values.ts';
-import { sourcesOver } from './user-sources.ts';
+import { sourcesHolding } from './user-sources.ts';
 
 export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
@@ -98,11 +97,8 @@ export class OcraHouse {
       policies: [...POLICIES, ...policies].map((draft) => checkPolicy(draft)),
       settings: new Map(Object.entries(settings)),
     });
-    const people = new InMemoryUserStore()
-      .with('1', 'anna', { passwordHash: 'hash of password' })
-      .with('1', 'bernd')
-      .with('2', 'carol');
-    const users = (this.users = new UserDirectory({ sources: sourcesOver(people) }));
+    const sources = sourcesHolding({ 1: [{ login: 'anna', password: 'password' }, 'bernd'], 2: ['carol'] });
+    const users = (this.users = new UserDirectory({ sources }));
     this.tokens = new InMemoryTokenStore(tokens);
     this.challenges = new InMemoryChallengeStore(this.tokens);
     this.choice = new TokenChoice({ tokens: this.tokens, users });

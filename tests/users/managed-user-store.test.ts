@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { ManagedUser } from '../../../src/resolvers/ports.ts';
-import { beginningCondition } from '../../../src/resolvers/user-search.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import type { ManagedUser } from '../../src/users/user-draft.ts';
+import { beginningCondition } from '../../src/resolvers/user-search.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
-let users: SqlManagedUserStore;
+let users: ManagedUserStore;
 let people: string;
 let staff: string;
 let unix: string;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  users = new SqlManagedUserStore({ database: test.database });
+  users = new ManagedUserStore({ database: test.database });
   [people, staff, unix] = (await test.database
     .knex('resolvers')
     .insert([

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 
-import type { Act } from '../../policy/caller.ts';
-import type { ManagedUser, ManagedUserStore } from '../../resolvers/ports.ts';
-import { LIKE_ESCAPE, likePattern } from '../../resolvers/user-search.ts';
-import type { UserCondition, UserField, UserSearch } from '../../resolvers/ports.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { closeOpenChallenges } from '../challenges/challenge-store.ts';
-import type { Database } from '../database/database.ts';
-import { withLockedTokens } from '../tokens/token-locks.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import type { Act } from '../policy/caller.ts';
+import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
+import type { UserCondition, UserField, UserSearch } from '../resolvers/ports.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
+import type { Database } from '../storage/database/database.ts';
+import { withLockedTokens } from '../storage/tokens/token-locks.ts';
+import { assertStorable, isRowId, isStorable } from '../storage/database/stored-text.ts';
+import type { ManagedUser } from './user-draft.ts';
 
 interface UserRow {
   readonly id: string;
@@ -54,8 +54,8 @@ interface Counting {
   readonly users: Promise<ReadonlyMap<string, number>>;
 }
 
-/** Users of managed resolvers in PostgreSQL. */
-export class SqlManagedUserStore implements ManagedUserStore {
+/** The users of managed resolvers. */
+export class ManagedUserStore {
   readonly #database: Database;
   #counting: Counting | undefined;
 
@@ -157,6 +157,7 @@ export class SqlManagedUserStore implements ManagedUserStore {
     });
   }
 
+  /** Removes the user; the tokens become unassigned. @returns true if the user existed */
   async remove(resolverId: string, userId: string, act: Act): Promise<boolean> {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return false;
