@@ -12,7 +12,7 @@ import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
 import { AccessControl } from '../policy/access-control.ts';
 import { measuredSources, type ResolverUseMetrics } from '../resolvers/measured-sources.ts';
-import type { ResolverSecrets } from '../resolvers/ports.ts';
+import type { ResolverSecrets } from '../resolvers/user-source.ts';
 import { FileBounds } from '../resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from '../resolvers/sources/user-sources.ts';
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
@@ -23,7 +23,7 @@ import { SqlAdministratorStore } from '../storage/administrators/administrator-s
 import { SqlConfirmationStore } from '../storage/administrators/confirmation-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { SqlResolverSecrets } from '../resolvers/resolver-secret-store.ts';
+import { ResolverSecretStore } from '../resolvers/resolver-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
@@ -162,7 +162,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const managedUsers = new ManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
-  const secrets = new SqlResolverSecrets({ database, vault });
+  const secrets = new ResolverSecretStore({ database, vault });
   const openSources = (used: ResolverSecrets): OpenUserSources =>
     openUserSources({
       users: managedUsers,

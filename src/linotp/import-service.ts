@@ -1,5 +1,5 @@
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { UserSources } from '../resolvers/ports.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import { ChallengeImport, countChallenges } from './challenge-import.ts';

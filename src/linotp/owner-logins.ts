@@ -1,6 +1,6 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { UserSources } from '../resolvers/ports.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 
 /** An owner as the target knows them; without a login where the resolver did not tell it. */
 export type FoundOwner = { readonly userId: string; readonly login: string } | { readonly fault: string };

@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
+
 import type { Knex } from 'knex';
 
 import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import { assertResolverUnchanged, type ExpectedResolver } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Sealed } from '../keys/vault.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
+import type { Database } from '../storage/database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
+import { ResolverUnavailable } from './resolver-unavailable.ts';
+import type { ResolverSecrets } from './user-source.ts';
 
 /** A resolver as it is stored. */
 export interface ResolverEntry {
@@ -118,4 +123,37 @@ export async function removeResolver(transaction: Knex.Transaction, name: string
   }
   await transaction('resolvers').where({ id: resolver.id }).delete();
   return true;
+}
+
+/** The credentials of resolvers, sealed in their rows. They are read for each new connection and not kept. */
+export class ResolverSecretStore implements ResolverSecrets {
+  readonly #database: Database;
+  readonly #vault: Vault;
+
+  constructor({ database, vault }: { readonly database: Database; readonly vault: Vault }) {
+    this.#database = database;
+    this.#vault = vault;
+  }
+
+  async open(
+    { id, name }: Pick<Resolver, 'id' | 'name'>,
+    stamp?: string | null,
+  ): Promise<string | undefined> {
+    const row = await this.#database
+      .knex('resolvers')
+      .where({ id })
+      .first<{ secret: Buffer | null } | undefined>('secret');
+    const sealed = row?.secret ?? undefined;
+    if (stamp !== undefined && stampOf(sealed) !== stamp) {
+      throw new ResolverUnavailable({ resolver: name, reason: 'its password was changed at this moment' });
+    }
+    return sealed === undefined
+      ? undefined
+      : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
+  }
+}
+
+/** @returns the stamp as in the configuration */
+function stampOf(sealed: Buffer | undefined): string | null {
+  return sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
 import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
-import type { UserCondition, UserField, UserSearch } from '../resolvers/ports.ts';
+import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
 import type { Database } from '../storage/database/database.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
 import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';

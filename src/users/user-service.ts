@@ -2,11 +2,10 @@ import type { Configuration, Resolver, ResolverKind } from '../configuration/con
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import type { DirectoryUser, UserCondition, UserField, UserSources } from '../resolvers/user-source.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
-import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';

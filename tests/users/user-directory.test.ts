@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UserSource, UserSources } from '../../src/resolvers/ports.ts';
+import type { UserSource, UserSources } from '../../src/resolvers/user-source.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';

@@ -1,4 +1,4 @@
-import type { DirectoryPasswords, ResolverSecrets, UserSource, UserSources } from '../ports.ts';
+import type { DirectoryPasswords, ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { PasswordHasher } from '../../users/password-hasher.ts';
 import type { Resolver } from '../../configuration/configuration.ts';

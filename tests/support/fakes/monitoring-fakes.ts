@@ -1,6 +1,6 @@
 import type { Grant } from '../../../src/policy/access-control.ts';
 import type { Caller } from '../../../src/policy/caller.ts';
-import type { UserSource } from '../../../src/resolvers/ports.ts';
+import type { UserSource } from '../../../src/resolvers/user-source.ts';
 import type { Configuration, Revision } from '../../../src/configuration/configuration.ts';
 import type { ConfigurationState } from '../../../src/monitoring/configuration-report.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';

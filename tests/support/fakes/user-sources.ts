@@ -1,4 +1,4 @@
-import type { DirectoryUser, UserSources } from '../../../src/resolvers/ports.ts';
+import type { DirectoryUser, UserSources } from '../../../src/resolvers/user-source.ts';
 import { matchesUser } from '../../../src/resolvers/user-search.ts';
 import type { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import type { Log } from '../../../src/kernel/log.ts';

@@ -1,4 +1,4 @@
-import type { DirectoryPasswords } from '../../../src/resolvers/ports.ts';
+import type { DirectoryPasswords } from '../../../src/resolvers/user-source.ts';
 import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';

@@ -1,4 +1,4 @@
-import type { DirectoryUser } from '../../../resolvers/ports.ts';
+import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import type { ResolverService } from '../../../resolvers/resolver-service.ts';
 import type { ResolverTrialService, Trial } from '../../../resolvers/resolver-trial-service.ts';
 import { type DescribedResolverSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';

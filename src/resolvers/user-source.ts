@@ -59,12 +59,6 @@ export interface UserSource {
   checkPassword(userId: string, password: string): Promise<boolean>;
 }
 
-/** The files that may be named over HTTP. */
-export interface ResolverFiles {
-  /** @throws ServiceError 'resolver.invalid' */
-  assertNamable(fileName: string): Promise<void>;
-}
-
 /** The secrets with which resolvers log in. */
 export interface ResolverSecrets {
   /**
