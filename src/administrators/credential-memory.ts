@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AgingMap } from '../kernel/aging-map.ts';
 import type { Random } from '../kernel/clock.ts';
-import type { ApiToken, OpenSession, ProvenPassword } from './ports.ts';
+import type { ApiToken, ProvenPassword } from './administrator.ts';
+import type { OpenSession } from './session.ts';
 
 /** Milliseconds for which a valid credential is remembered, however often it is used. */
 const LIFETIME_MS = 60_000;

@@ -18,9 +18,9 @@ import { openUserSources, type OpenUserSources } from '../resolvers/sources/user
 import { BoundedPasswordHasher } from '../security/passwords/bounded-password-hasher.ts';
 import type { OpenidSettings } from '../security/openid-provider.ts';
 import { HashedDirectoryPasswords } from '../security/passwords/directory-password.ts';
-import { ConfirmedCredentials } from '../storage/administrators/confirmed-credentials.ts';
-import { SqlAdministratorStore } from '../storage/administrators/administrator-store.ts';
-import { SqlConfirmationStore } from '../storage/administrators/confirmation-store.ts';
+import { ConfirmedCredentials } from '../administrators/confirmed-credentials-store.ts';
+import { AdministratorStore } from '../administrators/administrator-store.ts';
+import { ConfirmationStore } from '../administrators/confirmation-store.ts';
 import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ResolverSecretStore } from '../resolvers/resolver-store.ts';
@@ -114,8 +114,8 @@ export interface SharedParts extends Omit<ServiceParts, 'hasher' | 'metrics'> {
   readonly users: UserDirectory;
   /** Hashes the passwords that administrators have or set, bounded. */
   readonly hasher: PasswordHasher;
-  readonly administratorStore: SqlAdministratorStore;
-  readonly confirmations: SqlConfirmationStore;
+  readonly administratorStore: AdministratorStore;
+  readonly confirmations: ConfirmationStore;
   readonly credentials: ConfirmedCredentials;
   readonly refusals: RefusalTrail;
   readonly pruningClock: PruningClock;
@@ -176,7 +176,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
   const opened = openSources(secrets);
   const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
-  const administratorStore = new SqlAdministratorStore({ database, credentials });
+  const administratorStore = new AdministratorStore({ database, credentials });
   return {
     ...parts,
     metrics,
@@ -187,7 +187,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
     trial: { secrets, open: openSources },
     credentials,
     administratorStore,
-    confirmations: new SqlConfirmationStore({ database }),
+    confirmations: new ConfirmationStore({ database }),
     timeoutMs,
     hasher: administratorHasher,
     configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),

@@ -1,6 +1,6 @@
 import { unknownAdministrator } from '../administrators/administrator-service.ts';
-import { lastAdministrator } from '../administrators/last-administrator.ts';
-import type { AdministratorStore } from '../administrators/ports.ts';
+import { lastAdministrator } from '../administrators/administrator.ts';
+import type { AdministratorStore } from '../administrators/administrator-store.ts';
 import { canonicalKey } from '../configuration/setting.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';

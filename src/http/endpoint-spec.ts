@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProvenPassword } from '../administrators/ports.ts';
+import type { ProvenPassword } from '../administrators/administrator.ts';
 import type { Right } from '../policy/access-control.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { Answers } from './answers.ts';

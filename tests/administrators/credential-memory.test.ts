@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { CredentialMemory, PasswordMemory } from '../../src/administrators/credential-memory.ts';
-import type { ProvenPassword } from '../../src/administrators/ports.ts';
+import type { ProvenPassword } from '../../src/administrators/administrator.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { LicenceSignature } from '../../src/monitoring/ports.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 /** A request as it was recorded. */
@@ -79,7 +79,7 @@ export class ReplayServer {
 
   /** An administrator with a password that may be shorter than ours have to be, as recorded. */
   async addAdministrator(name: string, password: string): Promise<void> {
-    await new SqlAdministratorStore(this.test).insert(name, `test:${password}`, {
+    await new AdministratorStore(this.test).insert(name, `test:${password}`, {
       actor: '',
       action: 'administrator/add',
       client: '',

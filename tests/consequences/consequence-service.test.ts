@@ -2,16 +2,17 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
-import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
+import type { Administrator } from '../../src/administrators/administrator.ts';
 import { managedUser } from '../support/values/user-values.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { tokenValue } from '../support/values/token-values.ts';
 
-const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
+const NOW = new Date('2026-11-20T12:00:00Z');
+const clock = { now: () => NOW };
 const ANN = { resolverId: '1', resolver: 'staff', userId: 'ann-id', login: 'ann' };
 const QRTANURL = {
   name: 'answers',
@@ -28,10 +29,10 @@ const USERS = [
 ];
 
 let configuration: GivenConfiguration;
-let administrators: InMemoryAdministratorStore;
+let administrators: readonly Administrator[];
 let service: ConsequenceService;
 
-beforeEach(async () => {
+beforeEach(() => {
   configuration = new GivenConfiguration({
     realms: [
       { name: 'office', resolvers: ['staff', 'people'] },
@@ -43,11 +44,13 @@ beforeEach(async () => {
       checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert, spare:' }),
     ],
   });
-  administrators = new InMemoryAdministratorStore();
-  await administrators.insert('alice', 'hash', ACT);
-  await administrators.insert('bert', 'hash', ACT);
+  administrators = ['alice', 'bert'].map((name) => ({
+    id: name,
+    name,
+    passwordHash: 'hash',
+    createdAt: NOW,
+  }));
   const token = { name: 'pröbe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
-  await administrators.insertApiToken(token, Buffer.from('hash'), ACT);
   const count = { active: true, assigned: true };
   const snapshot = {
     tokens: [
@@ -62,7 +65,10 @@ beforeEach(async () => {
   };
   service = new ConsequenceService({
     configuration,
-    administrators,
+    administrators: {
+      list: () => Promise.resolve(administrators),
+      listApiTokens: (name) => Promise.resolve(name === 'bert' ? [{ ...token, createdAt: NOW }] : []),
+    },
     clock,
     access: new AccessControl({ clock }),
     counts: {
@@ -203,7 +209,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   });
 
   it('removal of the last administrator is refused as the act is', async () => {
-    await administrators.remove('bert', ACT);
+    administrators = administrators.filter(({ name }) => name !== 'bert');
     expect((await eventualRefusal(service.ofAdministratorRemoval(OPERATOR, 'alice'))).code).toBe(
       'administrator.invalid',
     );

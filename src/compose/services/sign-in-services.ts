@@ -13,10 +13,10 @@ import { SignInChallenges } from '../../challenges/sign-in-challenges.ts';
 import { OpenidProvider } from '../../security/openid-provider.ts';
 import { SealedSignOns } from '../../security/sealed-sign-ons.ts';
 import { SimpleWebAuthn } from '../../security/simple-web-authn.ts';
-import { SqlPasskeyStore } from '../../storage/administrators/passkey-store.ts';
-import { SqlSecondFactorStore } from '../../storage/administrators/second-factor-store.ts';
-import { SqlSessionStore } from '../../storage/administrators/session-store.ts';
-import { SqlSignInStore } from '../../storage/administrators/sign-in-store.ts';
+import { PasskeyStore } from '../../administrators/passkey-store.ts';
+import { SecondFactorStore } from '../../administrators/second-factor-store.ts';
+import { SessionStore } from '../../administrators/session-store.ts';
+import { SignInStore } from '../../administrators/sign-in-store.ts';
 import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
@@ -55,12 +55,12 @@ export function signInServices(
 ): SignInServices {
   const { publicUrl, singleSignOn } = shared;
   const parts = { ...shared, administrators, logins };
-  const attempts = new SqlSignInStore(shared);
+  const attempts = new SignInStore(shared);
   const tokens = new SignInChallenges({ ocra, tokens: new SqlTokenStore(shared), clock: shared.clock });
   const passkeys = new PasskeyService({
     ...parts,
     attempts,
-    passkeys: new SqlPasskeyStore(shared),
+    passkeys: new PasskeyStore(shared),
     webAuthn: publicUrl === undefined ? undefined : new SimpleWebAuthn({ publicUrl }),
   });
   const secondStep = new SecondStep({ tokens, passkeys });
@@ -73,7 +73,7 @@ export function signInServices(
       ...parts,
       attempts,
       tokens,
-      secondFactors: new SqlSecondFactorStore(shared),
+      secondFactors: new SecondFactorStore(shared),
     }),
     singleSignOn:
       singleSignOn &&
@@ -85,6 +85,6 @@ export function signInServices(
         provider: new OpenidProvider({ ...singleSignOn, log: shared.log, clock: shared.clock }),
       }),
     signInMethods: signInMethods(shared),
-    sessions: new SessionService({ ...shared, sessions: new SqlSessionStore(shared) }),
+    sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
   };
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
 import type { RecalledPassword } from '../../administrators/credential-memory.ts';
 import { type KnownLogin, secondFactorRequired } from '../../administrators/login-service.ts';
-import type { ApiToken, ProvenPassword } from '../../administrators/ports.ts';
-import { sessionHash } from '../../administrators/session-secrets.ts';
+import type { ApiToken, ProvenPassword } from '../../administrators/administrator.ts';
+import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import {
   type Authorization,

@@ -5,7 +5,7 @@ import type { AuditFinding } from '../../../src/audit/finding.ts';
 import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
-import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
+import { AdministratorStore } from '../../../src/administrators/administrator-store.ts';
 import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
 import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
@@ -250,7 +250,7 @@ describe('a trail that is emptied', () => {
   const register = (server: Database): Promise<boolean> =>
     new KeyRegistryStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
   const add = (server: Database, name: string): Promise<void> =>
-    new SqlAdministratorStore({ database: server }).insert(name, 'hash', {
+    new AdministratorStore({ database: server }).insert(name, 'hash', {
       ...ACT,
       action: 'administrator/add',
     });

@@ -8,7 +8,7 @@ import {
 } from '../../../src/monitoring/live/live-streams.ts';
 import type { OverviewFacts } from '../../../src/monitoring/overview/overview-service.ts';
 import type { OverviewRights } from '../../../src/monitoring/overview/overview-rights.ts';
-import type { OpenSession } from '../../../src/administrators/ports.ts';
+import type { OpenSession } from '../../../src/administrators/session.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { FAKE_OVERVIEW } from '../../support/fakes/overview-fakes.ts';
 import { until } from '../../support/values/until.ts';

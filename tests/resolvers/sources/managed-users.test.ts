@@ -15,11 +15,11 @@ describe('a managed resolver', () => {
 
   beforeAll(async () => {
     test = await createTestDatabase();
-    const { idOf } = await storeConfiguration(test.database, {
+    const stored = await storeConfiguration(test.database, {
       resolvers: [{ name: 'one' }, { name: 'two' }],
     });
     const users = new ManagedUserStore({ database: test.database });
-    const [one, two] = [await idOf('one'), await idOf('two')];
+    const [one, two] = [await stored.idOf('one'), await stored.idOf('two')];
     const anna = managedUser('anna', { email: 'anna@example.com', passwordHash: 'hash of geheim' });
     ids.anna = (await users.insert(one, anna, ACT)).userId;
     ids.bernd = (await users.insert(one, managedUser('bernd'), ACT)).userId;

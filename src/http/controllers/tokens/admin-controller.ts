@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Act, actOf } from '../../../policy/caller.ts';
 import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
-import type { ProvenPassword } from '../../../administrators/ports.ts';
-import type { SessionKind } from '../../../administrators/session-secrets.ts';
+import type { ProvenPassword } from '../../../administrators/administrator.ts';
+import type { SessionKind } from '../../../administrators/session.ts';
 import { SESSION_COOKIE } from '../../authentication/authenticate.ts';
 import { notAuthenticated } from '../../authentication/credentials.ts';
 import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../../dialects/dialect.ts';

@@ -1,19 +1,23 @@
-import type { ConfirmationStore } from '../../administrators/sign-in-ports.ts';
-import { serialOf } from '../../administrators/second-factor.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
-import { countUse } from './passkey-use.ts';
-import { Undone } from '../database/undone.ts';
+import { type SecondFactor, serialOf } from './second-factor.ts';
+import type { CompleteProof } from './sign-in-attempt.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
+import { isStorable } from '../storage/database/stored-text.ts';
+import { countUse } from './passkey-store.ts';
+import { Undone } from '../storage/database/undone.ts';
 
-/** Confirmed logins in PostgreSQL. What ends the session of a login ends its confirmation, too. */
-export class SqlConfirmationStore implements ConfirmationStore {
+/**
+ * Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. What ends the session of a login ends its
+ * confirmation, too.
+ */
+export class ConfirmationStore {
   readonly #database: Database;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
   }
 
+  /** @param login the hash of its session */
   async isConfirmed(login: Buffer, now: Date): Promise<boolean> {
     const found: unknown = await this.#database
       .knex('sessions')
@@ -24,10 +28,20 @@ export class SqlConfirmationStore implements ConfirmationStore {
     return found !== undefined;
   }
 
+  /**
+   * Confirms a login of the administrator until then, and ends the attempt, both or none.
+   * @param attempt the hash of the attempt that proved the second factor; undefined: the administrator has none
+   * @returns false where the login or the attempt has ended, the password or the second factor has changed, the passkey
+   *   was used meanwhile, or the login is another administrator's
+   */
   async confirm(
     login: Buffer,
-    { proven: { administrator, version }, factor, used }: Parameters<ConfirmationStore['confirm']>[1],
-    { attempt, until }: Parameters<ConfirmationStore['confirm']>[2],
+    {
+      proven: { administrator, version },
+      factor,
+      used,
+    }: Omit<CompleteProof, 'factor'> & { readonly factor: SecondFactor | undefined },
+    { attempt, until }: { readonly attempt: Buffer | undefined; readonly until: Date },
     act: Act,
   ): Promise<boolean> {
     if (!isStorable(administrator)) {

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { secretHash } from '../../../src/administrators/session-secrets.ts';
-import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import { secretHash } from '../../src/administrators/session.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 const LATER = new Date(NOW.getTime() + 1_000);
 
 let test: TestDatabase;
-let store: SqlAdministratorStore;
+let store: AdministratorStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  store = new SqlAdministratorStore({ database: test.database });
+  store = new AdministratorStore({ database: test.database });
 });
 
 beforeEach(async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { secretHash } from '../../../src/administrators/session-secrets.ts';
-import type { NewAttempt, SignInContent } from '../../../src/administrators/sign-in-ports.ts';
-import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
-import { SqlPasskeyStore } from '../../../src/storage/administrators/passkey-store.ts';
-import { SqlSessionStore } from '../../../src/storage/administrators/session-store.ts';
-import { SqlSignInStore } from '../../../src/storage/administrators/sign-in-store.ts';
-import { whileHeld } from '../../support/database/held-statement.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import { secretHash } from '../../src/administrators/session.ts';
+import type { NewAttempt, SignInContent } from '../../src/administrators/sign-in-attempt.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { PasskeyStore } from '../../src/administrators/passkey-store.ts';
+import { SessionStore } from '../../src/administrators/session-store.ts';
+import { SignInStore } from '../../src/administrators/sign-in-store.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const PROVEN = { administrator: 'alice', version: secretHash('hash') };
@@ -25,18 +25,18 @@ const PASSKEY = {
 };
 
 let test: TestDatabase;
-let administrators: SqlAdministratorStore;
-let sessions: SqlSessionStore;
-let signIns: SqlSignInStore;
-let passkeys: SqlPasskeyStore;
+let administrators: AdministratorStore;
+let sessions: SessionStore;
+let signIns: SignInStore;
+let passkeys: PasskeyStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   const { database } = test;
-  administrators = new SqlAdministratorStore({ database });
-  sessions = new SqlSessionStore({ database });
-  signIns = new SqlSignInStore({ database });
-  passkeys = new SqlPasskeyStore({ database });
+  administrators = new AdministratorStore({ database });
+  sessions = new SessionStore({ database });
+  signIns = new SignInStore({ database });
+  passkeys = new PasskeyStore({ database });
 });
 beforeEach(async () => {
   await test.database.knex('administrators').delete();

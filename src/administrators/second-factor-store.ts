@@ -1,13 +1,26 @@
-import { type SecondFactor, serialOf } from '../../administrators/second-factor.ts';
-import type { SecondFactorStore } from '../../administrators/sign-in-ports.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials.ts';
-import { endSignIns } from './sign-in-store.ts';
+import { type SecondFactor, serialOf } from './second-factor.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
+import { isStorable } from '../storage/database/stored-text.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import { endSignIns } from './session-store.ts';
 
-/** The second factors of administrators in PostgreSQL. */
-export class SqlSecondFactorStore implements SecondFactorStore {
+/** The columns of `administrators` that hold the second factor. */
+export interface SecondFactorRow {
+  readonly second_factor: SecondFactor['kind'] | null;
+  readonly second_factor_serial: string | null;
+}
+
+/** @returns the second factor of a row of `administrators` */
+export function secondFactorOf({
+  second_factor: kind,
+  second_factor_serial: serial,
+}: SecondFactorRow): SecondFactor | undefined {
+  return kind === null ? undefined : kind === 'token' ? { kind, serial: serial ?? '' } : { kind };
+}
+
+/** The second factors of administrators. */
+export class SecondFactorStore {
   readonly #database: Database;
   readonly #credentials: ConfirmedCredentials | undefined;
 
@@ -16,6 +29,11 @@ export class SqlSecondFactorStore implements SecondFactorStore {
     this.#credentials = options.credentials;
   }
 
+  /**
+   * Also ends all sessions of the administrator and the sign-ins under way. Without a factor, and with a token, removes
+   * the passkeys.
+   * @returns false for an unknown administrator
+   */
   async set(administrator: string, factor: SecondFactor | undefined, act: Act): Promise<boolean> {
     const serial = serialOf(factor) ?? null;
     if (!isStorable(administrator, serial ?? '')) {

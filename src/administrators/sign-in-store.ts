@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
-import type { ProvenPassword } from '../../administrators/ports.ts';
-import { isSameFactor } from '../../administrators/second-factor.ts';
+import type { ProvenPassword } from './administrator.ts';
+import { isSameFactor } from './second-factor.ts';
 import type {
   Attempt,
   CompleteProof,
@@ -9,16 +9,14 @@ import type {
   SignInContent,
   SignInKind,
   SignInSession,
-  SignInStore,
-} from '../../administrators/sign-in-ports.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
-import { Undone } from '../database/undone.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { countUse } from './passkey-use.ts';
-import { type SecondFactorRow, secondFactorOf } from './second-factor-row.ts';
-import { insertSession } from './session-rows.ts';
+} from './sign-in-attempt.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
+import { isStorable } from '../storage/database/stored-text.ts';
+import { Undone } from '../storage/database/undone.ts';
+import { countUse } from './passkey-store.ts';
+import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
+import { insertSession } from './session-store.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
 const MAX_OF_ONE = 10;
@@ -32,14 +30,22 @@ interface AttemptRow {
 const ATTEMPT = `content, password_version,
   (SELECT name FROM administrators WHERE id = administrator_id) AS administrator`;
 
-/** Sign-ins that are under way, in PostgreSQL: any server goes on with one that another has begun. */
-export class SqlSignInStore implements SignInStore {
+/**
+ * Sign-ins that are under way: any server goes on with one that another has begun. Each ends once: when it succeeds, is
+ * consumed, is replaced or expires.
+ */
+export class SignInStore {
   readonly #database: Database;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
   }
 
+  /**
+   * Removes expired ones on the way, and the oldest beyond a few of the same administrator.
+   * @returns false where the password or the second factor has changed meanwhile, the login is not confirmed, the
+   *   replaced link has ended, or the administrator is gone
+   */
   begin(attempt: NewAttempt, now: Date, act: Act): Promise<boolean> {
     return this.#database.transact(async (unit) => {
       const { owner } = attempt;
@@ -66,6 +72,7 @@ export class SqlSignInStore implements SignInStore {
     });
   }
 
+  /** @returns the sign-in, unless it has ended by `now` or is of another kind */
   async find(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
     const row = await this.#database
       .knex('sign_in_attempts')
@@ -76,6 +83,7 @@ export class SqlSignInStore implements SignInStore {
     return row && toAttempt(row);
   }
 
+  /** As `find`, and ends it: of several at once, one gets it. */
   async consume(hash: Buffer, kinds: readonly SignInKind[], now: Date): Promise<Attempt | undefined> {
     const { knex } = this.#database;
     const [row] = await knex('sign_in_attempts')
@@ -87,6 +95,11 @@ export class SqlSignInStore implements SignInStore {
     return row && toAttempt(row);
   }
 
+  /**
+   * Ends the sign-in and opens its session, both or none.
+   * @returns false where the sign-in has ended, the password or the second factor has changed, the passkey was used
+   *   meanwhile, or the administrator is gone
+   */
   complete(
     hash: Buffer,
     { proven, factor, used }: CompleteProof,
@@ -106,10 +119,15 @@ export class SqlSignInStore implements SignInStore {
     );
   }
 
+  /**
+   * Opens a session of a person who has no account here, and remembers the sign-on that it came from, both or none.
+   * @param signOn names the sign-on, which opens one session at most, whichever server is asked
+   * @returns false where it has opened one before
+   */
   openForPerson(
     { name, groups }: { readonly name: string; readonly groups: readonly string[] },
     { hash, expiresAt }: SignInSession,
-    signOn: Parameters<SignInStore['openForPerson']>[2],
+    signOn: { readonly hash: Buffer; readonly now: Date; readonly rememberedUntil: Date },
     act: Act,
   ): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
@@ -232,9 +250,4 @@ async function removeExpired(
 
 function toAttempt({ content, administrator, password_version: version }: AttemptRow): Attempt {
   return { content, administrator, proven: version === null ? undefined : { administrator, version } };
-}
-
-/** Ends the sign-ins under way, which a change of the second factor must not leave open. */
-export async function endSignIns({ sql }: UnitOfWork, administratorId: string): Promise<void> {
-  await sql('sign_in_attempts').where({ administrator_id: administratorId }).delete();
 }

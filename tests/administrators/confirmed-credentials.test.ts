@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
-import { secretHash } from '../../../src/administrators/session-secrets.ts';
-import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
-import { ConfirmedCredentials } from '../../../src/storage/administrators/confirmed-credentials.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { CHORE_STEPS } from '../../../src/housekeeping/housekeeping-store.ts';
-import { DatabaseProxy } from '../../support/database/database-proxy.ts';
-import { whileHeld } from '../../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import { secretHash } from '../../src/administrators/session.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { ConfirmedCredentials } from '../../src/administrators/confirmed-credentials-store.ts';
+import { CHORE_STEPS } from '../../src/housekeeping/housekeeping-store.ts';
+import { openDatabase } from '../../src/storage/database/database.ts';
+import { DatabaseProxy } from '../support/database/database-proxy.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 const WINDOW = 500;
 const LATER = new Date(NOW.getTime() + 1_000);
@@ -21,14 +21,14 @@ const TOKEN = Buffer.from('token hash');
 
 let test: TestDatabase;
 /** Another server, which remembers nothing. */
-let elsewhere: SqlAdministratorStore;
+let elsewhere: AdministratorStore;
 let time: number;
 let credentials: ConfirmedCredentials;
-let store: SqlAdministratorStore;
+let store: AdministratorStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  elsewhere = new SqlAdministratorStore({ database: test.database });
+  elsewhere = new AdministratorStore({ database: test.database });
 });
 
 afterAll(() => test.drop());
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await credentials.confirm();
 });
 
-function server(): { credentials: ConfirmedCredentials; store: SqlAdministratorStore } {
+function server(): { credentials: ConfirmedCredentials; store: AdministratorStore } {
   const { database } = test;
   const own = new ConfirmedCredentials({
     database,
@@ -49,7 +49,7 @@ function server(): { credentials: ConfirmedCredentials; store: SqlAdministratorS
     window: WINDOW,
     elapsed: () => time,
   });
-  return { credentials: own, store: new SqlAdministratorStore({ database, credentials: own }) };
+  return { credentials: own, store: new AdministratorStore({ database, credentials: own }) };
 }
 
 async function addAll(): Promise<void> {
@@ -135,7 +135,7 @@ describe('a session and an API token', () => {
   it('are read each time where there is no window', async () => {
     const { database } = test;
     const none = new ConfirmedCredentials({ database, random: systemRandom });
-    store = new SqlAdministratorStore({ database, credentials: none });
+    store = new AdministratorStore({ database, credentials: none });
     await none.confirm();
     expect(none.current).toBeUndefined();
     expect(await statementsOfBoth()).toBe(2);
@@ -351,7 +351,7 @@ describe('a comparison', () => {
       window: WINDOW,
       elapsed: () => time,
     });
-    const away = new SqlAdministratorStore({ database, credentials: own });
+    const away = new AdministratorStore({ database, credentials: own });
     await own.confirm();
     expect(await away.findSession(SESSION, NOW)).toBe('alice');
     await proxy.cut();

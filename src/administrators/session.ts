@@ -42,3 +42,32 @@ export function isSessionShaped(text: string): boolean {
 export function isApiTokenShaped(text: string): boolean {
   return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
 }
+
+/** A session that is open until it expires, unless it is revoked before. */
+export interface OpenSession {
+  readonly administrator: string;
+  readonly expiresAt: Date;
+  /** The groups of a person who signed in by single sign-on; undefined: an administrator of this server. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** An open session. */
+export interface ListedSession {
+  /** Names it to those who may end it; opens nothing. */
+  readonly id: string;
+  /** The administrator, or the person who signed in by single sign-on. */
+  readonly owner: string;
+  readonly kind: SessionKind;
+  /** The address that opened it. */
+  readonly client: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** True for the session that asks. */
+  readonly isOwn: boolean;
+}
+
+/** One session of an owner, or all of them. */
+export interface SessionChoice {
+  readonly owner: string;
+  readonly id?: string | undefined;
+}

@@ -1,22 +1,17 @@
 import type { Knex } from 'knex';
 
-import type { Act } from '../../policy/caller.ts';
-import type {
-  Administrator,
-  AdministratorStore,
-  ApiToken,
-  OpenSession,
-  ProvenPassword,
-} from '../../administrators/ports.ts';
-import { lastAdministrator } from '../../administrators/last-administrator.ts';
-import type { SessionKind } from '../../administrators/session-secrets.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Database } from '../database/database.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
-import { type SecondFactorRow, secondFactorOf } from './second-factor-row.ts';
-import { insertSession } from './session-rows.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Administrator, ApiToken, ProvenPassword } from './administrator.ts';
+import type { OpenSession } from './session.ts';
+import { lastAdministrator } from './administrator.ts';
+import type { SessionKind } from './session.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../storage/database/database.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { assertStorable, isStorable } from '../storage/database/stored-text.ts';
+import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
+import { insertSession } from './session-store.ts';
 
 interface AdministratorRow extends SecondFactorRow {
   readonly id: string;
@@ -42,8 +37,8 @@ interface ApiTokenRow {
 /** The condition that the hash of a password is the one of that version. */
 const HAS_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
 
-/** Administrators, their API tokens and sessions in PostgreSQL. */
-export class SqlAdministratorStore implements AdministratorStore {
+/** Administrators, their API tokens and their sessions. Tokens and sessions are stored as hashes. */
+export class AdministratorStore {
   readonly #database: Database;
   readonly #credentials: ConfirmedCredentials | undefined;
 
@@ -65,6 +60,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     return rows.map(toAdministrator);
   }
 
+  /** @throws ServiceError 'administrator.exists' */
   async insert(name: string, passwordHash: string, act: Act): Promise<void> {
     assertStorable(name);
     return this.#database.transact(async ({ sql, audit }) => {
@@ -98,11 +94,18 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  /**
+   * Also ends every session of the administrator, and removes the API tokens on request.
+   * @returns the number of API tokens; undefined for an unknown administrator, or where the password is not `replaces`
+   */
   async setPassword(
     name: string,
     passwordHash: string,
     act: Act,
-    { revokesApiTokens = false, replaces }: Parameters<AdministratorStore['setPassword']>[3] = {},
+    {
+      revokesApiTokens = false,
+      replaces,
+    }: { readonly revokesApiTokens?: boolean; readonly replaces?: ProvenPassword } = {},
   ): Promise<{ readonly apiTokens: number } | undefined> {
     if (!isStorable(name)) {
       return undefined;
@@ -136,6 +139,11 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  /**
+   * Replaces the hash of a password by another hash of the same password. Sessions stay open.
+   * @param proven names the hash that is replaced
+   * @returns false if the password or its hash has been changed since it was proven, or the administrator is gone
+   */
   renewHash({ administrator, version }: ProvenPassword, passwordHash: string, act: Act): Promise<boolean> {
     return this.#revoke(async ({ sql, audit }) => {
       const renewed = await sql('administrators')
@@ -149,6 +157,11 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  /**
+   * Also removes sessions and API tokens.
+   * @throws ServiceError 'administrator.invalid' for the last one
+   * @returns true if there was one
+   */
   async remove(name: string, act: Act): Promise<boolean> {
     if (!isStorable(name)) {
       return false;
@@ -167,6 +180,9 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  /**
+   * @throws ServiceError 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator
+   */
   async insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void> {
     assertStorable(token.name, token.administrator, ...token.rights);
     await this.#database.transact(async ({ sql, audit }) => {
@@ -215,6 +231,7 @@ export class SqlAdministratorStore implements AdministratorStore {
     });
   }
 
+  /** @returns the token of that hash, unless it has expired by `now` */
   async findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined> {
     // Taken before the read: a change during the read replaces the memory, and the stale result goes to the old one.
     const memory = this.#credentials?.current?.apiTokens;
@@ -247,10 +264,12 @@ export class SqlAdministratorStore implements AdministratorStore {
     );
   }
 
+  /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
     return (await this.openSession(sessionHash, now))?.administrator;
   }
 
+  /** @returns the session, unless it has expired by `now` or was revoked */
   async openSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
     const memory = this.#credentials?.current?.sessions;
     const key = sessionHash.toString('base64');

@@ -1,22 +1,22 @@
 import type { Knex } from 'knex';
 
-import type { Passkey, PasskeyCredential, PasskeyStore } from '../../administrators/sign-in-ports.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { lockAdministrator } from './administrator-lock.ts';
-import type { ConfirmedCredentials } from './confirmed-credentials.ts';
-import { endSignIns } from './sign-in-store.ts';
+import type { Passkey, PasskeyCredential, UsedPasskey } from './passkey.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
+import { isStorable } from '../storage/database/stored-text.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { lockAdministrator } from './session-store.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import { endSignIns } from './session-store.ts';
 
 interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
   /** bigint. */
   readonly counter: string;
 }
 
-/** The passkeys of administrators in PostgreSQL. */
-export class SqlPasskeyStore implements PasskeyStore {
+/** The passkeys of administrators. */
+export class PasskeyStore {
   readonly #database: Database;
   readonly #credentials: ConfirmedCredentials | undefined;
 
@@ -48,6 +48,13 @@ export class SqlPasskeyStore implements PasskeyStore {
     return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
   }
 
+  /**
+   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and
+   * ends all sessions but the kept one.
+   * @param hash of the registration
+   * @returns false where the registration or the kept session has ended, the administrator is gone, or the passkey is
+   *   known
+   */
   async register(
     hash: Buffer,
     registered: PasskeyCredential & { readonly name: string; readonly administrator: string },
@@ -96,6 +103,11 @@ export class SqlPasskeyStore implements PasskeyStore {
     }
   }
 
+  /**
+   * Also ends the sign-ins under way, and all sessions but the kept one: the passkey may have opened them.
+   * @throws ServiceError 'passkey.invalid' for the last one
+   * @returns false for an unknown one
+   */
   async remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean> {
     try {
       return await this.#database.transact(async (unit) => {
@@ -164,4 +176,15 @@ async function endOpened(unit: UnitOfWork, id: string, keeps: Buffer | undefined
     void ended.whereNot({ session_hash: keeps });
   }
   await ended.update({ revoked_at: sql.fn.now() });
+}
+
+/** @returns false if the passkey was used meanwhile, or is gone */
+export async function countUse(
+  sql: Knex.Transaction,
+  { credentialId, counterBefore, counter }: UsedPasskey,
+): Promise<boolean> {
+  const counted = await sql('passkeys')
+    .where({ credential_id: credentialId, counter: counterBefore })
+    .update({ counter, last_used_at: sql.fn.now() });
+  return counted > 0;
 }
