@@ -83,7 +83,7 @@ describe('signals that come again', () => {
     expect(end.code).toBe(130);
     expect(existsSync(join(dataDir, 'postgres/PG_VERSION'))).toBe(true);
     expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
-    expect(existsSync(join(dataDir, 'postgres.socket/.s.PGSQL.5432'))).toBe(false);
+    expect(existsSync(join(dataDir, 'postgres/.s.PGSQL.5432'))).toBe(false);
   });
 
   /** Again where this machine was so busy that the server had stopped waiting by itself. */
