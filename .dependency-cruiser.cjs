@@ -173,7 +173,7 @@ module.exports = {
       to: {
         path: ['^src/'],
         pathNot: [
-          `${domain}(?!(?:sources|sending)/)`,
+          `${domain}(?!(?:sources|sending)/|.*${STORES})`,
           '^src/$1/',
           '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',

@@ -4,13 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { runScript } from './program.ts';
-
-/** An operating system account, for `spawn` to run a program as it. */
-export interface SystemAccount {
-  readonly uid: number;
-  readonly gid: number;
-}
+import { runScript, type SystemAccount } from './program.ts';
 
 /** The account's name; on macOS names of system accounts begin with an underscore. */
 const SERVICE_ACCOUNTS = ['tankeeper', '_tankeeper'];

@@ -3,7 +3,7 @@ import { mkdir, open, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { SystemAccount } from './account.ts';
+import type { SystemAccount } from './program.ts';
 
 /**
  * The cluster of a data folder: PostgreSQL's own data directory, with its socket and its log. All that PostgreSQL's

@@ -2,9 +2,9 @@ import { chown, lstat, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { accountForNewCluster, type SystemAccount } from './account.ts';
+import { accountForNewCluster } from './account.ts';
 import { assertOwner, type Cluster, clusterPath, findCluster, ownPath } from './cluster.ts';
-import { runProgram, runScript } from './program.ts';
+import { runProgram, runScript, type SystemAccount } from './program.ts';
 import type { PostgresPrograms } from './programs.ts';
 
 /** The parameters of a cluster's creation. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
-import type { SystemAccount } from './account.ts';
+import type { SystemAccount } from './program.ts';
 import { type Cluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
 import { createCluster } from './creation.ts';
 import { type ClusterEntry, enterCluster, type EntryRequest } from './entry.ts';

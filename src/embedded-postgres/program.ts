@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 
-import type { SystemAccount } from './account.ts';
+/** An operating system account, for `spawn` to run a program as it. */
+export interface SystemAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** The result of a program of the embedded PostgreSQL. */
 export interface ProgramEnd {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { SystemAccount } from './account.ts';
+import type { SystemAccount } from './program.ts';
 import { type ProgramContext, runProgram, runScript } from './program.ts';
 
 /** PostgreSQL's programs, tested: they start as the account in `context`. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../storage/database/database.ts';
-import { keepUntouched } from '../storage/linotp/token-import-rows.ts';
+import { keepUntouched } from '../linotp/token-import-store.ts';
 import type { HousekeepingChore, HousekeepingMoments, HousekeepingTally } from './housekeeping.ts';
 
 /** The advisory lock of housekeeping. "tank", "hous". */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { keepUntouched } from '../storage/linotp/token-import-rows.ts';
+import { keepUntouched } from '../linotp/token-import-store.ts';
 import type { Progress, Resealing, SealingVault } from './sealing-keys.ts';
 import type { Sealed, SecretPurpose } from './vault.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';

@@ -6,7 +6,7 @@ import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
 import type { ConfigTable, ConfigValue } from './config-table.ts';
 import type { Mapped } from './mapped.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A user of a table that LinOTP filled from a file, with the id in LinOTP. */

@@ -1,7 +1,7 @@
 import { LinotpImportService } from '../../linotp/import-service.ts';
+import { ImportStore } from '../../linotp/import-store.ts';
 import { LinotpVerificationService } from '../../linotp/verification-service.ts';
-import { SqlImportTarget } from '../../storage/linotp/linotp-import-target.ts';
-import { SqlVerificationTarget } from '../../storage/linotp/verification-target.ts';
+import { VerificationStore } from '../../linotp/verification-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The import of a LinOTP installation, and the comparison with it. */
@@ -12,10 +12,10 @@ export interface ImportServices {
 
 export function importServices(shared: SharedParts): ImportServices {
   return {
-    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
+    linotpImport: new LinotpImportService({ ...shared, target: new ImportStore(shared) }),
     linotpVerification: new LinotpVerificationService({
       ...shared,
-      target: new SqlVerificationTarget(shared),
+      target: new VerificationStore(shared),
     }),
   };
 }

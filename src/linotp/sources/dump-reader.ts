@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { SourceRow, SourceValue } from '../source-row.ts';
+import type { SourceRow, SourceValue } from '../linotp-source.ts';
 import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
 import { readCopiedRow } from './dump-copy.ts';
 import { DumpOrigin } from './dump-origin.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
 import { accountForNewCluster } from '../../../src/embedded-postgres/account.ts';
 import { packagedBinaries } from '../../../src/embedded-postgres/programs.ts';
 import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';

@@ -1,3 +1,36 @@
+/** The tables of LinOTP that are read, each with a column by which its rows are ordered. */
+export const SOURCE_TABLES = {
+  Config: 'Key',
+  Realm: 'id',
+  TokenRealm: 'id',
+  Token: 'LinOtpTokenId',
+  challenges: 'id',
+  // Up to 2.9, those of tokens of the type ocra.
+  ocra: 'id',
+  imported_user: 'userid',
+} as const;
+
+/** The tables that hold challenges. */
+export const CHALLENGE_TABLES = ['challenges', 'ocra'] as const;
+
+export type SourceTable = keyof typeof SOURCE_TABLES;
+
+/** A LinOTP database, read-only, at one moment. */
+export interface LinotpSource {
+  readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
+  /** The notes for people about its content. */
+  readonly notes: readonly string[];
+  /** The names of its other tables, of which nothing is read. */
+  readonly unread: readonly string[];
+  /** @returns true if the database has this table */
+  has(table: SourceTable): boolean;
+  /** @returns the number of its rows; 0 without the table */
+  count(table: SourceTable): Promise<number>;
+  /** @returns its rows in batches, in the order of their primary key; none without the table */
+  rows(table: SourceTable): AsyncIterable<readonly SourceRow[]>;
+  close(): Promise<void>;
+}
+
 /** A value as a driver or a dump gives it. */
 export type SourceValue = string | number | bigint | boolean | Uint8Array | null;
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { SqlImportTarget } from '../../../src/storage/linotp/linotp-import-target.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ImportStore } from '../../src/linotp/import-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -26,8 +26,8 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
     passwordHash: null,
     userId: String(index),
   }));
-  await new SqlImportTarget({ database }).transact(ACT, (target) =>
-    target.putResolver({ name: 'staff', kind: 'managed', settings: {}, secret: null, users }),
+  await new ImportStore({ database }).transact(ACT, (target) =>
+    target.configuration.putResolver({ name: 'staff', kind: 'managed', settings: {}, secret: null, users }),
   );
   const { rows } = await database.knex.raw<{ rows: object[] }>(
     "SELECT reltuples FROM pg_class WHERE oid = 'users'::regclass",
@@ -39,7 +39,7 @@ it('imports challenges so that no request beside it asks the same for another te
   const { database } = test;
   const tokens = new SqlTokenStore({ database });
   const challenges = new SqlChallengeStore({ database });
-  const target = new SqlImportTarget({ database });
+  const target = new ImportStore({ database });
   const { id } = await tokens.insert(tokenValue('OCRA1'), ACT);
   await database.knex.raw(
     `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
@@ -57,7 +57,7 @@ it('imports challenges so that no request beside it asks the same for another te
   };
   const seen = await tokens.findBySerial('OCRA1');
   const issuing = await target.transact(ACT, async (rows) => {
-    await rows.insertChallenges([{ ...challenge, tokenId: id }]);
+    await rows.challenges.insert([{ ...challenge, tokenId: id }]);
     const issued = challenges.issue(
       {
         tokenId: id,
@@ -79,7 +79,7 @@ it('imports challenges so that no request beside it asks the same for another te
 
 it('gives a token another version by each challenge that it imports or changes, and counts it as untouched', async () => {
   const { database } = test;
-  const target = new SqlImportTarget({ database });
+  const target = new ImportStore({ database });
   const { id } = await new SqlTokenStore({ database }).insert(tokenValue('OCRA2'), ACT);
   await database.knex.raw(
     `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
@@ -89,7 +89,7 @@ it('gives a token another version by each challenge that it imports or changes, 
   );
   const versionOf = async (): Promise<unknown> => database.knex('tokens').where({ id }).first('version');
   const isUntouched = (): Promise<boolean | undefined> =>
-    target.transact(ACT, async (rows) => (await rows.findTokens(['OCRA2'])).get('OCRA2')?.isUntouched);
+    target.transact(ACT, async (rows) => (await rows.tokens.find(['OCRA2'])).get('OCRA2')?.isUntouched);
   const state = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null };
   const challenge = {
     transactionId: 'T3',
@@ -99,12 +99,12 @@ it('gives a token another version by each challenge that it imports or changes, 
     issuedAt: NOW,
     ...state,
   };
-  await target.transact(ACT, (rows) => rows.insertChallenges([{ ...challenge, tokenId: id }]));
+  await target.transact(ACT, (rows) => rows.challenges.insert([{ ...challenge, tokenId: id }]));
   expect(await versionOf()).toEqual({ version: '2' });
   expect(await isUntouched()).toBe(true);
   await target.transact(ACT, async (rows) => {
-    const present = (await rows.findChallenges(['T3'])).get('T3');
-    await rows.updateChallenges(new Map([[present?.id ?? '', { ...challenge, wrongCount: 1 }]]));
+    const present = (await rows.challenges.find(['T3'])).get('T3');
+    await rows.challenges.update(new Map([[present?.id ?? '', { ...challenge, wrongCount: 1 }]]));
   });
   expect(await versionOf()).toEqual({ version: '3' });
   expect(await isUntouched()).toBe(true);

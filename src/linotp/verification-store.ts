@@ -1,12 +1,11 @@
-import type { ResolverKind } from '../../configuration/configuration.ts';
-import type { Sealed } from '../../keys/vault.ts';
-import type { ChallengedToken } from '../../linotp/challenge-mapping.ts';
-import type { ComparableToken, PresentChallenge, VerificationTarget } from '../../linotp/ports.ts';
-import type { TokenInfo } from '../../linotp/token-info.ts';
-import { readConfiguration } from '../../configuration/configuration-store.ts';
-import type { Database } from '../database/database.ts';
-import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
-import { findChallenges, importedTokens } from './challenge-import-rows.ts';
+import type { ResolverKind } from '../configuration/configuration.ts';
+import { readConfiguration } from '../configuration/configuration-store.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { Database } from '../storage/database/database.ts';
+import { selectTokens, type TokenRow, toToken } from '../storage/tokens/token-rows.ts';
+import { ImportedChallenges } from './challenge-import-store.ts';
+import type { ComparableToken } from './token-comparison.ts';
+import type { TokenInfo } from './token-info.ts';
 
 /** The columns of imported_tokens are null for a token that was not imported. */
 interface ComparedRow extends TokenRow {
@@ -19,13 +18,16 @@ interface ComparedRow extends TokenRow {
 const AT_ONCE = 5_000;
 
 /** The tokens and challenges in PostgreSQL, for a comparison. */
-export class SqlVerificationTarget implements VerificationTarget {
+export class VerificationStore {
+  readonly challenges: ImportedChallenges;
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
+    this.challenges = new ImportedChallenges(database.knex);
   }
 
+  /** @returns the kinds of the resolvers, by name */
   async resolverKinds(): Promise<ReadonlyMap<string, ResolverKind>> {
     const rows = await this.#database
       .knex('resolvers')
@@ -33,10 +35,12 @@ export class SqlVerificationTarget implements VerificationTarget {
     return new Map(rows.map(({ name, kind }) => [name, kind]));
   }
 
+  /** @returns the configuration values */
   async settings(): Promise<ReadonlyMap<string, string>> {
     return (await readConfiguration(this.#database.knex, new Date(0))).settings;
   }
 
+  /** @returns tokens by serial */
   async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>> {
     const rows: ComparedRow[] = await selectTokens(this.#database.knex)
       .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
@@ -45,6 +49,7 @@ export class SqlVerificationTarget implements VerificationTarget {
     return new Map(rows.map((row) => [row.serial, toComparable(row)]));
   }
 
+  /** @returns every token, in batches */
   async *allTokens(): AsyncIterable<readonly { readonly id: string; readonly serial: string }[]> {
     let last = '0';
     for (;;) {
@@ -61,41 +66,18 @@ export class SqlVerificationTarget implements VerificationTarget {
       last = rows.at(-1)?.id ?? last;
     }
   }
-
-  importedTokens(serials: readonly string[]): Promise<ReadonlyMap<string, ChallengedToken>> {
-    return importedTokens(this.#database.knex, serials);
-  }
-
-  findChallenges(transactionIds: readonly string[]): Promise<ReadonlyMap<string, PresentChallenge>> {
-    return findChallenges(this.#database.knex, transactionIds);
-  }
 }
 
 function toComparable(row: ComparedRow): ComparableToken {
   const token = toToken(row);
   const { seed, sharedSecret, nonce, pin, ocraPin } = token.secrets;
   return {
+    ...token,
     id: row.id,
-    owner: token.owner,
+    counter: Number(token.counter),
+    otpLength: row.otp_length,
+    lastMatchAt: row.last_match_at,
     info: row.info,
-    fields: {
-      type: token.type,
-      description: token.description,
-      active: token.active,
-      realms: token.realms.join(', '),
-      failCount: token.failCount,
-      maxFail: token.maxFail,
-      counter: Number(token.counter),
-      counterWindow: token.counterWindow,
-      syncWindow: token.syncWindow,
-      timeShift: token.timeShift,
-      otpLength: row.otp_length ?? '',
-      ocraSuite: token.ocraSuite ?? '',
-      rollout: token.rollout,
-      createdAt: token.createdAt.toISOString(),
-      lastSuccessAt: token.lastSuccessAt?.toISOString() ?? '',
-      lastMatchAt: row.last_match_at?.toISOString() ?? '',
-    },
     // A column of the same kind as the others.
     secrets: { seed, sharedSecret, nonce, pin, userPin: ocraPin, soPin: row.so_pin as Sealed | null },
   };
