@@ -207,7 +207,7 @@ module.exports = {
       comment: 'One file under another licence: beside its own modules, the drawing of QR codes.',
       severity: 'error',
       from: { path: '^app/component/', pathNot: '/vite[.]config[.]ts$' },
-      to: { path: '.', pathNot: ['^app/component/', 'node_modules/(@types/)?qrcode/'] },
+      to: { path: '.', pathNot: ['^app/component/', 'node_modules/qr/'] },
     },
     {
       name: 'console-knows-the-interface-alone',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import qrcode from 'qrcode';
+import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
@@ -51,7 +51,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     page.getByLabel('Choose a picture of the code').setInputFiles({ name, mimeType: 'image/png', buffer });
 
   it('reads a code from the camera once, and switches the camera off', async () => {
-    await writeCameraFilm(film, await qrcode.toBuffer(init), FORMAT);
+    await writeCameraFilm(film, drawQrCode(init), FORMAT);
     const { page, problems } = await openApp(browser, site.origin, 390);
     await page.evaluate(`{
       const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
@@ -120,10 +120,10 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
   it('finds the code in a picture, also a small one in a large photo', async () => {
     const { page, problems } = await openApp(withoutCamera, site.origin);
     await scan(page);
-    await chooseFile(page, 'code.png', await qrcode.toBuffer(init));
+    await chooseFile(page, 'code.png', drawQrCode(init));
     await expectScreen(page, 'Add this token?');
     await scan(page);
-    await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(await qrcode.toBuffer(init, { scale: 3 }))));
+    await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(drawQrCode(init, 165))));
     await expectScreen(page, 'Add this token?');
     expect(problems).toEqual([]);
   });
