@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -51,10 +52,12 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 /** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {
   readonly #deps: LimitReporterDependencies;
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quiet: LRUCache<string, true>;
 
   constructor(dependencies: LimitReporterDependencies) {
     this.#deps = dependencies;
+    const now = (): number => dependencies.clock.now().getTime();
+    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
   }
 
   /**
@@ -64,14 +67,15 @@ export class LimitReporter {
    */
   note(limit: LimitName, client: string | undefined, wait: number): void {
     this.#deps.metrics.limitReached(limit);
-    const now = this.#deps.clock.now().getTime();
     const key = `${limit} ${client ?? ''}`;
-    if ((this.#quietUntil.get(key) ?? 0) > now) {
+    if (this.#quiet.has(key)) {
       return;
     }
-    this.#forget(now);
-    if (this.#quietUntil.size < MAX_REPORTED) {
-      this.#quietUntil.set(key, now + Math.max(QUIET_MS, wait));
+    if (this.#quiet.size >= MAX_REPORTED) {
+      this.#quiet.purgeStale();
+    }
+    if (this.#quiet.size < MAX_REPORTED) {
+      this.#quiet.set(key, true, { ttl: Math.max(QUIET_MS, wait) });
       this.#deps.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
     }
   }
@@ -97,16 +101,5 @@ export class LimitReporter {
       MESSAGES[limit],
       wait === undefined ? {} : { retryAfter: Math.ceil(wait / 1000) },
     );
-  }
-
-  #forget(now: number): void {
-    if (this.#quietUntil.size < MAX_REPORTED) {
-      return;
-    }
-    for (const [key, until] of this.#quietUntil) {
-      if (until <= now) {
-        this.#quietUntil.delete(key);
-      }
-    }
   }
 }

@@ -336,11 +336,11 @@ describe('challenges in memory', () => {
 
   it('leave it when they are too old, also where nothing happens any more', () => {
     jest.useFakeTimers();
-    const memory = new IssuedChallenges(() => performance.now());
+    const memory = new IssuedChallenges(() => 1 + performance.now());
     memory.keep(found('1', 'A'));
     jest.advanceTimersByTime(60_000);
     memory.keep(found('2', 'B'));
-    jest.advanceTimersByTime(60_000);
+    jest.advanceTimersByTime(60_001);
     expect(memory.size).toBe(1);
     jest.advanceTimersByTime(120_000);
     expect(memory.size).toBe(0);
@@ -359,14 +359,14 @@ describe('challenges in memory', () => {
   });
 
   it('serve one response, for two minutes', () => {
-    let now = 0;
+    let now = 1;
     const memory = new IssuedChallenges(() => now);
     memory.keep(found('1', 'A'));
     memory.keep(found('2', 'B'));
-    now = 119_999;
+    now += 120_000;
     expect(memory.consume('A')).toEqual(found('1', 'A'));
     expect(memory.consume('A')).toBeUndefined();
-    now = 120_000;
+    now += 1;
     expect(memory.consume('B')).toBeUndefined();
   });
 
