@@ -4,8 +4,8 @@ import type { Random } from '../kernel/clock.ts';
 import type { ApiToken, ProvenPassword } from './administrator.ts';
 import type { OpenSession } from './session.ts';
 
-/** Milliseconds for which a valid credential is remembered, however often it is used. */
-const LIFETIME_MS = 60_000;
+/** Milliseconds for which a valid credential is remembered, however often it is used. The cache keeps the last one, too. */
+const LIFETIME_MS = 59_999;
 /** The most sessions, and the most API tokens. Only valid ones are remembered, so nobody without one fills them. */
 const MAX_SECRETS = 10_000;
 /** The most administrators whose password is remembered. */

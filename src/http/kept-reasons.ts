@@ -13,8 +13,8 @@ const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'security-module.unavailable': 'The security module is unavailable',
 };
 
-/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. */
-const QUIET_MS = 60_000;
+/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. The cache keeps the last one, too. */
+const QUIET_MS = 59_999;
 /** The most reasons that are remembered. */
 const MAX_REPORTED = 1_000;
 

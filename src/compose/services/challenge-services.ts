@@ -14,7 +14,7 @@ import { ResynchronisationService } from '../../challenges/resynchronisation-ser
 import { TokenChoice } from '../../challenges/token-choice.ts';
 import { TransactionService } from '../../challenges/transaction-service.ts';
 import { ValidationService } from '../../challenges/validation-service.ts';
-import { ComputingTurns } from '../../kernel/computing-turns.ts';
+import { ComputingTurns } from '../../challenges/computing-turns.ts';
 import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';

@@ -31,8 +31,8 @@ interface LimitReporterDependencies {
   readonly clock: Clock;
 }
 
-/** Milliseconds in which refusals of one client by one limit are logged once. */
-const QUIET_MS = 60_000;
+/** Milliseconds in which refusals of one client by one limit are logged once. The cache keeps the last one, too. */
+const QUIET_MS = 59_999;
 /** The most refusals that are remembered, so that a flood from many addresses fills neither the memory nor the log. */
 const MAX_REPORTED = 1_000;
 

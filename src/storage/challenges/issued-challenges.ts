@@ -3,8 +3,8 @@ import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import type { Sealed } from '../../keys/vault.ts';
 import type { TokenSecrets } from '../../tokens/token.ts';
 
-/** Within this time most responses come; later ones are answered after a read. */
-const LIFETIME_MS = 120_000;
+/** Within this time most responses come; later ones are answered after a read. The cache keeps the last millisecond, too. */
+const LIFETIME_MS = 119_999;
 
 /** The most challenges to keep, about 3 kB each. */
 const MAX_CHALLENGES = 1_000;

@@ -340,7 +340,7 @@ describe('challenges in memory', () => {
     memory.keep(found('1', 'A'));
     jest.advanceTimersByTime(60_000);
     memory.keep(found('2', 'B'));
-    jest.advanceTimersByTime(60_001);
+    jest.advanceTimersByTime(60_000);
     expect(memory.size).toBe(1);
     jest.advanceTimersByTime(120_000);
     expect(memory.size).toBe(0);
@@ -363,7 +363,7 @@ describe('challenges in memory', () => {
     const memory = new IssuedChallenges(() => now);
     memory.keep(found('1', 'A'));
     memory.keep(found('2', 'B'));
-    now += 120_000;
+    now += 119_999;
     expect(memory.consume('A')).toEqual(found('1', 'A'));
     expect(memory.consume('A')).toBeUndefined();
     now += 1;

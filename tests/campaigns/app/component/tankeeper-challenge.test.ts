@@ -30,7 +30,9 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
     expect(component).toMatch(/^\/\*!\n ?\* SPDX-License-Identifier: MIT\n/);
     expect(component).toContain('Permission is hereby granted, free of charge');
     expect(component).not.toMatch(/^import |\bimport\(/m);
-    expect(component.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:\/\//);
+    expect(component.replace(/^\/\*![^]*?\*\//, '').replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+      /https?:\/\//,
+    );
     expect(Buffer.byteLength(component)).toBeLessThan(60_000);
   });
 

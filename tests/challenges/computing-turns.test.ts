@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ComputingTurns } from '../../src/kernel/computing-turns.ts';
+import { ComputingTurns } from '../../src/challenges/computing-turns.ts';
 
 /** Counts turns of the event loop until it is stopped. */
 class TurnCounter {
