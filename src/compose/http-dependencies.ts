@@ -6,7 +6,6 @@ import { networkMatcher } from '../http/limits/networks.ts';
 import { type LimitMetrics, LimitReporter } from '../http/limits/limit-reporter.ts';
 import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
-import { StreamGuard } from '../http/limits/stream-guard.ts';
 import { largeBodyGuard, workGuard } from '../http/limits/work-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -73,7 +72,6 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       accounts: shared('login-account', 20 * wrong, QUARTER),
       single: shared('login-single', 1, MINUTE),
     }),
-    streams: new StreamGuard({ refusals, max: limits.liveStreams }),
     connections: new ConnectionGuard({
       refusals,
       max: limits.connections,

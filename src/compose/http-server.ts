@@ -56,9 +56,8 @@ export async function startHttpServer(
   return {
     port: server.port,
     close: (grace, urgent) => {
-      // Requests that wait for a transaction, and streams, would take all of the grace.
+      // Requests that wait for a transaction would take all of the grace.
       void services.statusWatch?.end();
-      void services.live?.end();
       return server.close(grace, urgent);
     },
   };

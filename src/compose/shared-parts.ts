@@ -6,7 +6,6 @@ import type { HousekeepingDependencies } from '../housekeeping/housekeeping-serv
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { KeyDerivation, SecurityModule, Vault } from '../keys/vault.ts';
-import type { LiveMetrics } from '../monitoring/live/live-streams.ts';
 import { Observations } from '../monitoring/observations.ts';
 import type { LicenceSignature, ResolverMetrics } from '../monitoring/ports.ts';
 import type { Responder } from '../ocra/verify.ts';
@@ -37,7 +36,6 @@ import { observedMeasures } from './observed-measures.ts';
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
   readonly statusWaits: StatusWaitMetrics;
-  readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
   readonly housekeeping: HousekeepingDependencies['metrics'];
   readonly webhooks: DispatcherDependencies['metrics'];
@@ -91,8 +89,6 @@ export interface ServiceParts {
   readonly statusWaits?: number;
   /** Milliseconds between two looks for those requests where no notices come; by default a second. */
   readonly statusPoll?: number | undefined;
-  /** Milliseconds between two looks at the state for streams; by default 2 seconds. */
-  readonly liveTick?: number | undefined;
   /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
@@ -133,7 +129,6 @@ const UNMEASURED: ServiceMeasures = {
     tokenLocked: () => undefined,
   },
   statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
-  live: { streamsAre: () => undefined },
   resolvers: {
     resolverAnswered: () => undefined,
     resolverUnavailable: () => undefined,

@@ -76,7 +76,7 @@ export interface Call<Parameters> {
   /** The name under which limits count the client. */
   readonly limitedAs: string;
   readonly requestId: string;
-  /** The header `If-None-Match`. */
+  /** The header `If-None-Match`, which counts for reading only (RFC 9110 §13.1.2). */
   readonly ifNoneMatch: string | undefined;
   /** True if it came over https, as far as trusted proxies report. */
   readonly secure: boolean;

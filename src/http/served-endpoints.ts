@@ -26,7 +26,6 @@ import {
   type MonitoringOperations,
   monitoringPostPage,
 } from './controllers/monitoring-controller.ts';
-import { liveEndpoint, type LiveOperations } from './controllers/helpdesk/live-controller.ts';
 import { overviewEndpoint, type OverviewOperations } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints, type HelpdeskOperations } from './controllers/helpdesk/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
@@ -89,8 +88,6 @@ export interface AppServices extends AdministrationOperations {
   readonly auditVerification: AuditVerificationOperations;
   readonly monitoring: MonitoringOperations;
   readonly overview: OverviewOperations;
-  /** Undefined: there are no streams. */
-  readonly live?: LiveOperations | undefined;
   readonly administrators: CredentialCheck & SessionOperations & AdministratorOperations & ApiTokenOperations;
   readonly secondFactors: SecondFactorOperations;
   readonly logins: LoginOperations;
@@ -165,7 +162,6 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...apiTokenEndpoints(services.administrators, dialect.administration, clock),
     ...sessionEndpoints(services.sessions, dialect.administration),
     overviewEndpoint(services.overview, dialect.administration),
-    ...(services.live === undefined ? [] : [liveEndpoint(services.live, guards.streams)]),
     rightsEndpoint(services.rights, dialect.administration),
     resyncEndpoint(services.resynchronisation, dialect.administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),

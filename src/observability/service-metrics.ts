@@ -5,7 +5,6 @@ import { BackgroundMetrics } from './background-metrics.ts';
 import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
 import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
-import { PrometheusLiveMetrics } from './live-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
 import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
 import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
@@ -59,8 +58,6 @@ export class ServiceMetrics {
   readonly challenges: PrometheusChallengeMetrics;
   /** Metrics of requests that wait for a transaction. */
   readonly statusWaits: PrometheusStatusWaitMetrics;
-  /** Metrics of streams to browsers. */
-  readonly live: PrometheusLiveMetrics;
   /** Metrics of resolvers. */
   readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
@@ -107,7 +104,6 @@ export class ServiceMetrics {
     });
     this.challenges = new PrometheusChallengeMetrics(registry);
     this.statusWaits = new PrometheusStatusWaitMetrics(registry);
-    this.live = new PrometheusLiveMetrics(registry);
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
     this.housekeeping = new HousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });

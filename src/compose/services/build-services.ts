@@ -41,7 +41,7 @@ export function buildServices(parts: ServiceParts): Services {
     ...importServices(shared),
     ...consequenceServices(shared),
     ...challenges,
-    ...monitoringServices(shared, accounts),
+    ...monitoringServices(shared),
     ...helpdeskServices(shared, challenges),
     ...housekeeping,
     ...explanationServices(shared, housekeeping),

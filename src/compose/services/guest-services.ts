@@ -35,9 +35,7 @@ export function guestServices(parts: ServiceParts): Services {
     (await import('./consequence-services.ts')).consequenceServices(shared),
   );
   const challenges = once(async () => (await import('./challenge-services.ts')).challengeServices(shared));
-  const monitoring = once(async () =>
-    (await import('./monitoring-services.ts')).monitoringServices(shared, { administrators }),
-  );
+  const monitoring = once(async () => (await import('./monitoring-services.ts')).monitoringServices(shared));
   const upkeep = once(async () => (await import('./housekeeping-services.ts')).housekeepingServices(shared));
   const explanations = once(async () =>
     (await import('./explanation-services.ts')).explanationServices(shared, await upkeep()),
@@ -61,8 +59,6 @@ export function guestServices(parts: ServiceParts): Services {
     ...onUse(webhooks, 'webhooks'),
     webhookDispatcher: async () => (await webhooks()).webhookDispatcher(),
     ...onUse(monitoring, 'monitoring', 'overview', 'counts', 'installation', 'licences', 'keyOverview'),
-    // Only servers have streams.
-    live: undefined,
     ...onUse(upkeep, 'housekeeping', 'audit', 'auditSearch', 'auditExport', 'auditVerification'),
     ...onUse(upkeep, 'backups'),
     // Commands verify by themselves.

@@ -3,7 +3,6 @@ import { CountService } from '../../monitoring/count-service.ts';
 import { InstallationReadings } from '../../monitoring/installation-state.ts';
 import { LicenceInspection } from '../../monitoring/licence-inspection.ts';
 import { LicenceService } from '../../monitoring/licence-service.ts';
-import { LiveStreams } from '../../monitoring/live/live-streams.ts';
 import { MonitoringService } from '../../monitoring/monitoring-service.ts';
 import { CountRefresh } from '../../monitoring/overview/count-refresh.ts';
 import { OverviewService } from '../../monitoring/overview/overview-service.ts';
@@ -16,15 +15,12 @@ import { KeyRotationStore } from '../../keys/key-rotation-store.ts';
 import { SqlLicenceStore } from '../../storage/monitoring/licence-store.ts';
 import { lockedTokensOf, storedStateOf } from '../../storage/monitoring/stored-state.ts';
 import { ConfigurationProbe } from '../../storage/monitoring/storage-probe.ts';
-import type { AccountServices } from './account-services.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The reports of /monitoring, their counts, the licence, and the state of the keys. */
 export interface MonitoringServices {
   readonly monitoring: MonitoringService;
   readonly overview: Pick<OverviewService, 'read'>;
-  /** To be ended before the server waits for its requests. Undefined in a command. */
-  readonly live: LiveStreams | undefined;
   readonly counts: CountService;
   readonly licences: LicenceService;
   readonly keyOverview: KeyOverview;
@@ -32,10 +28,7 @@ export interface MonitoringServices {
   readonly installation: InstallationReadings;
 }
 
-export function monitoringServices(
-  shared: SharedParts,
-  { administrators }: Pick<AccountServices, 'administrators'>,
-): MonitoringServices {
+export function monitoringServices(shared: SharedParts): MonitoringServices {
   const { database, vault, clock, configuration } = shared;
   const module = shared.securityModule ?? { freshVault: () => Promise.resolve(vault) };
   const counts = new SqlTokenCounts({ database });
@@ -64,12 +57,6 @@ export function monitoringServices(
   return {
     monitoring: new MonitoringService({ ...shared, ...states, counts, licence, probe, userCounts }),
     overview,
-    live: new LiveStreams({
-      overview,
-      sessions: administrators,
-      metrics: shared.metrics.live,
-      tick: shared.liveTick,
-    }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     keyOverview: new KeyOverview({ ...shared, keys: new KeyRotationStore({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store }),

@@ -12,7 +12,6 @@ export const LIMIT_NAMES = [
   'logins-at-once',
   'requests-at-once',
   'large-bodies',
-  'live-streams',
   'connections',
   'unread-answers',
 ] as const;
@@ -44,7 +43,6 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'logins-at-once': 'Too many passwords at once',
   'requests-at-once': 'The server is busy',
   'large-bodies': 'The server is busy with another large body',
-  'live-streams': 'Too many live streams',
   connections: 'Too many connections',
   'unread-answers': 'Too many answers are not read',
 };

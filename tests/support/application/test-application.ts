@@ -95,8 +95,6 @@ interface TestApplicationOptions {
   readonly responder?: Responder;
   /** Milliseconds between two looks for requests that wait; default: that of a server. */
   readonly statusPoll?: number;
-  /** Milliseconds between two looks for streams; default: that of a server. */
-  readonly liveTick?: number;
   /** The provider of single sign-on; default: none. */
   readonly singleSignOn?: SingleSignOnParts;
   /** The address of the server in browsers; default: none. */
@@ -161,7 +159,6 @@ export class TestApplication {
       licenceSignature: options.licenceSignature,
       statusWaits: options.limits?.statusWaits ?? 500,
       statusPoll: options.statusPoll,
-      liveTick: options.liveTick,
       responder: options.responder,
       metrics: this.metrics,
     });
@@ -223,7 +220,7 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.services.statusWatch?.end(), this.services.live?.end()]);
+    await this.services.statusWatch?.end();
     await this.services.statusWatch?.end();
     await this.services.stopVerification();
     await this.services.closeSources();
