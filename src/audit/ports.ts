@@ -47,9 +47,6 @@ export interface StoredSnapshot extends AuditSnapshot {
 /** Runs the statements of one step, when it is their turn. */
 export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
-/** The trail as it was stored at the beginning of a reading in steps. */
-export type SteppedSnapshot = AuditSnapshot & Pick<StoredSnapshot, 'installation'>;
-
 /** The content that a prune removes and signs. */
 export interface PruningPlan extends PruneBody {
   /** Numbers of the journal records that are removed. */
@@ -172,7 +169,7 @@ export interface AuditStore {
    * @param run runs each step; ends the reading by its error
    * @throws ServiceError 'server.busy' if the trail was pruned meanwhile, 'audit.unverifiable' if its table was altered
    */
-  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, run: StepRun): Promise<T>;
+  readInSteps<T>(work: (snapshot: AuditSnapshot) => Promise<T>, run: StepRun): Promise<T>;
   /** Writes a row about an act that reads the trail. */
   note(act: Act, outcome: string): Promise<void>;
   /** @returns the approximate number of rows, from the database's statistics */

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditExport } from '../../audit/audit-export.ts';
 import { AuditRetention } from '../../audit/audit-retention.ts';
 import { AuditSearch } from '../../audit/audit-search.ts';
 import { AuditService } from '../../audit/audit-service.ts';
-import { ServerVerification } from '../../audit/server-verification.ts';
+import { AuditVerification } from '../../audit/audit-verification.ts';
 import { BackupService } from '../../backup/backup-service.ts';
 import { HousekeepingService } from '../../housekeeping/housekeeping-service.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
@@ -19,7 +18,7 @@ export interface HousekeepingServices {
   readonly audit: AuditService;
   readonly auditSearch: AuditSearch;
   readonly auditExport: AuditExport;
-  readonly auditVerification: ServerVerification;
+  readonly auditVerification: AuditVerification;
   /** Interrupts the verification that this process runs. */
   readonly stopVerification: () => Promise<void>;
   readonly backups: BackupService;
@@ -36,16 +35,13 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   const store = new SqlAuditStore({ database });
   const { pruningClock } = shared;
   const pruningTime = (): Promise<Date> => pruningClock.time('audit');
-  const audit = new AuditService({ store, authority, clock, pruningTime });
-  const auditVerification = new ServerVerification({
+  const auditVerification = new AuditVerification({
     ...shared,
     store,
     authority,
     verifications: new SqlVerificationStore({ database }),
-    elapsed: () => performance.now(),
-    rest: (milliseconds, signal) =>
-      sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined),
   });
+  const audit = new AuditService({ store, authority, clock, pruningTime });
   return {
     housekeeping: new HousekeepingService({
       configuration: shared.configuration,

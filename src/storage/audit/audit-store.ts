@@ -8,7 +8,7 @@ import type {
   FoundRows,
   Pruned,
   PruningPlan,
-  SteppedSnapshot,
+  AuditSnapshot,
   StepRun,
   StoredSnapshot,
   TransactionRows,
@@ -21,7 +21,7 @@ import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journ
 import { partitionsBefore, planPruning, pruneTrail } from './audit-pruning.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { installationFacts, readInSteps } from './stepped-snapshot.ts';
+import { readInSteps } from './stepped-snapshot.ts';
 import { transactionRows } from './transaction-rows.ts';
 import { isStorable } from '../database/stored-text.ts';
 
@@ -62,7 +62,7 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
     return this.#database.transact(read, { isLong: true });
   }
 
-  readInSteps<T>(work: (snapshot: SteppedSnapshot) => Promise<T>, run: StepRun): Promise<T> {
+  readInSteps<T>(work: (snapshot: AuditSnapshot) => Promise<T>, run: StepRun): Promise<T> {
     return readInSteps(this.#database, work, run);
   }
 
@@ -90,7 +90,10 @@ export class SqlAuditStore implements AuditStore, TransactionTrail {
 function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
   return {
     planPruning: (before) => planPruning(sql, before),
-    installation: () => installationFacts(sql),
+    installation: async () => ({
+      administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
+      keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
+    }),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
       for await (const rows of readByCursor<JournalRow>(sql, 'journal_records', statement)) {

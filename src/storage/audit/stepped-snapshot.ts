@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from '../../audit/audit-row.ts';
 import type { JournalRecord } from '../../audit/journal-record.ts';
-import type { AuditPeriod, RecordedInstallation, SteppedSnapshot, StepRun } from '../../audit/ports.ts';
+import type { AuditPeriod, AuditSnapshot, StepRun } from '../../audit/ports.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
@@ -13,7 +13,6 @@ const AT_ONCE = 1_000;
 
 /** The end of the trail at one instant. */
 interface TrailEnd {
-  readonly installation: RecordedInstallation;
   /** The number of the newest record of the journal. */
   readonly record: string;
   /** The last place of each lane, in the order of writer and lane. */
@@ -53,12 +52,11 @@ const NULLABLE = `SELECT attname FROM pg_attribute
 /** @see AuditStore.readInSteps */
 export async function readInSteps<T>(
   database: Database,
-  work: (snapshot: SteppedSnapshot) => Promise<T>,
+  work: (snapshot: AuditSnapshot) => Promise<T>,
   run: StepRun,
 ): Promise<T> {
   const end = await run(() => endOfTrail(database));
   const result = await work({
-    installation: () => Promise.resolve(end.installation),
     records: () => recordsUntil(database, end, run),
     rows: (period) => rowsUntil(database, end, run, period),
   });
@@ -75,14 +73,6 @@ export async function readInSteps<T>(
   return result;
 }
 
-/** @returns the names of the administrators, and the ids of the registered encryption keys */
-export async function installationFacts(sql: Knex): Promise<RecordedInstallation> {
-  return {
-    administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
-    keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
-  };
-}
-
 function endOfTrail(database: Database): Promise<TrailEnd> {
   return database.transact(async ({ sql }) => {
     await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -96,7 +86,7 @@ function endOfTrail(database: Database): Promise<TrailEnd> {
     }
     const { rows: lanes } = await sql.raw<{ rows: LaneEnd[] }>(HEADS);
     const newest = await sql('audit_journal').max<{ max: string | null }[]>('number');
-    return { record: newest[0]?.max ?? '0', lanes, installation: await installationFacts(sql) };
+    return { record: newest[0]?.max ?? '0', lanes };
   });
 }
 

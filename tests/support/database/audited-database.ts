@@ -88,16 +88,17 @@ export class AuditedDatabase {
     return verified;
   }
 
-  /** @returns the result of a server, which reads in steps */
+  /** @returns the result of verifying what a reading in steps sees, as an export over HTTP does */
   async #verifyInSteps(keys: readonly InstallationKey[], anchor: string | undefined): Promise<Verified> {
     const all: AuditFinding[] = [];
     const store = new SqlAuditStore({ database: this.test.database });
+    const installation = await store.read((snapshot) => snapshot.installation());
     const result = await store.readInSteps(
-      async (snapshot) =>
+      (snapshot) =>
         verifyTrail(snapshot, {
           keys,
           anchor,
-          installation: await snapshot.installation(),
+          installation,
           report: (finding) => all.push(finding),
         }),
       (step) => step(),

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { ServerVerification } from '../../../audit/server-verification.ts';
+import type { AuditVerification } from '../../../audit/audit-verification.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { verificationObject, verificationOverview } from '../../dialects/shared/audit-objects.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { AUDIT_VERIFICATION, AUDIT_VERIFICATION_OVERVIEW } from '../answers/audit-answers.ts';
 
-/** Verifications of the audit by the server. */
-export type AuditVerificationOperations = Pick<ServerVerification, 'begin' | 'overview'>;
+export type AuditVerificationOperations = Pick<AuditVerification, 'begin' | 'overview'>;
 
 /** @returns the endpoints that verify the audit trail */
 export function auditVerificationEndpoints(
