@@ -9,7 +9,9 @@ import type { AuditRow } from './audit-row.ts';
 import { exportExtract } from './export-extract.ts';
 import { type ExportFormat, exportTrail } from './export-trail.ts';
 import { assertKnownFilter } from './filter-values.ts';
-import type { AuditAuthority, AuditFilter, AuditStore, RowPlace } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditFilter, RowPlace } from './filter-values.ts';
+import type { AuditAuthority } from './signing-key.ts';
 import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
 
 /** Dependencies of exports. */

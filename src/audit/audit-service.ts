@@ -3,15 +3,11 @@ import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportTrail } from './export-trail.ts';
-import type {
-  AuditAuthority,
-  AuditFilter,
-  AuditPeriod,
-  AuditStore,
-  InstallationKey,
-  Pruned,
-  PruningPlan,
-} from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditFilter, AuditPeriod } from './filter-values.ts';
+import type { PruningPlan } from './journal-record.ts';
+import type { Pruned } from './pruning-store.ts';
+import type { AuditAuthority, InstallationKey } from './signing-key.ts';
 import { type TrailVerification, verifyStored, type VerifyRequest } from './verify-trail.ts';
 
 /** Dependencies of the service. */

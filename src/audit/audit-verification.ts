@@ -6,15 +6,17 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditFinding } from './finding.ts';
-import type { AuditAuthority, AuditStore } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditAuthority } from './signing-key.ts';
 import { assertUnbound } from './realm-view.ts';
-import type { VerificationEnd, VerificationRecord, VerificationStore } from './verification-record.ts';
+import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
+import type { VerificationStore } from './verification-store.ts';
 import { type TrailVerification, verifyStored } from './verify-trail.ts';
 
 /** Dependencies of verifications by a server. */
 export interface AuditVerificationDependencies {
   readonly store: Pick<AuditStore, 'read' | 'estimate'>;
-  readonly verifications: VerificationStore;
+  readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };

@@ -1,6 +1,6 @@
 import type { AuditRow } from './audit-row.ts';
 import { csvLine, type ExportFormat, jsonLine } from './export-trail.ts';
-import type { AuditFilter } from './ports.ts';
+import type { AuditFilter } from './filter-values.ts';
 
 /** The format and version that the first line of an extract names. */
 export const EXTRACT_FORM = 'tankeeper audit extract 1';

@@ -1,7 +1,9 @@
 import { safeText } from '../kernel/terminal-text.ts';
 import type { AuditRow } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
-import type { AuditPeriod, AuditSnapshot, InstallationKey } from './ports.ts';
+import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import type { InstallationKey } from './signing-key.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
 export type ExportFormat = 'jsonl' | 'csv';

@@ -1,14 +1,9 @@
 import type { Report } from './finding.ts';
 import { JournalCheck } from './journal-check.ts';
 import { EmptiedCheck } from './emptied-check.ts';
-import type {
-  AuditAuthority,
-  AuditSnapshot,
-  AuditStore,
-  InstallationKey,
-  RecordedInstallation,
-  StoredSnapshot,
-} from './ports.ts';
+import type { AuditSnapshot, RecordedInstallation, StoredSnapshot } from './audit-snapshot.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditAuthority, InstallationKey } from './signing-key.ts';
 import { RowCheck } from './row-check.ts';
 
 /** The result of a verification. */

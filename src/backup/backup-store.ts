@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { BackupHeader } from './backup-format.ts';
 import type { BackupSnapshot } from './write-backup.ts';
 import type { Act } from '../policy/caller.ts';
-import { readByCursor } from '../storage/audit/audit-cursor.ts';
+import { readByCursor } from '../audit/cursor-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { appliedMigrations } from '../storage/database/migrate.ts';
 import type { UnitOfWork } from '../storage/database/unit-of-work.ts';

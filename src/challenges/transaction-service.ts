@@ -1,4 +1,5 @@
-import type { TransactionRows, TransactionTrail } from '../audit/ports.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
+import type { TransactionRows } from '../audit/transaction-store.ts';
 import { grantedRealms } from '../audit/realm-view.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -15,7 +16,7 @@ interface TransactionDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly transactions: TransactionStore;
-  readonly trail: TransactionTrail;
+  readonly trail: Pick<AuditStore, 'ofTransaction'>;
   readonly clock: Clock;
 }
 

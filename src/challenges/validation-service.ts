@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RefusalNotes } from '../audit/ports.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Act } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';

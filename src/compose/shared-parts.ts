@@ -20,9 +20,9 @@ import { HashedDirectoryPasswords } from '../security/passwords/directory-passwo
 import { ConfirmedCredentials } from '../administrators/confirmed-credentials-store.ts';
 import { AdministratorStore } from '../administrators/administrator-store.ts';
 import { ConfirmationStore } from '../administrators/confirmation-store.ts';
-import { SqlRefusalStore } from '../storage/audit/refusal-store.ts';
 import { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ResolverSecretStore } from '../resolvers/resolver-store.ts';
+import { AuditStore } from '../audit/audit-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
@@ -193,7 +193,7 @@ export function sharedParts(parts: ServiceParts): SharedParts {
       administrators: administratorStore,
       clock,
       log,
-      store: new SqlRefusalStore({ database }),
+      store: new AuditStore({ database }),
     }),
   };
 }

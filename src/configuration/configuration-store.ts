@@ -1,5 +1,5 @@
+import { auditEntry } from '../audit/rows-store.ts';
 import type { Knex } from 'knex';
-
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
@@ -8,7 +8,6 @@ import { ReadPolicy } from '../policy/read-policy.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { removeRealm, storeRealm, thinRealm } from '../realms/realm-store.ts';
 import { removeResolver, type ResolverEntry, storeResolver } from '../resolvers/resolver-store.ts';
-import { auditEntry } from '../storage/audit/audit-rows.ts';
 import type { Database } from '../storage/database/database.ts';
 import { ShortLivedRead } from '../storage/database/short-lived-read.ts';
 import { assertStorable, isStorable } from '../storage/database/stored-text.ts';

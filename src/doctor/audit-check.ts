@@ -1,5 +1,8 @@
 import type { AuditRow } from '../audit/audit-row.ts';
-import type { AuditAuthority, AuditPeriod, AuditStore, StoredSnapshot } from '../audit/ports.ts';
+import type { StoredSnapshot } from '../audit/audit-snapshot.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
+import type { AuditPeriod } from '../audit/filter-values.ts';
+import type { AuditAuthority } from '../audit/signing-key.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Finding, findingOf } from './finding.ts';

@@ -1,6 +1,6 @@
 import type { NextFunction, Request } from 'express';
-import type { RefusalNotes } from '../audit/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, ServiceError } from '../kernel/errors.ts';

@@ -1,5 +1,5 @@
-import type { RefusalNotes } from '../audit/ports.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CredentialCheck } from './authentication/authenticate.ts';

@@ -1,7 +1,7 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
-import { auditEntry, type AuditRows } from '../storage/audit/audit-rows.ts';
+import { auditEntry, type AuditRows } from '../audit/rows-store.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import type { Database } from '../storage/database/database.ts';
 import { renewStatistics, WrittenRows } from '../storage/database/table-statistics.ts';

@@ -19,9 +19,9 @@ import type { Caller } from '../../policy/caller.ts';
 import { ResolverService } from '../../resolvers/resolver-service.ts';
 import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
-import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
 import type { Database } from '../../storage/database/database.ts';
 import { readConfiguration } from '../../configuration/configuration-store.ts';
+import { AuditStore } from '../../audit/audit-store.ts';
 import { readDatabaseTime } from '../../storage/database/database-clock.ts';
 import { InstallationStore } from '../../doctor/installation-store.ts';
 import { sharedParts } from '../shared-parts.ts';
@@ -90,7 +90,7 @@ export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
   audit: ({ database, vault, clock, timeoutMs }) =>
     checkAudit({
-      store: new SqlAuditStore({ database }),
+      store: new AuditStore({ database }),
       authority: new VaultAuditAuthority({ vault }),
       trail: () => new InstallationStore({ database }).trail(),
       clock,

@@ -15,7 +15,7 @@ import { TokenChoice } from '../../challenges/token-choice.ts';
 import { TransactionService } from '../../challenges/transaction-service.ts';
 import { ValidationService } from '../../challenges/validation-service.ts';
 import { ComputingTurns } from '../../challenges/computing-turns.ts';
-import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
+import { AuditStore } from '../../audit/audit-store.ts';
 import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';
 import { SqlWatchedChallenges } from '../../storage/challenges/watched-challenges.ts';
@@ -68,7 +68,7 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
     transactions: new TransactionService({
       ...parts,
       transactions: new SqlTransactionStore({ database }),
-      trail: new SqlAuditStore({ database }),
+      trail: new AuditStore({ database }),
     }),
     tokenImport: new TokenImportService({
       ...shared,

@@ -7,9 +7,9 @@ import { BackupService } from '../../backup/backup-service.ts';
 import { HousekeepingService } from '../../housekeeping/housekeeping-service.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
 import { BackupStore } from '../../backup/backup-store.ts';
-import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
-import { SqlVerificationStore } from '../../storage/audit/verification-store.ts';
 import { HousekeepingStore } from '../../housekeeping/housekeeping-store.ts';
+import { AuditStore } from '../../audit/audit-store.ts';
+import { VerificationStore } from '../../audit/verification-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The audit, backups, and the removal of what has expired. */
@@ -32,14 +32,14 @@ export function housekeepingServices(shared: SharedParts): HousekeepingServices 
   const { database, vault, clock } = shared;
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
-  const store = new SqlAuditStore({ database });
+  const store = new AuditStore({ database });
   const { pruningClock } = shared;
   const pruningTime = (): Promise<Date> => pruningClock.time('audit');
   const auditVerification = new AuditVerification({
     ...shared,
     store,
     authority,
-    verifications: new SqlVerificationStore({ database }),
+    verifications: new VerificationStore({ database }),
   });
   const audit = new AuditService({ store, authority, clock, pruningTime });
   return {

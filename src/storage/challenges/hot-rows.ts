@@ -1,5 +1,5 @@
 import type { AuditRow } from '../../audit/audit-row.ts';
-import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/audit-rows.ts';
+import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../../audit/rows-store.ts';
 import type { PreparedStatement, RunPrepared } from '../database/prepared-statements.ts';
 import { type EventRow, eventInsert } from '../../webhooks/outbox-store.ts';
 

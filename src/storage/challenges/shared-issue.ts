@@ -1,4 +1,4 @@
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
-import { AuditTrail } from '../audit/audit-trail.ts';
+import { AuditTrail } from '../../audit/trail-store.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { isCanceled, isAborted, translateDatabaseFault, translateFinalFault } from './database-faults.ts';
 import { hookedClient, type PoolHooks, type PoolUsage, poolUsageOf, retireAfter } from './knex-internals.ts';

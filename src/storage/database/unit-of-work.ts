@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { AuditRows } from '../audit/audit-rows.ts';
+import type { AuditRows } from '../../audit/rows-store.ts';
 import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { NewToken } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { TokenLoading } from '../../challenges/enrolment/token-key-file.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable } from '../database/stored-text.ts';

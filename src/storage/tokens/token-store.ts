@@ -4,7 +4,7 @@ import type { Act } from '../../policy/caller.ts';
 import type { LockedDecision, SerialOrigin, TokenFilter, TokenStore } from '../../tokens/ports.ts';
 import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import { closeOpenChallenges } from '../challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';

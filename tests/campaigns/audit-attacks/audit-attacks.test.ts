@@ -6,8 +6,8 @@ import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { AdministratorStore } from '../../../src/administrators/administrator-store.ts';
-import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
+import { auditEntry } from '../../../src/audit/rows-store.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
 import type { Database } from '../../../src/storage/database/database.ts';
 import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
@@ -61,7 +61,7 @@ async function writeTrail(): Promise<void> {
 }
 
 async function readTrail(): Promise<Trail> {
-  const store = new SqlAuditStore({ database: audited.test.database });
+  const store = new AuditStore({ database: audited.test.database });
   return store.read(async (snapshot) => {
     const rows: AuditRow[] = [];
     const records: JournalRecord[] = [];

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyService } from '../../../src/keys/key-service.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import { ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
+import { ensureAuditMonths } from '../../../src/audit/pruning-store.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
@@ -60,7 +60,7 @@ describe('a month of the audit that is made late', () => {
     const day = 86_400_000;
     const period = { since: new Date(Date.now() - day), until: new Date(Date.now() + day) };
     const subjects: string[] = [];
-    await new SqlAuditStore({ database: server }).read(async (snapshot) => {
+    await new AuditStore({ database: server }).read(async (snapshot) => {
       for await (const some of snapshot.records()) {
         expect(some).not.toEqual([]);
       }

@@ -9,8 +9,8 @@ import { isServiceError } from '../../../src/kernel/errors.ts';
 import { sealCanary } from '../../../src/security/vault/key-canary.ts';
 import { keyIdOf, SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
-import { lockJournal } from '../../../src/storage/audit/audit-journal.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
+import { lockJournal } from '../../../src/audit/journal-store.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../../src/storage/database/connection-gate.ts';
 import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
 import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
@@ -66,10 +66,10 @@ function pool(connection: string, gate: ConnectionGate): Database {
 }
 
 function audit({ database }: Installation): {
-  readonly store: SqlAuditStore;
+  readonly store: AuditStore;
   readonly service: AuditService;
 } {
-  const store = new SqlAuditStore({ database });
+  const store = new AuditStore({ database });
   return {
     store,
     service: new AuditService({

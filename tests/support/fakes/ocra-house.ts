@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../src/audit/ports.ts';
+import type { Refusal } from '../../../src/audit/refusal-trail.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
 
-import type { AuditFinding } from '../../audit/finding.ts';
+import type { AuditFinding } from './finding.ts';
 import type {
   VerificationEnd,
   VerificationProgress,
   VerificationRecord,
   VerificationState,
-  VerificationStore,
-} from '../../audit/verification-record.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { Database } from '../database/database.ts';
+} from './verification-record.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../storage/database/database.ts';
 
 /** A verification as the database returns it. bigint comes as text. */
 interface VerificationRow {
@@ -34,14 +33,18 @@ const MAX_KEPT_VERIFICATIONS = 10;
 /** Without a sign of life for so long, its server is gone. */
 const IS_SILENT = "state = 'running' AND advanced_at < clock_timestamp() - interval '1 minute'";
 
-/** Verifications in PostgreSQL, whose clock decides on the silence of a server. */
-export class SqlVerificationStore implements VerificationStore {
+/** Verifications, of which one at most is running. PostgreSQL's clock decides on the silence of a server. */
+export class VerificationStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
+  /**
+   * Stores a new one with its audit row, unless one is running.
+   * @returns the new one, or the running one
+   */
   begin(
     { begunBy, begunAt, checkpoint }: Pick<VerificationRecord, 'begunBy' | 'checkpoint' | 'begunAt'>,
     act: Act,
@@ -71,6 +74,10 @@ export class SqlVerificationStore implements VerificationStore {
     });
   }
 
+  /**
+   * Stores the progress, which is due every few seconds: a verification without any for a minute counts as interrupted.
+   * @returns false if it no longer runs
+   */
   async advance(id: string, { rows, of, findings }: VerificationProgress): Promise<boolean> {
     const { knex } = this.#database;
     const advanced = await knex('audit_verifications')
@@ -84,6 +91,7 @@ export class SqlVerificationStore implements VerificationStore {
     return advanced === 1;
   }
 
+  /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
   async end(
     id: string,
     { state, rows, records, newest, findings, listed, reason }: VerificationEnd,
@@ -110,6 +118,7 @@ export class SqlVerificationStore implements VerificationStore {
     });
   }
 
+  /** @returns the newest one; undefined: there was none yet */
   newest(): Promise<VerificationRecord | undefined> {
     return newestIn(this.#database.knex);
   }

@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
-import type { AuditFinding } from '../../../src/audit/finding.ts';
-import { AuditRetention } from '../../../src/audit/audit-retention.ts';
-import { AuditService } from '../../../src/audit/audit-service.ts';
-import { verifyTrail } from '../../../src/audit/verify-trail.ts';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import { AuditUpkeep, ensureAuditMonths } from '../../../src/storage/audit/audit-upkeep.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { AuditedDatabase, shortly, unsignedRow } from '../../support/database/audited-database.ts';
-import { OPERATOR, callerNamed } from '../../support/values/callers.ts';
-import { ACT } from '../../support/values/token-values.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { readExportedTrail } from '../../src/audit/exported-trail.ts';
+import type { AuditFinding } from '../../src/audit/finding.ts';
+import { AuditRetention } from '../../src/audit/audit-retention.ts';
+import { AuditService } from '../../src/audit/audit-service.ts';
+import { verifyTrail } from '../../src/audit/verify-trail.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { AuditUpkeep } from '../../src/audit/audit-upkeep.ts';
+import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { AuditedDatabase, shortly, unsignedRow } from '../support/database/audited-database.ts';
+import { OPERATOR, callerNamed } from '../support/values/callers.ts';
+import { ACT } from '../support/values/token-values.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -135,13 +136,13 @@ describe('pruning', () => {
     ],
   ])('removes nothing where an attacker %s while it verifies', async (_who, tampering) => {
     const server = await fourMonths();
-    const store = new SqlAuditStore({ database: server });
+    const store = new AuditStore({ database: server });
     const service = new AuditService({
       authority: audited.authority,
       clock: audited.clock,
       pruningTime: () => Promise.resolve(audited.clock.now()),
-      store: Object.assign(Object.create(store) as SqlAuditStore, {
-        prune: async (...given: Parameters<SqlAuditStore['prune']>) => {
+      store: Object.assign(Object.create(store) as AuditStore, {
+        prune: async (...given: Parameters<AuditStore['prune']>) => {
           await audited.tamper(tampering);
           return store.prune(...given);
         },
@@ -290,7 +291,7 @@ describe('a retention', () => {
     audited.clock.time = new Date('2026-11-20T12:00:00Z');
     const days = (count: number, database = server): AuditRetention =>
       new AuditRetention({
-        store: new SqlAuditStore({ database }),
+        store: new AuditStore({ database }),
         audit: audited.service(database),
         retention: count * 86_400,
       });
@@ -313,7 +314,7 @@ describe('a retention', () => {
     await addMonth('2026-08');
     await audited.tamper("UPDATE audit SET outcome = 'other' WHERE subject = '2026-11 1'");
     const retention = new AuditRetention({
-      store: new SqlAuditStore({ database: server }),
+      store: new AuditStore({ database: server }),
       audit: audited.service(server),
       retention: 86_400,
     });
@@ -327,7 +328,7 @@ describe('a retention', () => {
   it('does not verify the trail repeatedly while the database is held, but an hour later', async () => {
     const server = await fourMonths();
     await addMonth('2026-08');
-    const store = new SqlAuditStore({ database: server });
+    const store = new AuditStore({ database: server });
     let verified = 0;
     const held: Pick<AuditService, 'prune'> = {
       prune: () => {
@@ -412,7 +413,8 @@ describe('the partitions of months', () => {
     };
     const log = { error: line, warn: line, info: line, debug: line };
     const server = audited.server();
-    const upkeep = new AuditUpkeep({ database: server, log, pause: 20 });
+    const makeMonths = (): Promise<void> => Promise.resolve();
+    const upkeep = new AuditUpkeep({ trail: server.audit, log, pause: 20, makeMonths });
     await server.autocommit.audit.write(ACT, 'first', 'done');
     upkeep.start();
     const checkpoints = async (): Promise<number> =>

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import { ROWS_OF_TRANSACTION } from '../../../src/storage/audit/transaction-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { ROWS_OF_TRANSACTION } from '../../src/audit/transaction-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 let test: TestDatabase;
-let store: SqlAuditStore;
+let store: AuditStore;
 
 /** Rows of many transactions in two months, of 20 000 rows each; each transaction has a row in both. */
 beforeAll(async () => {
   test = await createTestDatabase();
-  store = new SqlAuditStore(test);
+  store = new AuditStore(test);
   for (const month of ['2026-10', '2026-11']) {
     await test.database.knex.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
     await test.database.knex.raw(

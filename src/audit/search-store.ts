@@ -1,13 +1,21 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from '../../audit/audit-row.ts';
-import type { AuditFilter, FoundRows, RowPlace } from '../../audit/ports.ts';
-import type { Database } from '../database/database.ts';
-import { isCanceled } from '../database/database-faults.ts';
-import { isStorable } from '../database/stored-text.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
-import { ROWS_OF_TRANSACTION } from './transaction-rows.ts';
+import type { AuditRow } from './audit-row.ts';
+import type { AuditFilter, RowPlace } from './filter-values.ts';
+import type { Database } from '../storage/database/database.ts';
+import { isCanceled } from '../storage/database/database-faults.ts';
+import { isStorable } from '../storage/database/stored-text.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { ROWS_OF_TRANSACTION } from './transaction-store.ts';
+
+/** The rows that a step of a search has found. */
+export interface FoundRows {
+  /** Newest first. */
+  readonly rows: readonly AuditRow[];
+  /** The last row that was read, for `after` of the next step; null: the limit or the end of the trail is reached. */
+  readonly reached: RowPlace | null;
+}
 
 /** By the columns, not by the text form of the time. */
 const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from '../../audit/audit-row.ts';
+import type { AuditRow } from './audit-row.ts';
 
 /** Rows that one FETCH returns. */
 const AT_ONCE = 1_000;

@@ -1,23 +1,23 @@
+import { EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
-import { checkpointBody } from '../../audit/journal-record.ts';
-import type { AuditAuthority } from '../../audit/ports.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
-import { lockJournal } from './audit-journal.ts';
+import type { AuditEntry, AuditRow } from './audit-row.ts';
+import { checkpointBody } from './journal-record.ts';
+import type { AuditAuthority } from './signing-key.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { lockJournal } from './journal-store.ts';
 import { AuditLanes } from './audit-lanes.ts';
-import { AuditRows, type StoreSigned } from './audit-rows.ts';
-import { AuditWriter } from './audit-writer.ts';
-import { LaneLease } from './lane-lease.ts';
-import { translateDatabaseFault } from '../database/database-faults.ts';
-import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
-import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
-import { repeatAborted } from '../database/repeat-aborted.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { EventOutbox, type EventRow } from '../../webhooks/outbox-store.ts';
-import type { NotedEntry } from '../../webhooks/webhook-event.ts';
+import { AuditRows, type StoreSigned } from './rows-store.ts';
+import { AuditWriter } from './writer-store.ts';
+import { LaneLease } from './lane-store.ts';
+import { translateDatabaseFault } from '../storage/database/database-faults.ts';
+import { withExtraConnection, withPooledConnection } from '../storage/database/knex-internals.ts';
+import type { PreparedStatements, RunPrepared } from '../storage/database/prepared-statements.ts';
+import { repeatAborted } from '../storage/database/repeat-aborted.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */
 const TIMEOUT_MS = 500;

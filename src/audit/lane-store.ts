@@ -1,8 +1,8 @@
-import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { isSurelyUndone } from '../database/database-faults.ts';
+import type { AuditEntry, AuditRow } from './audit-row.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { isSurelyUndone } from '../storage/database/database-faults.ts';
 import type { AuditLanes, OpenLane } from './audit-lanes.ts';
-import type { AuditWriter } from './audit-writer.ts';
+import type { AuditWriter } from './writer-store.ts';
 
 /** The dependencies of a lease. */
 interface LaneLeaseDependencies {

@@ -1,12 +1,16 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from '../../audit/audit-row.ts';
-import type { JournalRecord } from '../../audit/journal-record.ts';
-import type { AuditPeriod, AuditSnapshot, StepRun } from '../../audit/ports.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import type { Database } from '../database/database.ts';
-import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
-import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './audit-journal.ts';
+import type { AuditRow } from './audit-row.ts';
+import type { JournalRecord } from './journal-record.ts';
+import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../storage/database/database.ts';
+import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
+
+/** Runs the statements of one step, when it is their turn. */
+export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
 /** Rows or records of one step. */
 const AT_ONCE = 1_000;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
-import { OPERATOR } from '../../support/values/callers.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
+import { OPERATOR } from '../support/values/callers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -216,7 +216,7 @@ describe('pruning beside servers at work', () => {
     const before = new Date('2026-09-01');
     const database = audited.server();
     let pruning: Promise<unknown> = Promise.resolve();
-    const subjects = await new SqlAuditStore({ database }).read(async (snapshot) => {
+    const subjects = await new AuditStore({ database }).read(async (snapshot) => {
       const kinds: string[] = [];
       for await (const records of snapshot.records()) {
         kinds.push(...records.map((record) => record.kind));

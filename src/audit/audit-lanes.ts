@@ -1,5 +1,5 @@
-import type { LaneHead } from '../../audit/journal-record.ts';
-import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
+import type { LaneHead } from './journal-record.ts';
+import { NOTHING_BEFORE } from './audit-row.ts';
 
 /** A lane that a transaction continues, or may continue. */
 export interface OpenLane extends LaneHead {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { BackgroundLoop, type LoopPace, type RoundOutcome } from '../../kernel/background-loop.ts';
-import { describeFault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Database } from '../database/database.ts';
+import { BackgroundLoop, type LoopPace, type RoundOutcome } from '../kernel/background-loop.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
+import type { AuditTrail } from './trail-store.ts';
 
 /** Milliseconds between two checkpoints. */
 const PAUSE_MS = 60_000;
@@ -11,19 +10,17 @@ const PAUSE_MS = 60_000;
 const TIMEOUT_MS = 500;
 /** Pauses between two checks of the partitions of coming months. */
 const TURNS_BETWEEN_MONTHS = 60;
-/** Number of coming months that have their partition. */
-const MONTHS_AHEAD = 2;
-/** The advisory lock of making partitions. "tank", "part". */
-const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 
 /** The dependencies of the upkeep. */
 export interface AuditUpkeepDependencies {
-  readonly database: Database;
+  readonly trail: Pick<AuditTrail, 'checkpoint'>;
   readonly log: Log;
   /** Writes further rows that are due about once a minute. */
   readonly flush?: () => Promise<void>;
   /** Milliseconds between two checkpoints; a minute by default. */
   readonly pause?: number;
+  /** Makes the partitions of coming months. */
+  readonly makeMonths: () => Promise<unknown>;
   /** Called after each try to write a checkpoint. */
   readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
 }
@@ -49,20 +46,19 @@ export class AuditUpkeep {
    */
   async stop(): Promise<void> {
     void this.#loop.stop();
-    await Promise.race([this.#deps.flush?.(), sleep(TIMEOUT_MS, undefined, { ref: false })]);
+    const last = this.#deps.flush?.() ?? Promise.resolve();
+    await withTimeLimit(TIMEOUT_MS, last, () => new Error('the database is late')).catch(() => undefined);
   }
 
   async #work({ rest }: LoopPace): Promise<void> {
     await this.#try('make partitions of the audit', async () => {
       if (this.#turn % TURNS_BETWEEN_MONTHS === 0) {
-        await ensureAuditMonths(this.#deps.database);
+        await this.#deps.makeMonths();
       }
     });
     this.#turn += 1;
     await this.#deps.flush?.();
-    const isWritten = await this.#try('write a checkpoint of the audit', () =>
-      this.#deps.database.audit.checkpoint(),
-    );
+    const isWritten = await this.#try('write a checkpoint of the audit', () => this.#deps.trail.checkpoint());
     this.#deps.ended?.(isWritten ? 'done' : 'failed');
     await rest(this.#deps.pause ?? PAUSE_MS);
   }
@@ -81,20 +77,4 @@ export class AuditUpkeep {
       return false;
     }
   }
-}
-
-/**
- * Makes the partitions of this month and the next two, on one server at a time.
- * @returns the number of new partitions
- */
-export function ensureAuditMonths(database: Database): Promise<number> {
-  return database.transact(async ({ sql }) => {
-    // It must hold up others for a short time only, and is tried again.
-    await sql.raw("SET LOCAL lock_timeout = '2s'");
-    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
-    const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [
-      MONTHS_AHEAD,
-    ]);
-    return rows[0]?.made ?? 0;
-  });
 }

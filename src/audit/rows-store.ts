@@ -1,10 +1,10 @@
+import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import type { AuditEntry, AuditRow } from '../../audit/audit-row.ts';
-import type { Act } from '../../policy/caller.ts';
-import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import { storableForm } from '../database/stored-text.ts';
-import { eventInsert, type EventOutbox, type EventRow } from '../../webhooks/outbox-store.ts';
+import type { AuditEntry, AuditRow } from './audit-row.ts';
+import type { Act } from '../policy/caller.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { storableForm } from '../storage/database/stored-text.ts';
 
 /** The columns of an audit row with their types, in the order of `auditValues`. */
 const AUDIT_COLUMNS = {

@@ -8,8 +8,8 @@ import {
   type PruneBody,
   readHeads,
   readPrune,
-} from '../../audit/journal-record.ts';
-import { readByCursor } from './audit-cursor.ts';
+} from './journal-record.ts';
+import { readByCursor } from './cursor-store.ts';
 
 /** A record as pruning sees it. bigint comes as text. */
 interface OldRecord {

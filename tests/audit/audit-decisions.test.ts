@@ -1,14 +1,14 @@
-import { SqlTap } from '../../support/database/sql-tap.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { AuditedDatabase } from '../../support/database/audited-database.ts';
-import { rightly, wrongly } from '../../support/values/challenge-answers.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import type { Database } from '../../src/storage/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { AuditedDatabase } from '../support/database/audited-database.ts';
+import { rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 let audited: AuditedDatabase;
 let servers: readonly Database[];
@@ -56,7 +56,7 @@ describe('a decision on a response', () => {
     await challenges.answer(transactionId, wrongly(1_000), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
-    const rows = await new SqlAuditStore({ database }).search({ transaction: transactionId, limit: 10 });
+    const rows = await new AuditStore({ database }).search({ transaction: transactionId, limit: 10 });
     expect(rows.map(({ outcome }) => outcome)).toEqual(['closed', 'accepted', 'wrong', 'issued']);
   });
 

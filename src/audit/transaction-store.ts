@@ -1,7 +1,15 @@
 import type { Knex } from 'knex';
 
-import type { TransactionRows } from '../../audit/ports.ts';
-import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './audit-cursor.ts';
+import type { AuditRow } from './audit-row.ts';
+import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+
+/** The rows of one transaction. */
+export interface TransactionRows {
+  /** Oldest first. */
+  readonly rows: readonly AuditRow[];
+  /** The number of its rows that are not among them. */
+  readonly more: number;
+}
 
 interface CountedRow extends StoredAuditRow {
   /** bigint comes as text. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuditFilter, RowPlace } from '../../../src/audit/ports.ts';
-import { searchParts, searchRows, searchStep } from '../../../src/storage/audit/audit-search-rows.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import type { AuditFilter, RowPlace } from '../../src/audit/filter-values.ts';
+import { searchParts, searchRows, searchStep } from '../../src/audit/search-store.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const ROWS = 1_000;
 const BOUNDS = { rows: 100, parts: 2, time: 60_000 };

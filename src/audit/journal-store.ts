@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import { NOTHING_BEFORE } from '../../audit/audit-row.ts';
-import { type JournalKind, type JournalRecord, recordHash } from '../../audit/journal-record.ts';
-import { utcText } from './audit-cursor.ts';
+import { NOTHING_BEFORE } from './audit-row.ts';
+import { type JournalKind, type JournalRecord, recordHash } from './journal-record.ts';
+import { utcText } from './cursor-store.ts';
 
 /** The advisory lock of appending to the journal. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;

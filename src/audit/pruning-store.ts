@@ -2,16 +2,28 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-import { type LaneCut, pruneBody } from '../../audit/journal-record.ts';
-import type { Pruned, PruningPlan } from '../../audit/ports.ts';
-import type { Act } from '../../policy/caller.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { lockJournal } from './audit-journal.ts';
-import { planJournalPruning } from './audit-journal-pruning.ts';
-import { ensureAuditMonths } from './audit-upkeep.ts';
-import type { Database } from '../database/database.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { type LaneCut, pruneBody } from './journal-record.ts';
+import type { PruningPlan } from './journal-record.ts';
+import type { Act } from '../policy/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { lockJournal } from './journal-store.ts';
+import { planJournalPruning } from './journal-pruning-store.ts';
+import type { Database } from '../storage/database/database.ts';
+import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
 
+/** The result of a prune. */
+export interface Pruned {
+  readonly rows: number;
+  /** `2026-03`, in order. */
+  readonly months: readonly string[];
+  /** Number of removed journal records. */
+  readonly records: number;
+}
+
+/** Number of coming months that have their partition. */
+const MONTHS_AHEAD = 2;
+/** The advisory lock of making partitions. "tank", "part". */
+const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
 /** The advisory lock of pruning. "tank", "prun". */
 const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
 /** Longest wait for another pruning, which has waits of its own. */
@@ -169,4 +181,20 @@ export async function partitionsBefore(connection: Knex, before: Date): Promise<
   );
   const first = `audit_${before.toISOString().slice(0, 7).replace('-', '_')}`;
   return rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name) && name < first);
+}
+
+/**
+ * Makes the partitions of this month and the next two, on one server at a time.
+ * @returns the number of new partitions
+ */
+export function ensureAuditMonths(database: Database): Promise<number> {
+  return database.transact(async ({ sql }) => {
+    // It must hold up others for a short time only, and is tried again.
+    await sql.raw("SET LOCAL lock_timeout = '2s'");
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
+    const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [
+      MONTHS_AHEAD,
+    ]);
+    return rows[0]?.made ?? 0;
+  });
 }

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, auditTime, rowHash } from '../../audit/audit-row.ts';
-import type { KeyBody, WriterBody } from '../../audit/journal-record.ts';
-import type { AuditAuthority } from '../../audit/ports.ts';
-import { MAX_TREE_ROWS, signTogether } from '../../audit/row-tree.ts';
-import { newSigningKey, type SigningKey } from '../../audit/signing-key.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { appendRecord, lockJournal, type RecordDraft } from './audit-journal.ts';
+import { type AuditEntry, type AuditRow, auditTime, rowHash } from './audit-row.ts';
+import type { KeyBody, WriterBody } from './journal-record.ts';
+import type { AuditAuthority } from './signing-key.ts';
+import { MAX_TREE_ROWS, signTogether } from './row-tree.ts';
+import { newSigningKey, type SigningKey } from './signing-key.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { appendRecord, lockJournal, type RecordDraft } from './journal-store.ts';
 import type { OpenLane } from './audit-lanes.ts';
-import { beginLongWork } from '../database/unit-of-work.ts';
+import { beginLongWork } from '../storage/database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
