@@ -1,41 +1,40 @@
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import type { AuditEntry, AuditRow } from './audit-row.ts';
+import { type AuditEntry, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../storage/database/stored-text.ts';
 
-/** The columns of an audit row with their types, in the order of `auditValues`. */
-const AUDIT_COLUMNS = {
+const TYPES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
   id: 'bigint',
   at: 'timestamptz',
-  actor: 'text',
-  action: 'text',
-  subject: 'text',
-  realm: 'text',
-  outcome: 'text',
-  client: 'text',
-  request_id: 'text',
-  transaction_id: 'text',
   writer: 'bigint',
   lane: 'integer',
   seq: 'bigint',
-  prev_hash: 'bytea',
+  prevHash: 'bytea',
   hash: 'bytea',
   signature: 'bytea',
 };
+const OTHER_NAMES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
+  requestId: 'request_id',
+  transaction: 'transaction_id',
+  prevHash: 'prev_hash',
+};
+/** The column of each member of a row, with its type. */
+const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
+  column: OTHER_NAMES[member] ?? member,
+  type: TYPES[member] ?? 'text',
+}));
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
-export const INSERTED_COLUMNS = Object.keys(AUDIT_COLUMNS).join(', ');
+export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
 /** A placeholder for each column. */
-export const AUDIT_PLACES = Object.values(AUDIT_COLUMNS)
-  .map((type) => `?::${type}`)
-  .join(', ');
+export const AUDIT_PLACES = AUDIT_COLUMNS.map(({ type }) => `?::${type}`).join(', ');
 
 /** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
 export const JSON_COLUMNS = Object.fromEntries(
-  Object.entries(AUDIT_COLUMNS).map(([name, type]) => [`audit_${name}`, type]),
+  AUDIT_COLUMNS.map(({ column, type }) => [`audit_${column}`, type]),
 );
 const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
   SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
@@ -80,25 +79,7 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
 
 /** @returns the values of a row, for `AUDIT_PLACES` */
 export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
-  const { id, at, actor, action, subject, realm, outcome, client, requestId, transaction } = row;
-  return [
-    id,
-    at,
-    actor,
-    action,
-    subject,
-    realm,
-    outcome,
-    client,
-    requestId,
-    transaction,
-    row.writer,
-    row.lane,
-    row.seq,
-    row.prevHash,
-    row.hash,
-    row.signature,
-  ];
+  return ROW_MEMBERS.map((member) => row[member]);
 }
 
 /** @returns a row with `JSON_COLUMNS` */
