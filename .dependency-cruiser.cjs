@@ -36,8 +36,6 @@ const SOURCES = '^src/((resolvers|linotp)/sources|webhooks/sending)/';
 /** A store has all SQL of its concept, and lives in the concept's folder. */
 const STORES = `^src/(${concepts.join('|')})/[a-z0-9/-]+-store\\.ts$`;
 const domain = `^src/(kernel|ocra|${concepts.join('|')})/`;
-/** The SQL of a concept, beside its rules. */
-const STORES = `^src/(${concepts.join('|')})/[^/]+-store\\.ts$`;
 
 const conceptRule = (concept, place) => ({
   name: `${concept}-imports-concepts-before-it`,
