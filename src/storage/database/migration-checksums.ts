@@ -11,7 +11,7 @@ export const migrationChecksums: Readonly<Record<string, string>> = {
   '009-linotp-import': '55864d0c35761a1604b7cca0134d0067bc6d6dfeff93eed8fee6929bfb85dd82',
   '010-webhooks': 'b9fcf79899b7e093ed0b2cf7697b0726f13f899023abbfe22d3ca189057590b7',
   '011-observations': '2d011a0db77732a9cb38a9946094f2b74fbe946316a4539e8a65974c9031631a',
-  '012-questions': '3b11835727ea15c94691648d979555d55d52465e315a233148468d399bc94f86',
+  '012-questions': '0598324c3b54e86d2956b27b6415b3c35ec62b8a2553b2d2dbdca516a8701435',
   '013-one-clock': 'd9d4dcfdb44a581b20ea094c269aebbe5e63b95722db354bc5f1066585655bc2',
   '014-used-sign-ons': '7cd3da51b6983d81a587e4db1e524f2f13537a48b1f71dae3059af02a446b2ea',
 };

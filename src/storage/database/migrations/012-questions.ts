@@ -12,10 +12,10 @@ export async function up(knex: Knex): Promise<void> {
     COMMENT ON COLUMN challenges.sign_in IS
       'That of an administrator''s sign-in: only those of other sign-ins supersede it.';
 
-    -- The key that questionKeys (src/ocra/question.ts) makes; cut, as other types of imported challenges are longer.
-    -- One expression: by a column of its own for the token, a plan for any values would read all of its challenges.
+    -- Of the keys that questionKeys (src/ocra/question.ts) makes. One expression, for the token, too: by a column of its
+    -- own for the token, a plan for any values would read all of its challenges.
     CREATE INDEX challenges_question_idx ON challenges
-      ((token_id::text || ' ' || "left"(lower(btrim(question, '0') COLLATE "C"), 64)));
+      ((hashtextextended(lower(btrim(question, '0') COLLATE "C"), token_id)));
 
     CREATE INDEX administrators_second_factor_idx ON administrators (second_factor_serial)
       WHERE second_factor_serial IS NOT NULL;
