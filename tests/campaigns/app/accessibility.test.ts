@@ -6,6 +6,7 @@ import { findChromium, openPage, startChromium } from '../../support/browser/chr
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN } from './support/app-page.ts';
 import { ACTIVATION_CODE, type IssuedCodes, issueCodes } from './support/issued-codes.ts';
 
@@ -76,7 +77,7 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Deutsch').check();
     await expectScreen(page, 'Einstellungen');
-    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await expectSoon(() => page.locator('html').getAttribute('lang')).toBe('de');
     expect(await visitScreens(page, codes, sizeLook)).toEqual([]);
   });
 
@@ -254,5 +255,5 @@ async function focusAndPress(page: Page, name: string): Promise<void> {
 async function expectFocusedHeading(page: Page, title: string): Promise<void> {
   await expectScreen(page, title);
   await page.locator('h1:focus').filter({ hasText: title }).waitFor();
-  expect(await page.title()).toBe(`${title} – Tankeeper`);
+  await expectSoon(() => page.title()).toBe(`${title} – Tankeeper`);
 }

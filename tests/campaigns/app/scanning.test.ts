@@ -10,6 +10,7 @@ import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { expectScreen, openApp } from './support/app-page.ts';
 import { issueCodes, SERIAL } from './support/issued-codes.ts';
 
@@ -65,7 +66,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await startScan(page);
     await expectScreen(page, 'Add this token?');
     await page.getByText(SERIAL).waitFor();
-    expect(await page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
+    await expectSoon(() => page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
     await page.getByRole('button', { name: 'Add the token' }).click();
     await expectScreen(page, 'The first step is done');
     expect(problems).toEqual([]);
@@ -77,10 +78,10 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await scan(page);
     await page.getByText('Looking for a code').waitFor();
     const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
     await page.getByRole('button', { name: 'History' }).click();
     await expectScreen(page, 'History');
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
   });
 
   it('switches the camera off while the page is hidden, and on again', async () => {
@@ -96,10 +97,10 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
       }`);
     await become('hidden');
     await page.getByText('The camera is starting').waitFor();
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
     await become('visible');
     await page.getByText('Looking for a code').waitFor();
-    expect(await page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
+    await expectSoon(() => page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
   });
 
   it('uses the reader of the browser where it has one', async () => {
@@ -112,8 +113,8 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await startScan(page);
     await expectScreen(page, 'This is a code of another system');
     await page.waitForLoadState('networkidle');
-    expect(
-      await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
+    await expectSoon(() =>
+      page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
     ).not.toContain('qr-worker');
   });
 
@@ -135,7 +136,9 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByText('This file is not a picture').waitFor();
     await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
     await page.getByText('No QR code was found').waitFor();
-    expect(await page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count()).toBe(0);
+    await expectSoon(() =>
+      page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count(),
+    ).toBe(0);
   });
 
   it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
@@ -169,7 +172,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByRole('button', { name: 'Light on' }).click();
     await page.getByRole('button', { name: 'Light off' }).click();
     await page.getByRole('button', { name: 'Light on' }).waitFor();
-    expect(await page.evaluate('lamp')).toEqual([true, false]);
+    await expectSoon(() => page.evaluate('lamp')).toEqual([true, false]);
   });
 });
 

@@ -6,6 +6,7 @@ import { showsTotal, signIn } from '../../support/browser/console-site.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (caddy) => {
   describeWithProgram('the console', findChromium(), 'chromium', (program) => {
@@ -87,7 +88,7 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
       await page.goto(`${proxy.origin}/console/#/`);
       await enrol();
       await showsTotal(page, tokens);
-      expect(page.url()).toBe(`${proxy.origin}/console/#/`);
+      await expectSoon(() => page.url()).toBe(`${proxy.origin}/console/#/`);
     });
   });
 });

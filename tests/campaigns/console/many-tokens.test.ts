@@ -4,6 +4,7 @@ import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type ConsoleSite, openConsole, startConsole } from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const TOKENS = 10_000;
 const PAGE_SIZE = 50;
@@ -93,10 +94,10 @@ describeWithProgram('ten thousand tokens in the console', findChromium(), 'chrom
     for (let number = 1; number <= PAGES; number += 1) {
       await turnTo(page, Math.max(1, number - 1), number);
       // The number of the page is that of the rows.
-      expect(await rows(page)).toEqual(serialsOf(number));
-      expect(await elements(page)).toBeLessThanOrEqual(size);
+      await expectSoon(() => rows(page)).toEqual(serialsOf(number));
+      await expectSoon(() => elements(page)).toBeLessThanOrEqual(size);
     }
-    expect(await button(page, 'Next page').isDisabled()).toBe(true);
+    await expectSoon(() => button(page, 'Next page').isDisabled()).toBe(true);
     const sheets = await Promise.all(answers);
     expect(sheets.map(({ tokens }) => tokens.length)).toEqual(Array(PAGES - 1).fill(PAGE_SIZE));
     expect(sheets.map(({ next }) => next === null)).toEqual([...Array<boolean>(PAGES - 2).fill(false), true]);
@@ -108,10 +109,10 @@ describeWithProgram('ten thousand tokens in the console', findChromium(), 'chrom
     await page.mouse.move(640, 450);
     await page.mouse.wheel(0, 10_000);
     await page.waitForFunction('scrollY > 0 && scrollY + innerHeight >= document.body.scrollHeight - 1');
-    expect(await isInView(page.getByText(serial(50)))).toBe(true);
+    await expectSoon(() => isInView(page.getByText(serial(50)))).toBe(true);
     await button(page, 'Next page').click();
     await shows(page, 2, '10,000 in all');
-    expect(await isInView(page.getByText(serial(51)))).toBe(true);
+    await expectSoon(() => isInView(page.getByText(serial(51)))).toBe(true);
     await page.context().close();
   });
 
@@ -120,16 +121,16 @@ describeWithProgram('ten thousand tokens in the console', findChromium(), 'chrom
     await turnTo(page, 1, 12);
     await page.getByRole('link', { name: serial(599) }).click();
     await button(page, 'Rename').waitFor();
-    expect(await isInView(page.getByRole('heading', { level: 1 }))).toBe(true);
+    await expectSoon(() => isInView(page.getByRole('heading', { level: 1 }))).toBe(true);
     await page.goBack();
     await shows(page, 12, '10,000 in all');
-    expect(await rows(page)).toEqual(serialsOf(12));
+    await expectSoon(() => rows(page)).toEqual(serialsOf(12));
     await page.goForward();
     await page.getByRole('heading', { level: 1, name: serial(599) }).waitFor();
     await page.goBack();
     await button(page, 'Previous page').click();
     await shows(page, 11, '10,000 in all');
-    expect(await rows(page)).toEqual(serialsOf(11));
+    await expectSoon(() => rows(page)).toEqual(serialsOf(11));
     await page.context().close();
   });
 
@@ -138,11 +139,11 @@ describeWithProgram('ten thousand tokens in the console', findChromium(), 'chrom
     await turnTo(page, 1, 3);
     await page.getByLabel('Beginning of the serial').fill('bulk099');
     await shows(page, 1);
-    expect(await rows(page)).toEqual(serialsFrom(9_900));
+    await expectSoon(() => rows(page)).toEqual(serialsFrom(9_900));
     await button(page, 'Next page').click();
     await shows(page, 2);
-    expect(await rows(page)).toEqual(serialsFrom(9_950));
-    expect(await button(page, 'Next page').isDisabled()).toBe(true);
+    await expectSoon(() => rows(page)).toEqual(serialsFrom(9_950));
+    await expectSoon(() => button(page, 'Next page').isDisabled()).toBe(true);
     await page.getByLabel('Beginning of the serial').fill('');
     await page.getByLabel('State').selectOption('disabled');
     await shows(page, 1, '1,000 in all');
@@ -171,7 +172,7 @@ describeWithProgram('ten thousand tokens in the console', findChromium(), 'chrom
     release();
     await shows(page, 2, '10,000 in all');
     expect(asked).toBe(1);
-    expect(await rows(page)).toEqual(serialsOf(2));
+    await expectSoon(() => rows(page)).toEqual(serialsOf(2));
     await button(page, 'Previous page').click();
     await shows(page, 1, '10,000 in all');
     await page.context().close();

@@ -14,6 +14,7 @@ import {
 } from '../../support/browser/console-site.ts';
 import { builtConsole } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 /** More realms than the page shows at once. */
@@ -118,7 +119,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     server = await listen(port);
     await showsTotal(page, 6);
     await page.getByText(/^Live:/).waitFor();
-    expect(await page.getByText(/^No connection/).count()).toBe(0);
+    await expectSoon(() => page.getByText(/^No connection/).count()).toBe(0);
     await page.context().close();
   });
 
@@ -132,7 +133,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     await page.getByLabel('User name').waitFor();
     await signIn(page, 'admin', PASSWORD);
     await showsTotal(page, 6);
-    expect(await page.getByLabel('User name').count()).toBe(0);
+    await expectSoon(() => page.getByLabel('User name').count()).toBe(0);
     await page.context().close();
   });
 
@@ -167,7 +168,9 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     const options = { path: '/', name: 'staffdesk' };
     const { page } = await openConsole(browser, { origin: origin() }, options);
     await showsTotal(page, 3);
-    expect(await page.locator('#content').textContent()).not.toMatch(/customers|branch|Resolver|Responses/);
+    await expectSoon(() => page.locator('#content').textContent()).not.toMatch(
+      /customers|branch|Resolver|Responses/,
+    );
     await page.context().close();
   });
 
@@ -178,7 +181,9 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
     await page.getByLabel('Language').selectOption('Deutsch');
     await page.getByRole('heading', { level: 1, name: 'Überblick' }).waitFor();
     await page.getByText('Token, alle').waitFor();
-    expect(await page.locator('#content').textContent()).not.toMatch(/Overview|Responses|locked|users/);
+    await expectSoon(() => page.locator('#content').textContent()).not.toMatch(
+      /Overview|Responses|locked|users/,
+    );
     await page.context().close();
   });
 });

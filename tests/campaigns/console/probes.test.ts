@@ -5,6 +5,7 @@ import { findChromium, startChromium, watchPage } from '../../support/browser/ch
 import { type ConsoleSite, signIn, startConsole } from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const PROBE = '<img src=x onerror="window.probed=1">';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -145,7 +146,7 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
     const page = await open();
     await page.evaluate(`document.querySelector('#content').innerHTML = ${JSON.stringify(PROBE)}`);
     await page.waitForFunction('window.probed === 1');
-    expect(await page.locator('img').count()).toBe(1);
+    await expectSoon(() => page.locator('img').count()).toBe(1);
     await page.context().close();
   });
 
