@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { shortOrLong } from '../../support/campaign.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
@@ -34,10 +35,13 @@ describeWithProgram('the screens of the app', findChromium(), 'chromium', (progr
     await site[Symbol.asyncDispose]();
   });
 
-  it.each([360, 390, 1280])('have no violation of axe in light and dark, %d pixels wide', async (width) => {
-    const { page } = await openApp(browser, site.origin, width);
-    expect(await visitScreens(page, codes, axeLook)).toEqual([]);
-  });
+  it.each(shortOrLong([360], [360, 390, 1280]))(
+    'have no violation of axe in light and dark, %d pixels wide',
+    async (width) => {
+      const { page } = await openApp(browser, site.origin, width);
+      expect(await visitScreens(page, codes, axeLook)).toEqual([]);
+    },
+  );
 
   it('have no violation either before the app is open', async () => {
     const found: string[] = [];

@@ -23,7 +23,7 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
         startChromium(program),
         ConsoleProcess.start({ TRUST_PROXY: 'loopback' }),
       ]);
-      proxy = await startCaddy(caddy, server.origin);
+      proxy = await startCaddy(caddy, server.origin, { tries: '2s' });
       await enrol();
       context = await browser.newContext({
         baseURL: proxy.origin,

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { shortOrLong } from '../../support/campaign.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { describeInTerminal, PseudoTerminal } from '../../support/servers/pseudo-terminal.ts';
 
-const ROUNDS = 20;
+const ROUNDS = shortOrLong(4, 20);
 const LISTENING = /"message":"Listening".*"port":(\d+)/;
 
 let folder: string;
