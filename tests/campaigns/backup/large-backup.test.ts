@@ -10,10 +10,10 @@ import { startServerProcess } from '../../support/servers/server-process.ts';
 
 jest.setTimeout(1_200_000);
 
-const TOKENS = shortOrLong(60_000, 200_000);
+const TOKENS = shortOrLong(50_000, 200_000);
 /** In a description: the short form has fewer rows, and as many bytes. */
-const TEXTS = shortOrLong(24, 4);
-/** The rows of this test as JSON are half as large again, or more. */
+const TEXTS = shortOrLong(16, 4);
+/** The rows of this test as JSON are larger. */
 const HEAP_MEBIBYTES = 48;
 
 let folder: string;

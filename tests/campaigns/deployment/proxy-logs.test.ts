@@ -55,7 +55,7 @@ async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority
   };
   const ask = (method: string): Promise<unknown> =>
     new Promise((resolve) => {
-      request(`${origin}${PATH}`, { method, headers, ca: authority }, (answer) => {
+      request(`${origin}${PATH}`, { agent: false, method, headers, ca: authority }, (answer) => {
         answer
           .on('error', () => undefined)
           .on('close', resolve)
