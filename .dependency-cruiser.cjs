@@ -126,7 +126,7 @@ module.exports = {
       name: 'stores-know-the-database-and-values-only',
       severity: 'error',
       from: { path: STORES },
-      to: { path: '^src/', pathNot: [domain, '^src/(storage/)?database/', '^src/storage/'] },
+      to: { path: '^src/', pathNot: [domain, '^src/database/', '^src/storage/'] },
     },
     {
       name: 'stores-never-import-services',
@@ -138,7 +138,10 @@ module.exports = {
       name: 'others-know-stores-and-adapters-as-types',
       comment: 'They are made in compose/ alone.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [STORES, SOURCES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: [STORES, SOURCES, '^src/(storage|database|compose)/', '^src/services\\.ts$'],
+      },
       to: { path: [STORES, SOURCES], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -150,8 +153,8 @@ module.exports = {
     {
       name: 'adapters-know-kernel-and-domain-only',
       severity: 'error',
-      from: { path: '^src/(storage|security|embedded-postgres|observability)/' },
-      to: { path: '^src/', pathNot: [domain, '^src/$1/'] },
+      from: { path: '^src/(storage|database|security|embedded-postgres|observability)/' },
+      to: { path: '^src/', pathNot: [domain, '^src/database/', '^src/$1/'] },
     },
     {
       name: 'embedded-postgres-has-one-entry',

@@ -6,10 +6,10 @@ import type { OpenSession } from './session.ts';
 import { lastAdministrator } from './administrator.ts';
 import type { SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
-import { assertStorable, isStorable } from '../storage/database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
 import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
 import { insertSession } from './session-store.ts';
 

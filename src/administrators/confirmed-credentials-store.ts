@@ -1,7 +1,7 @@
 import { CredentialMemory, type RememberedCredentials } from './credential-memory.ts';
 import type { Random } from '../kernel/clock.ts';
-import { ShortLivedRead } from '../storage/database/short-lived-read.ts';
-import type { Database } from '../storage/database/database.ts';
+import { ShortLivedRead } from '../database/short-lived-read.ts';
+import type { Database } from '../database/database.ts';
 
 interface ConfirmedCredentialsDependencies {
   readonly database: Pick<Database, 'knex'>;

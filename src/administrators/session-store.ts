@@ -2,12 +2,12 @@ import type { Knex } from 'knex';
 
 import type { ProvenPassword } from './administrator.ts';
 import { type SecondFactor, serialOf } from './second-factor.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Database } from '../storage/database/database.ts';
-import { isStorable } from '../storage/database/stored-text.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 
 interface SessionRow extends Omit<ListedSession, 'isOwn'> {

@@ -11,9 +11,9 @@ import type {
   SignInSession,
 } from './sign-in-attempt.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Database } from '../storage/database/database.ts';
-import { isStorable } from '../storage/database/stored-text.ts';
-import { Undone } from '../storage/database/undone.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import { Undone } from '../database/undone.ts';
 import { countUse } from './passkey-store.ts';
 import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
 import { insertSession } from './session-store.ts';

@@ -13,11 +13,11 @@ import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow 
 import { searchRows, searchStep } from './search-store.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
 import { partitionsBefore, planPruning, pruneTrail } from './pruning-store.ts';
-import type { Database } from '../storage/database/database.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readInSteps } from './stepped-store.ts';
 import { transactionRows } from './transaction-store.ts';
-import { isStorable } from '../storage/database/stored-text.ts';
+import { isStorable } from '../database/stored-text.ts';
 import { storableEntry } from './rows-store.ts';
 
 const NO_ROWS: TransactionRows = { rows: [], more: 0 };

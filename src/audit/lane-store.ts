@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditRow } from './audit-row.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { isSurelyUndone } from '../storage/database/database-faults.ts';
+import { isSurelyUndone } from '../database/database-faults.ts';
 import type { AuditLanes, OpenLane } from './audit-lanes.ts';
 import type { AuditWriter } from './writer-store.ts';
 

@@ -8,8 +8,8 @@ import type { Act } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lockJournal } from './journal-store.ts';
 import { planJournalPruning } from './journal-pruning-store.ts';
-import type { Database } from '../storage/database/database.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The result of a prune. */
 export interface Pruned {

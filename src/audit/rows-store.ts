@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { type AuditEntry, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { storableForm } from '../storage/database/stored-text.ts';
+import { storableForm } from '../database/stored-text.ts';
 
 const TYPES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
   id: 'bigint',

@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from './audit-row.ts';
 import type { AuditFilter, RowPlace } from './filter-values.ts';
-import type { Database } from '../storage/database/database.ts';
-import { isCanceled } from '../storage/database/database-faults.ts';
-import { isStorable } from '../storage/database/stored-text.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import { isCanceled } from '../database/database-faults.ts';
+import { isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-store.ts';
 

@@ -5,7 +5,7 @@ import type { JournalRecord } from './journal-record.ts';
 import type { AuditSnapshot } from './audit-snapshot.ts';
 import type { AuditPeriod } from './filter-values.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
 import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
 

@@ -12,11 +12,11 @@ import { AuditLanes } from './audit-lanes.ts';
 import { AuditRows, type StoreSigned } from './rows-store.ts';
 import { AuditWriter } from './writer-store.ts';
 import { LaneLease } from './lane-store.ts';
-import { translateDatabaseFault } from '../storage/database/database-faults.ts';
-import { withExtraConnection, withPooledConnection } from '../storage/database/knex-internals.ts';
-import type { PreparedStatements, RunPrepared } from '../storage/database/prepared-statements.ts';
-import { repeatAborted } from '../storage/database/repeat-aborted.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import { translateDatabaseFault } from '../database/database-faults.ts';
+import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
+import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
+import { repeatAborted } from '../database/repeat-aborted.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 
 /** Longest wait of a closing pool for its last checkpoint, in milliseconds. */

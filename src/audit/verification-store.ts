@@ -8,7 +8,7 @@ import type {
   VerificationState,
 } from './verification-record.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 
 /** A verification as the database returns it. bigint comes as text. */
 interface VerificationRow {

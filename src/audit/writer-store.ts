@@ -8,7 +8,7 @@ import { newSigningKey, type SigningKey } from './signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './journal-store.ts';
 import type { OpenLane } from './audit-lanes.ts';
-import { beginLongWork } from '../storage/database/unit-of-work.ts';
+import { beginLongWork } from '../database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;

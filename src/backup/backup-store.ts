@@ -4,9 +4,9 @@ import type { BackupHeader } from './backup-format.ts';
 import type { BackupSnapshot } from './write-backup.ts';
 import type { Act } from '../policy/caller.ts';
 import { readByCursor } from '../audit/cursor-store.ts';
-import type { Database } from '../storage/database/database.ts';
-import { appliedMigrations } from '../storage/database/migrate.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import { appliedMigrations } from '../database/migrate.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readKeys } from '../keys/key-registry-store.ts';
 
 /** The tables of a backup, each after those that its foreign keys name. */

@@ -14,7 +14,7 @@ import type { Log } from '../kernel/log.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { seriesOfRealms } from '../observability/realm-rows.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { SharedLimit } from '../storage/limits/shared-limit.ts';
 
 /** The parts of guards. */

@@ -7,12 +7,9 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
-import {
-  CONFIGURATION_WINDOW_MS,
-  ConfigurationFollower,
-} from '../storage/database/configuration-follower.ts';
-import { DatabaseClock } from '../storage/database/database-clock.ts';
-import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
+import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
+import { warnOfMissingLimits } from '../database/statement-limits.ts';
 import type { Services } from './services/build-services.ts';
 import {
   connectDatabase,

@@ -15,7 +15,7 @@ import { openVault } from '../security/vault/open-vault.ts';
 import { openWrappedVault, wrappedAmong } from '../security/vault/open-wrapped-vault.ts';
 import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11/pkcs11-module.ts';
 import { WrappedKeyMaterial, WrappedKeyModule } from '../security/vault/wrapped-key-module.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { KeyHolderStore } from '../keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { KeyRotationStore } from '../keys/key-rotation-store.ts';

@@ -13,8 +13,8 @@ import { BackupCipher } from '../backup/backup-encryption.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
 import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
-import type { Database } from '../storage/database/database.ts';
-import { DatabaseClock } from '../storage/database/database-clock.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './connect-database.ts';
 import { openKeysOf, type OpenedKeys } from './open-keys.ts';
 

@@ -23,7 +23,7 @@ import { ConfirmationStore } from '../administrators/confirmation-store.ts';
 import { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ResolverSecretStore } from '../resolvers/resolver-store.ts';
 import { AuditStore } from '../audit/audit-store.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { PruningClock } from '../housekeeping/pruning-clock-store.ts';
 import { SqlObservationStore } from '../storage/monitoring/observation-store.ts';
 import { ManagedUserStore } from '../users/managed-user-store.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { keepUntouched } from '../linotp/token-import-store.ts';
 import type { HousekeepingChore, HousekeepingMoments, HousekeepingTally } from './housekeeping.ts';
 

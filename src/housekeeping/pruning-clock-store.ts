@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { type ClockState, DAY_MS, isSteady, lookAt } from './clock-state.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 
 /** Where nobody has looked yet, the newest row tells when the clock was right; an empty database has nothing to lose. */
 const FIRST = `

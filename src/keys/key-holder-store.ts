@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { KeyHolder } from './sealing-keys.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 
 /** A server seen within this time runs. */
 const LIVE = "seen_at > clock_timestamp() - interval '20 seconds'";

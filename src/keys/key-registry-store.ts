@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 import type { KeyRegistration, KeyRegistry, RegisteredKey, WrappedKey } from './vault.ts';
-import type { Database } from '../storage/database/database.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The advisory lock of registering keys. "tank", "keys". */
 const REGISTRATION_LOCK = [0x74616e6b, 0x6b657973] as const;

@@ -5,7 +5,7 @@ import { keepUntouched } from '../linotp/token-import-store.ts';
 import type { Progress, Resealing, SealingVault } from './sealing-keys.ts';
 import type { Sealed, SecretPurpose } from './vault.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 
 /** A table with secrets that the vault sealed. */
 interface SealedTable {

@@ -4,7 +4,7 @@ import type { Sealed } from '../keys/vault.ts';
 import type { Policy } from '../policy/stored-policy.ts';
 import { storeRealm } from '../realms/realm-store.ts';
 import { storeResolver } from '../resolvers/resolver-store.ts';
-import type { WrittenRows } from '../storage/database/table-statistics.ts';
+import type { WrittenRows } from '../database/table-statistics.ts';
 import type { ImportedAdministrator } from './administrator-mapping.ts';
 import type { ImportedRealm } from './realm-mapping.ts';
 import type { ImportedResolver } from './resolver-mapping.ts';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
-import type { WrittenRows } from '../storage/database/table-statistics.ts';
+import type { WrittenRows } from '../database/table-statistics.ts';
 import { NEW_TOKEN_COLUMNS } from '../storage/tokens/token-rows.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { KeyForm, SecretName } from './token-secrets.ts';

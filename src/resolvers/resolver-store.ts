@@ -6,7 +6,7 @@ import type { Resolver, ResolverKind } from '../configuration/configuration.ts';
 import { assertResolverUnchanged, type ExpectedResolver } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
 import { ResolverUnavailable } from './resolver-unavailable.ts';
 import type { ResolverSecrets } from './user-source.ts';

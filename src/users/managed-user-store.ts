@@ -5,9 +5,9 @@ import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { withLockedTokens } from '../storage/tokens/token-locks.ts';
-import { assertStorable, isRowId, isStorable } from '../storage/database/stored-text.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import type { ManagedUser } from './user-draft.ts';
 
 interface UserRow {

@@ -1,5 +1,5 @@
-import type { Database } from '../storage/database/database.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { WebhookMessage } from './signature.ts';
 import type { SigningWebhook } from './webhook.ts';
 import { isSubscribed } from './webhook-event.ts';

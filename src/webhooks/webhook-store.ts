@@ -1,9 +1,9 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Database } from '../storage/database/database.ts';
-import { assertStorable, isStorable } from '../storage/database/stored-text.ts';
-import type { UnitOfWork } from '../storage/database/unit-of-work.ts';
+import type { Database } from '../database/database.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
 import type { EventType } from './webhook-event.ts';
 

@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { ConfirmedCredentials } from '../../src/administrators/confirmed-credentials-store.ts';
 import { CHORE_STEPS } from '../../src/housekeeping/housekeeping-store.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { auditEntry } from '../../src/audit/rows-store.ts';
-import type { Database } from '../../src/storage/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/database/audited-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';

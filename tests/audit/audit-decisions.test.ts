@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
-import type { Database } from '../../src/storage/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { rightly, wrongly } from '../support/values/challenge-answers.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
-import type { Database } from '../../src/storage/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';

@@ -10,7 +10,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { AuditUpkeep } from '../../src/audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
-import type { Database } from '../../src/storage/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../support/values/callers.ts';
 import { ACT } from '../support/values/token-values.ts';

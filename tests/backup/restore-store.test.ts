@@ -8,10 +8,10 @@ import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store
 import { actOf } from '../../src/policy/caller.ts';
 import { assertLoadable, loadBackup } from '../../src/backup/restore-store.ts';
 import { BackupStore } from '../../src/backup/backup-store.ts';
-import type { Database } from '../../src/storage/database/database.ts';
-import { pendingMigrations } from '../../src/storage/database/migrate.ts';
-import { migrationChecksums } from '../../src/storage/database/migration-checksums.ts';
-import { migrationNames, migrationSourceOf } from '../../src/storage/database/migration-source.ts';
+import type { Database } from '../../src/database/database.ts';
+import { pendingMigrations } from '../../src/database/migrate.ts';
+import { migrationChecksums } from '../../src/database/migration-checksums.ts';
+import { migrationNames, migrationSourceOf } from '../../src/database/migration-source.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 

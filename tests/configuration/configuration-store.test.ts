@@ -5,7 +5,7 @@ import type { Configuration } from '../../src/configuration/configuration.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

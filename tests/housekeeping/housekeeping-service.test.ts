@@ -4,7 +4,7 @@ import { HousekeepingService } from '../../src/housekeeping/housekeeping-service
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
-import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
 import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
-import { type Database, openDatabase } from '../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { rightly } from '../support/values/challenge-answers.ts';

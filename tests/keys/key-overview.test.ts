@@ -4,7 +4,7 @@ import type { KeyState } from '../../src/keys/sealing-keys.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';

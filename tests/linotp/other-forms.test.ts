@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import { contentAfterImport } from './content-after-import.ts';
 import { appended, replaced, withEditedDump } from './dump-edit.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Database } from '../../src/storage/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';

@@ -19,10 +19,10 @@ import type { Caller } from '../../policy/caller.ts';
 import { ResolverService } from '../../resolvers/resolver-service.ts';
 import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
-import type { Database } from '../../storage/database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { readConfiguration } from '../../configuration/configuration-store.ts';
 import { AuditStore } from '../../audit/audit-store.ts';
-import { readDatabaseTime } from '../../storage/database/database-clock.ts';
+import { readDatabaseTime } from '../../database/database-clock.ts';
 import { InstallationStore } from '../../doctor/installation-store.ts';
 import { sharedParts } from '../shared-parts.ts';
 

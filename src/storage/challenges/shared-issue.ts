@@ -3,7 +3,7 @@ import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
 import { questionKeys } from '../../ocra/question.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { ALL_HELD, HELD_COLUMNS, type HeldRow, heldTokens, WritingStatement } from './hot-rows.ts';
 import { NOT_ASKED_IN_ANOTHER_TEXT } from './asked-questions.ts';
 import { SharedWrites } from './shared-writes.ts';

@@ -8,7 +8,7 @@ import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { AdministratorStore } from '../../../src/administrators/administrator-store.ts';
 import { auditEntry } from '../../../src/audit/rows-store.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';

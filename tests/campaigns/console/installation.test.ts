@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';

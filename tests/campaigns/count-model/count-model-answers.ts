@@ -1,10 +1,10 @@
-import { SHARING } from '../../../src/storage/database/sharing.ts';
+import { SHARING } from '../../../src/database/sharing.ts';
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { EventOutbox } from '../../../src/webhooks/outbox-store.ts';
 import { AuditRows } from '../../../src/audit/rows-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';

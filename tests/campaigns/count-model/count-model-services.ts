@@ -1,7 +1,7 @@
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';

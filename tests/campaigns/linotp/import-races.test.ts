@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry } from '../../../src/linotp/import-report.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';

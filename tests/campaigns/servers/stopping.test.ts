@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MIGRATION_LOCK } from '../../../src/storage/database/migrate.ts';
+import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { startCli } from '../../cli/cli-process.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { type ProcessEnd, startServerProcess } from '../../support/servers/server-process.ts';

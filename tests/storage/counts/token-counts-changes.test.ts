@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';

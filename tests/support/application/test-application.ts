@@ -21,8 +21,8 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { SHARING } from '../../../src/storage/database/sharing.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { SHARING } from '../../../src/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 

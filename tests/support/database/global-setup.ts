@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { describeDatabaseFault } from '../../../src/storage/database/database-faults.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { describeDatabaseFault } from '../../../src/database/database-faults.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { servingProcess } from '../../embedded-postgres/support/serving-process.ts';
-import { migrateToLatest } from '../../../src/storage/database/migrate.ts';
+import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { buildTestProgram } from '../servers/test-build.ts';
 import { leaveForTeardown } from './global-teardown.ts';
 import { embeddedUrl } from './embedded-url.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { type ConfigurationSketch, configurationOf } from '../values/configuration-value.ts';
 import { ACT } from '../values/token-values.ts';
 
