@@ -78,7 +78,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/*.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
+    files: ['src/config/*.ts', 'knexfile.ts', 'scripts/{dev,sql}.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...SYNTAX],
     },
