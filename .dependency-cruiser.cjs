@@ -131,7 +131,7 @@ module.exports = {
     },
     {
       name: 'others-know-a-store-as-a-type',
-      comment: 'Stores are made in compose/ alone.',
+      comment: 'Stores are made in services.ts, and in compose/ what needs no service.',
       severity: 'error',
       from: { path: '^src/', pathNot: [STORES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
       to: { path: STORES, dependencyTypesNot: ['type-only'] },
@@ -172,8 +172,16 @@ module.exports = {
           '^src/$1/',
           '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',
+          '^src/services\\.ts$',
         ],
       },
+    },
+    {
+      name: 'services-are-made-in-one-place',
+      comment: 'Others know the type that is inferred from it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/compose/'] },
+      to: { path: '^src/services\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'config-knows-kernel-only',

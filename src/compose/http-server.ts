@@ -57,8 +57,8 @@ export async function startHttpServer(
     port: server.port,
     close: (grace, urgent) => {
       // Requests that wait for a transaction, and streams, would take all of the grace.
-      void services.statusWatch?.end();
-      void services.live?.end();
+      void services.statusWatch.end();
+      void services.live.end();
       return server.close(grace, urgent);
     },
   };

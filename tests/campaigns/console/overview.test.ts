@@ -74,7 +74,7 @@ describeWithProgram('the overview of the console', findChromium(), 'chromium', (
   });
   afterAll(async () => {
     await browser.close();
-    await application.services.live?.end();
+    await application.services.live.end();
     await server.close(0);
     await application.close();
   });

@@ -187,7 +187,7 @@ describe('streams', () => {
     expect(await narrow.metrics.text()).toMatch(
       /^tankeeper_limit_refusals_total\{limit="live-streams"\} 1$/m,
     );
-    await narrow.services.live?.end();
+    await narrow.services.live.end();
     await other.close(1_000);
   });
 
@@ -198,7 +198,7 @@ describe('streams', () => {
     const reader = await stream(browser, stopping);
     const before = await reader.next();
     const begun = performance.now();
-    void first.services.live?.end();
+    void first.services.live.end();
     expect(await stopping.close(7_000)).toBe(true);
     // A stream that did not end would hold it up for its grace.
     expect(performance.now() - begun).toBeLessThan(6_000);

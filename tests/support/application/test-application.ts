@@ -3,8 +3,7 @@ import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
-import { buildServices, type Services } from '../../../src/compose/services/build-services.ts';
-import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
+import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
@@ -20,10 +19,10 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/storage/database/database.ts';
 import { SHARING } from '../../../src/storage/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/ports.ts';
+import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A clock that stands still until a test sets it. */
@@ -145,7 +144,7 @@ export class TestApplication {
     const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
       database: database.database,
-      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      keys: testKeys(),
       hasher: all.hasher,
       clock,
       random: systemRandom,
@@ -223,9 +222,8 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.services.statusWatch?.end(), this.services.live?.end()]);
-    await this.services.statusWatch?.end();
-    await this.services.stopVerification();
+    await Promise.all([this.services.statusWatch.end(), this.services.live.end()]);
+    await this.services.auditVerification.stop();
     await this.services.closeSources();
     await this.#database.drop();
   }

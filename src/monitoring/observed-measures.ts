@@ -1,6 +1,6 @@
 import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
-import type { Observations } from '../monitoring/observations.ts';
-import type { ResolverMetrics } from '../monitoring/ports.ts';
+import type { Observations } from './observations.ts';
+import type { ResolverMetrics } from './ports.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 
 /** The meters that are followed. */
