@@ -31,7 +31,8 @@ export async function startHttpServer(
   metrics.limitsAre(LIMIT_NAMES);
   const guards = buildGuards({ ...config, database, metrics, log, clock });
   const app = createApp({
-    services: { ...services, ready: readinessOf(database) },
+    services,
+    ready: readinessOf(database),
     config: {
       ...config,
       serviceVersion: serviceVersion(config),

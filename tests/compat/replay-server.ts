@@ -63,7 +63,8 @@ export class ReplayServer {
       resolverTimeout: 30,
     });
     const app = createDescribedApp({
-      services: { ...services, ready: () => Promise.resolve(true) },
+      services,
+      ready: () => Promise.resolve(true),
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
       log,
       clock,

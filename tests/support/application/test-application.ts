@@ -166,7 +166,8 @@ export class TestApplication {
     });
     this.services = spoil?.(services) ?? services;
     this.app = createDescribedApp({
-      services: { ...this.services, ready: () => Promise.resolve(true) },
+      services: this.services,
+      ready: () => Promise.resolve(true),
       config: {
         trustProxy,
         dialect,

@@ -1,15 +1,10 @@
-import type { RealmConsequenceOperations } from '../../../src/http/controllers/system/realm-consequence-controller.ts';
-import type { AdministrationOperations } from '../../../src/http/controllers/administration/administration-endpoints.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, FakeServices } from './answer.ts';
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
 const KEY_ID = '0123456789abcdef';
 
 /** @returns the services of trials, consequences, keys, the licence and webhooks, with constant answers */
-export function fakeInstallation(
-  answer: Answer,
-): Pick<AdministrationOperations, 'resolverTrials' | 'keyOverview' | 'licences' | 'webhooks'> &
-  RealmConsequenceOperations {
+export function fakeInstallation(answer: Answer): FakeServices {
   const foretold = [{ code: 'realm.default', text: 'it is the default realm' }];
   const licence = {
     fields: { licensee: 'Example AG' },
@@ -53,7 +48,7 @@ export function fakeInstallation(
   };
 }
 
-function fakeWebhooks(answer: Answer): AdministrationOperations['webhooks'] {
+function fakeWebhooks(answer: Answer): NonNullable<FakeServices['webhooks']> {
   return {
     list: answer('listWebhooks', [
       {

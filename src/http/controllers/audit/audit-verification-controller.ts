@@ -6,18 +6,15 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { AUDIT_VERIFICATION, AUDIT_VERIFICATION_OVERVIEW } from '../answers/audit-answers.ts';
 
-/** Verifications of the audit by the server. */
-export type AuditVerificationOperations = Pick<ServerVerification, 'begin' | 'overview'>;
-
 /** @returns the endpoints that verify the audit trail */
 export function auditVerificationEndpoints(
-  verification: AuditVerificationOperations,
+  verification: ServerVerification,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [beginEndpoint(verification, dialect), overviewEndpoint(verification, dialect)];
 }
 
-function beginEndpoint(verification: AuditVerificationOperations, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(verification: ServerVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verify',
@@ -40,10 +37,7 @@ function beginEndpoint(verification: AuditVerificationOperations, dialect: Admin
   );
 }
 
-function overviewEndpoint(
-  verification: AuditVerificationOperations,
-  dialect: AdministrationDialect,
-): Endpoint {
+function overviewEndpoint(verification: ServerVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verification',

@@ -12,14 +12,11 @@ import type { EventChannel } from '../../event-channel.ts';
 import type { Guards } from '../../limits/guards.ts';
 import { overviewObject } from './overview-object.ts';
 
-/** The operations on streams. */
-export type LiveOperations = Pick<LiveStreams, 'open'>;
-
 /** Milliseconds after which browsers come back. */
 const RETRY_MS = 2_000;
 
 /** @returns the endpoint that tells browsers of changes of the overview */
-export function liveEndpoint(live: LiveOperations, guard: Guards['streams']): Endpoint {
+export function liveEndpoint(live: LiveStreams, guard: Guards['streams']): Endpoint {
   const textOf = snapshotTexts();
   return administratorEndpoint(
     {

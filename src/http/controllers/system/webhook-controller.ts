@@ -1,7 +1,8 @@
+import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
-import type { WebhookService, WebhookTest } from '../../../webhooks/webhook-service.ts';
+import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import { count, done, inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
@@ -9,18 +10,13 @@ import { optional, required } from '../../request/parameter-schemas.ts';
 import { DELIVERIES, WEBHOOK_SECRET, WEBHOOK_TEST, WEBHOOKS } from '../answers/installation-answers.ts';
 import { systemChange, systemReading } from './system-endpoint.ts';
 
-/** The operations on webhooks. */
-export interface WebhookOperations {
-  readonly webhooks: Pick<
-    WebhookService,
-    'list' | 'deliveries' | 'add' | 'enable' | 'replaceSecret' | 'retry' | 'remove' | 'test'
-  >;
-}
-
 const NAME = required('the name of the webhook', 'siem');
 
 /** @returns the endpoints that list and change webhooks */
-export function webhookEndpoints(operations: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+export function webhookEndpoints(
+  operations: Pick<Services, 'webhooks'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     ...readingParts(operations, dialect),
     ...secretParts(operations, dialect),
@@ -29,7 +25,7 @@ export function webhookEndpoints(operations: WebhookOperations, dialect: Adminis
   ];
 }
 
-function readingParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     systemReading(
       {
@@ -58,7 +54,7 @@ function readingParts({ webhooks }: WebhookOperations, dialect: AdministrationDi
 }
 
 /** The answers with a secret, which is never shown again. */
-function secretParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     systemChange(
       {
@@ -96,7 +92,7 @@ function secretParts({ webhooks }: WebhookOperations, dialect: AdministrationDia
   ];
 }
 
-function switchParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return (['enable', 'disable'] as const).map((verb) =>
     systemChange(
       {
@@ -116,7 +112,7 @@ function switchParts({ webhooks }: WebhookOperations, dialect: AdministrationDia
   );
 }
 
-function deliveryParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     systemChange(
       {
