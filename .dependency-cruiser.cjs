@@ -177,6 +177,12 @@ module.exports = {
       },
     },
     {
+      name: 'services-know-no-edge',
+      severity: 'error',
+      from: { path: '^src/services\\.ts$' },
+      to: { path: '^src/(http|cli|compose)/' },
+    },
+    {
       name: 'services-are-made-in-one-place',
       comment: 'Others know the type that is inferred from it.',
       severity: 'error',

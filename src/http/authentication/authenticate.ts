@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
 import type { AdministratorService } from '../../administrators/administrator-service.ts';
-import { type KnownLogin, type LoginService, secondFactorRequired } from '../../administrators/login-service.ts';
+import {
+  type KnownLogin,
+  type LoginService,
+  secondFactorRequired,
+} from '../../administrators/login-service.ts';
 import type { ProvenPassword } from '../../administrators/ports.ts';
 import { sessionHash } from '../../administrators/session-secrets.ts';
 import { equalText } from '../../kernel/constant-time.ts';

@@ -2,7 +2,7 @@ import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
+import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
