@@ -23,7 +23,7 @@ import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { type ImportDependencies, TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
-import { type ChallengeMetrics, measuredChallenges } from './challenges/measured-challenges.ts';
+import { measuredChallenges } from './challenges/measured-challenges.ts';
 import { nodeResponder } from './challenges/node-responder.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { OpenAnswers } from './challenges/open-answers.ts';
@@ -31,7 +31,7 @@ import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
 import { SignInChallenges } from './challenges/sign-in-challenges.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
-import { type StatusWaitMetrics, StatusWatch } from './challenges/status-watch.ts';
+import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
 import { ValidationService } from './challenges/validation-service.ts';
@@ -42,7 +42,6 @@ import { PersonService } from './helpdesk/person-service.ts';
 import { SearchService } from './helpdesk/search-service.ts';
 import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
-import type { HousekeepingMetrics } from './housekeeping/ports.ts';
 import type { Clock, Random } from './kernel/clock.ts';
 import { ComputingTurns } from './kernel/computing-turns.ts';
 import type { Log } from './kernel/log.ts';
@@ -57,21 +56,21 @@ import { CountService } from './monitoring/count-service.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection } from './monitoring/licence-inspection.ts';
 import { LicenceService } from './monitoring/licence-service.ts';
-import { type LiveMetrics, LiveStreams } from './monitoring/live/live-streams.ts';
+import { LiveStreams } from './monitoring/live/live-streams.ts';
 import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { Observations } from './monitoring/observations.ts';
-import { observedMeasures } from './monitoring/observed-measures.ts';
 import { CountRefresh } from './monitoring/overview/count-refresh.ts';
 import { OverviewService } from './monitoring/overview/overview-service.ts';
-import type { LicenceSignature, ResolverMetrics } from './monitoring/ports.ts';
+import type { LicenceSignature } from './monitoring/ports.ts';
 import { UserCounts } from './monitoring/user-counts.ts';
+import { observedMeasures, type ServiceMeasures } from './observability/service-measures.ts';
 import type { Responder } from './ocra/verify.ts';
 import { AccessControl } from './policy/access-control.ts';
 import { ExplanationService } from './policy/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
-import { measuredSources, type ResolverUseMetrics } from './resolvers/measured-sources.ts';
+import { measuredSources } from './resolvers/measured-sources.ts';
 import type { ResolverSecrets } from './resolvers/ports.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
@@ -126,18 +125,8 @@ import type { PasswordHasher } from './users/ports.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
-import type { WebhookMetrics, WebhookSender } from './webhooks/ports.ts';
+import type { WebhookSender } from './webhooks/ports.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
-
-/** The meters of the services. */
-export interface ServiceMeasures {
-  readonly challenges: ChallengeMetrics;
-  readonly statusWaits: StatusWaitMetrics;
-  readonly live: LiveMetrics;
-  readonly resolvers: ResolverMetrics & ResolverUseMetrics;
-  readonly housekeeping: HousekeepingMetrics;
-  readonly webhooks: WebhookMetrics;
-}
 
 /** A provider of single sign-on. */
 export interface SingleSignOnParts extends OpenidSettings {
@@ -242,23 +231,16 @@ function sharedParts(parts: ServiceParts) {
   const { database, keys, clock, random, log } = parts;
   const { vault, securityModule, material } = keys;
   const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
-  const metrics = observedMeasures(parts.metrics ?? UNMEASURED, observations);
+  const metrics = observedMeasures(parts.metrics, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new SqlManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
   const secrets = new SqlResolverSecrets({ database, vault });
   const passwords = new HashedDirectoryPasswords({ hasher: userHasher });
-  const sourceParts = {
-    users: managedUsers,
-    hasher: userHasher,
-    fileBounds: files,
-    timeoutMs,
-    log,
-    passwords,
-  };
+  const bounds = { fileBounds: files, timeoutMs, log };
   const openSources = (used: ResolverSecrets): OpenUserSources =>
-    openUserSources({ ...sourceParts, secrets: used });
+    openUserSources({ ...bounds, users: managedUsers, hasher: userHasher, passwords, secrets: used });
   const opened = openSources(secrets);
   const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
@@ -321,7 +303,7 @@ function accountServices(shared: SharedParts) {
 
 /** Users, the sources they are in, and their tokens. */
 function directoryServices(shared: SharedParts) {
-  const { database, managedUsers } = shared;
+  const { database } = shared;
   return {
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
@@ -329,23 +311,23 @@ function directoryServices(shared: SharedParts) {
       ...shared,
       noteTrial: (resolver, outcome, act) => database.autocommit.audit.write(act, resolver, outcome),
     }),
-    users: new UserService({ ...shared, users: managedUsers }),
+    users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),
-    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget({ database }) }),
+    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
     linotpVerification: new LinotpVerificationService({
       ...shared,
-      target: new SqlVerificationTarget({ database }),
+      target: new SqlVerificationTarget(shared),
     }),
   };
 }
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(parts: SharedParts) {
-  const { database, random, users, responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
-  const store = parts.tokenStore;
-  const tokens = new TokenChoice({ tokens: store, users });
+  const { database, random, metrics, tokenStore: store } = parts;
+  const { responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
+  const tokens = new TokenChoice({ ...parts, tokens: store });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges, () =>
+  const challenges = measuredChallenges(new SqlChallengeStore({ database }), metrics.challenges, () =>
     performance.now(),
   );
   const turns = new ComputingTurns();
@@ -355,7 +337,7 @@ function challengeServices(parts: SharedParts) {
   const ocra = new ChallengeService(shared);
   const statusWatch = new StatusWatch({
     watched: new SqlWatchedChallenges({ database }),
-    metrics: parts.metrics.statusWaits,
+    metrics: metrics.statusWaits,
     max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
   });
@@ -363,12 +345,7 @@ function challengeServices(parts: SharedParts) {
     ocra,
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
-    statusWaits: new StatusWaitService({
-      ...parts,
-      ocra,
-      watch: statusWatch,
-      metrics: parts.metrics.statusWaits,
-    }),
+    statusWaits: new StatusWaitService({ ...parts, ocra, watch: statusWatch, metrics: metrics.statusWaits }),
     validation: new ValidationService({ ...shared, ocra, openAnswers: new OpenAnswers(shared) }),
     transactions: new TransactionService({
       ...parts,
@@ -446,12 +423,7 @@ function signInServices(shared: SharedParts, { administrators, logins, ocra }: S
 /** The audit, and the removal of what has expired. */
 function auditServices(shared: SharedParts) {
   const { database, clock, authority, pruningClock, auditStore: store } = shared;
-  const audit = new AuditService({
-    store,
-    authority,
-    clock,
-    pruningTime: () => pruningClock.time('audit'),
-  });
+  const audit = new AuditService({ store, authority, clock, pruningTime: () => pruningClock.time('audit') });
   return {
     audit,
     auditSearch: new AuditSearch({ ...shared, store }),
@@ -481,11 +453,7 @@ function monitoringServices(
 ) {
   const { database, clock, configuration } = shared;
   const licences = new SqlLicenceStore({ database });
-  const licence = new LicenceInspection({
-    ...shared,
-    store: licences,
-    signature: shared.licenceSignature,
-  });
+  const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
   const keptUsers = new SqlUserCountStore({ database });
   const userCounts = new UserCounts({ ...shared, metrics: shared.metrics.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
@@ -536,11 +504,7 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
       defaults: OCRA_DEFAULTS,
       known: OCRA_SETTINGS,
     }),
-    consequences: new ConsequenceService({
-      ...parts,
-      tokens: shared.tokenStore,
-      users: shared.managedUsers,
-    }),
+    consequences: new ConsequenceService({ ...parts, tokens: shared.tokenStore, users: shared.managedUsers }),
     explanations: new ExplanationService({
       ...parts,
       refusedRights: new RefusedRightSearch({ ...shared, audit: auditSearch }),
@@ -599,27 +563,3 @@ async function openSender(): Promise<WebhookSender> {
   const { HttpWebhookSender } = await import('./webhooks/sending/http-sender.ts');
   return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
 }
-
-const UNMEASURED: ServiceMeasures = {
-  challenges: {
-    challengeIssued: () => undefined,
-    responseEnded: () => undefined,
-    tokenLocked: () => undefined,
-  },
-  statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
-  live: { streamsAre: () => undefined },
-  resolvers: {
-    resolverAnswered: () => undefined,
-    resolverUnavailable: () => undefined,
-    resolverFailed: () => undefined,
-    staleAnswered: () => undefined,
-    lastCounted: () => undefined,
-    resolverForgotten: () => undefined,
-  },
-  housekeeping: { backlogIs: () => undefined, rowsRemoved: () => undefined, roundDone: () => undefined },
-  webhooks: {
-    deliveryAttempted: () => undefined,
-    deliveriesDropped: () => undefined,
-    backlogsAre: () => undefined,
-  },
-};

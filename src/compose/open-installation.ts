@@ -6,7 +6,8 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
-import type { ServiceMeasures, ServiceParts, Services } from '../services.ts';
+import type { ServiceMeasures } from '../observability/service-measures.ts';
+import type { ServiceParts, Services } from '../services.ts';
 import {
   CONFIGURATION_WINDOW_MS,
   ConfigurationFollower,
