@@ -44,12 +44,17 @@ const conceptRule = (concept, place) => ({
   to: {
     path: '.',
     pathNot: [
-      ...[concept, ...concepts.slice(0, place), 'kernel', 'ocra'].map(
+      `^src/${concept}/`,
+      ...[...concepts.slice(0, place), 'kernel', 'ocra'].map(
         (folder) => `^src/${folder}/(?!(?:sources|sending)/)`,
       ),
       '^(node:)?crypto$',
+      // Policies are a part of the configuration.
+      ...(concept === 'policy' ? ['^src/configuration/configuration-store\\.ts$'] : []),
       // Address arithmetic.
       ...(concept === 'resolvers' ? ['^(node:)?net$'] : []),
+      // Compression.
+      ...(concept === 'backup' ? ['^(node:)?stream/web$'] : []),
     ],
   },
 });
@@ -121,7 +126,7 @@ module.exports = {
       name: 'stores-know-the-database-and-values-only',
       severity: 'error',
       from: { path: STORES },
-      to: { path: '^src/', pathNot: [domain, '^src/(storage/)?database/', '^src/storage/'] },
+      to: { path: '^src/', pathNot: [domain, '^src/database/', '^src/storage/'] },
     },
     {
       name: 'stores-never-import-services',
@@ -130,11 +135,14 @@ module.exports = {
       to: { path: '-service\\.ts$' },
     },
     {
-      name: 'others-know-a-store-as-a-type',
-      comment: 'Stores are made in services.ts, and in compose/ what needs no service.',
+      name: 'others-know-stores-and-adapters-as-types',
+      comment: 'They are made in services.ts, and in compose/ what needs no service.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [STORES, '^src/(storage|compose)/', '^src/services\\.ts$'] },
-      to: { path: STORES, dependencyTypesNot: ['type-only'] },
+      from: {
+        path: '^src/',
+        pathNot: [STORES, SOURCES, '^src/(storage|database|compose)/', '^src/services\\.ts$'],
+      },
+      to: { path: [STORES, SOURCES], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'edges-never-import-stores',
@@ -145,8 +153,8 @@ module.exports = {
     {
       name: 'adapters-know-kernel-and-domain-only',
       severity: 'error',
-      from: { path: '^src/(storage|security|embedded-postgres|observability)/' },
-      to: { path: '^src/', pathNot: [domain, '^src/$1/'] },
+      from: { path: '^src/(storage|database|security|embedded-postgres|observability)/' },
+      to: { path: '^src/', pathNot: [domain, '^src/database/', '^src/$1/'] },
     },
     {
       name: 'embedded-postgres-has-one-entry',
@@ -168,7 +176,7 @@ module.exports = {
       to: {
         path: ['^src/'],
         pathNot: [
-          `${domain}(?!(?:sources|sending)/)`,
+          `${domain}(?!(?:sources|sending)/|.*${STORES})`,
           '^src/$1/',
           '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',
@@ -216,7 +224,7 @@ module.exports = {
       comment: 'One file under another licence: beside its own modules, the drawing of QR codes.',
       severity: 'error',
       from: { path: '^app/component/', pathNot: '/vite[.]config[.]ts$' },
-      to: { path: '.', pathNot: ['^app/component/', 'node_modules/(@types/)?qrcode/'] },
+      to: { path: '.', pathNot: ['^app/component/', 'node_modules/qr/'] },
     },
     {
       name: 'console-knows-the-interface-alone',

@@ -14,6 +14,15 @@ const SYNTAX = [
   },
 ];
 
+/** What a page shows, it shows a moment after the click. */
+const READ_AT_ONCE = [
+  'AwaitExpression > CallExpression[callee.property.name=/^(all(Inner|Text)\\w+|count|getAttribute|inner(HTML|Text)|inputValue|is[A-Z]\\w+|textContent|title)$/]',
+  'CallExpression[callee.property.name="url"][arguments.length=0]',
+].map((read) => ({
+  selector: `CallExpression[callee.name="expect"] > ${read}`,
+  message: 'Use expectSoon().',
+}));
+
 export default tseslint.config(
   {
     ignores: [
@@ -96,6 +105,10 @@ export default tseslint.config(
         { assertFunctionNames: ['expect', 'expect*', 'assert*', 'fc.assert', '**.expect'] },
       ],
     },
+  },
+  {
+    files: ['tests/campaigns/{app,browser,console,portal}/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...SYNTAX, ...READ_AT_ONCE] },
   },
   {
     files: ['**/*.js', '**/*.cjs'],

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 
 import type { Knex } from 'knex';
 
-import { knexConfig } from './src/storage/database/database.ts';
+import { knexConfig } from './src/database/database.ts';
 import { openEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
 import type { EmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
-import { MIGRATION_LOCK } from './src/storage/database/migrate.ts';
-import { migrationSource } from './src/storage/database/migration-source.ts';
+import { MIGRATION_LOCK } from './src/database/migrate.ts';
+import { migrationSource } from './src/database/migration-source.ts';
 
 /** For `npm run knex -- migrate:latest` and the like, on DATABASE_URL or on the embedded PostgreSQL in DATA_DIR. */
 export default async function knexfile(): Promise<Knex.Config> {

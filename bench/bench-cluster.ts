@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
-import { migrateToLatest } from '../src/storage/database/migrate.ts';
-import { openDatabase } from '../src/storage/database/database.ts';
+import { migrateToLatest } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { embeddedUrl } from '../tests/support/database/embedded-url.ts';
 import { queryOnce, withDatabase } from '../tests/support/database/test-server.ts';
 

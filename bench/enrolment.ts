@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 
 import pg from 'pg';
 
-import { type Database, openDatabase } from '../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../src/database/database.ts';
 import { SqlTokenStore } from '../src/storage/tokens/token-store.ts';
 import { ACT, tokenValue } from '../tests/support/values/token-values.ts';
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';

@@ -27,7 +27,7 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'libraries', test: /node_modules[\\/](?!uplot|@noble|@scure|qrcode)/ },
+            { name: 'libraries', test: /node_modules[\\/](?!uplot|@noble|@scure|qr[\\/])/ },
             { name: 'helpdesk', test: pagesOf('helpdesk', 'audit') },
             {
               name: 'installation',

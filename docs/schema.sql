@@ -496,7 +496,7 @@ CREATE TABLE challenges (
 CREATE INDEX challenges_closed_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NOT NULL;
 CREATE INDEX challenges_open_idx ON challenges USING btree (token_id, id) WHERE closed_by IS NULL;
 CREATE INDEX challenges_open_issued_idx ON challenges USING btree (issued_at) WHERE closed_by IS NULL;
-CREATE INDEX challenges_question_idx ON challenges USING btree (((token_id::text || ' '::text) || "left"(lower(btrim(question, '0'::text) COLLATE "C"), 64)));
+CREATE INDEX challenges_question_idx ON challenges USING btree (hashtextextended(lower(btrim(question, '0'::text) COLLATE "C"), token_id));
 CREATE INDEX challenges_token_idx ON challenges USING btree (token_id, issued_at DESC, id DESC);
 COMMENT ON COLUMN challenges.watched_until IS 'Until then, changes of its state are told to all servers: a request waits for one.';
 COMMENT ON COLUMN challenges.sign_in IS 'That of an administrator''s sign-in: only those of other sign-ins supersede it.';

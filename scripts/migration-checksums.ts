@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Knex } from 'knex';
 
-import { MIGRATIONS } from '../src/storage/database/migration-source.ts';
+import { MIGRATIONS } from '../src/database/migration-source.ts';
 
 /** @returns the SHA-256 of the statements of each migration, by its name; leaves the database as it is */
 export async function computeChecksums(database: Knex): Promise<Readonly<Record<string, string>>> {
@@ -23,7 +23,7 @@ export async function computeChecksums(database: Knex): Promise<Readonly<Record<
   return checksums;
 }
 
-/** @returns the text of src/storage/database/migration-checksums.ts */
+/** @returns the text of src/database/migration-checksums.ts */
 export function checksumFile(checksums: Readonly<Record<string, string>>): string {
   const lines = Object.entries(checksums).map(([name, checksum]) => `  '${name}': '${checksum}',\n`);
   return `/** The SHA-256 of the statements of each migration. Written by \`npm run schema\`. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openBenchCluster } from '../bench/bench-cluster.ts';
-import { openDatabase } from '../src/storage/database/database.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { checksumFile, computeChecksums } from './migration-checksums.ts';
 import { dumpSchema } from './schema-dump.ts';
 
@@ -20,7 +20,7 @@ try {
   const checksums = await computeChecksums(database.knex);
   await database.close();
   writeFileSync(join(ROOT, 'docs', 'schema.sql'), schema);
-  writeFileSync(join(ROOT, 'src/storage/database/migration-checksums.ts'), checksumFile(checksums));
+  writeFileSync(join(ROOT, 'src/database/migration-checksums.ts'), checksumFile(checksums));
 } finally {
   await cluster.close();
 }

@@ -15,7 +15,7 @@ import { AuditSearch } from './audit/audit-search.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
 import { RefusedRightSearch } from './audit/refused-right-search.ts';
-import { ServerVerification } from './audit/server-verification.ts';
+import { AuditVerification } from './audit/audit-verification.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
@@ -43,10 +43,10 @@ import { SearchService } from './helpdesk/search-service.ts';
 import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
 import type { Clock, Random } from './kernel/clock.ts';
-import { ComputingTurns } from './kernel/computing-turns.ts';
+import { ComputingTurns } from './challenges/computing-turns.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
-import type { KeyMaterial, RotatingVault } from './keys/key-administration.ts';
+import type { KeyMaterial, RotatingVault } from './keys/sealing-keys.ts';
 import { KeyOverview } from './keys/key-overview.ts';
 import { KeyService } from './keys/key-service.ts';
 import type { KeyDerivation, SecurityModule } from './keys/vault.ts';
@@ -56,7 +56,6 @@ import { CountService } from './monitoring/count-service.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection } from './monitoring/licence-inspection.ts';
 import { LicenceService } from './monitoring/licence-service.ts';
-import { LiveStreams } from './monitoring/live/live-streams.ts';
 import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh } from './monitoring/overview/count-refresh.ts';
@@ -71,7 +70,7 @@ import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
 import { measuredSources } from './resolvers/measured-sources.ts';
-import type { ResolverSecrets } from './resolvers/ports.ts';
+import type { ResolverSecrets } from './resolvers/user-source.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
 import { FileBounds } from './resolvers/sources/file-bounds.ts';
@@ -83,32 +82,31 @@ import { HashedDirectoryPasswords } from './security/passwords/directory-passwor
 import { SealedSignOns } from './security/sealed-sign-ons.ts';
 import { SimpleWebAuthn } from './security/simple-web-authn.ts';
 import { VaultAuditAuthority } from './security/vault/vault-audit-authority.ts';
-import { SqlAdministratorStore } from './storage/administrators/administrator-store.ts';
-import { SqlConfirmationStore } from './storage/administrators/confirmation-store.ts';
-import { ConfirmedCredentials } from './storage/administrators/confirmed-credentials.ts';
-import { SqlPasskeyStore } from './storage/administrators/passkey-store.ts';
-import { SqlSecondFactorStore } from './storage/administrators/second-factor-store.ts';
-import { SqlSessionStore } from './storage/administrators/session-store.ts';
-import { SqlSignInStore } from './storage/administrators/sign-in-store.ts';
-import { SqlAuditStore } from './storage/audit/audit-store.ts';
-import { SqlRefusalStore } from './storage/audit/refusal-store.ts';
-import { SqlVerificationStore } from './storage/audit/verification-store.ts';
-import { SqlBackupStore } from './storage/backup/backup-store.ts';
+import { AdministratorStore } from './administrators/administrator-store.ts';
+import { ConfirmationStore } from './administrators/confirmation-store.ts';
+import { ConfirmedCredentials } from './administrators/confirmed-credentials-store.ts';
+import { PasskeyStore } from './administrators/passkey-store.ts';
+import { SecondFactorStore } from './administrators/second-factor-store.ts';
+import { SessionStore } from './administrators/session-store.ts';
+import { SignInStore } from './administrators/sign-in-store.ts';
+import { AuditStore } from './audit/audit-store.ts';
+import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
+import { BackupStore } from './backup/backup-store.ts';
 import { SqlChallengeStore } from './storage/challenges/challenge-store.ts';
 import { SqlLatestTransactions } from './storage/challenges/latest-transactions.ts';
 import { SqlTransactionStore } from './storage/challenges/transaction-store.ts';
 import { SqlWatchedChallenges } from './storage/challenges/watched-challenges.ts';
-import { SqlConfigurationStore } from './storage/configuration/configuration-store.ts';
-import { SqlResolverSecrets } from './storage/configuration/resolver-secrets.ts';
+import { ConfigurationStore } from './configuration/configuration-store.ts';
+import { ResolverSecretStore } from './resolvers/resolver-store.ts';
 import { SqlCountVerification } from './storage/counts/count-verification.ts';
 import { SqlTokenCounts } from './storage/counts/token-counts.ts';
 import { SqlUserCountStore } from './storage/counts/user-count-store.ts';
-import type { Database } from './storage/database/database.ts';
-import { SqlHousekeeping } from './storage/housekeeping/housekeeping.ts';
-import { PruningClock } from './storage/housekeeping/pruning-clock.ts';
-import { SqlKeyRotation } from './storage/keys/key-rotation.ts';
-import { SqlImportTarget } from './storage/linotp/linotp-import-target.ts';
-import { SqlVerificationTarget } from './storage/linotp/verification-target.ts';
+import type { Database } from './database/database.ts';
+import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
+import { PruningClock } from './housekeeping/pruning-clock-store.ts';
+import { KeyRotationStore } from './keys/key-rotation-store.ts';
+import { ImportStore } from './linotp/import-store.ts';
+import { VerificationStore } from './linotp/verification-store.ts';
 import { SqlLicenceStore } from './storage/monitoring/licence-store.ts';
 import { SqlObservationStore } from './storage/monitoring/observation-store.ts';
 import { ConfigurationProbe } from './storage/monitoring/storage-probe.ts';
@@ -117,15 +115,15 @@ import { SqlLockedTokens } from './storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from './storage/tokens/token-loading.ts';
 import { SqlTokenPages } from './storage/tokens/token-pages.ts';
 import { SqlTokenStore } from './storage/tokens/token-store.ts';
-import { SqlManagedUserStore } from './storage/users/managed-user-store.ts';
-import { SqlDeliveryStore } from './storage/webhooks/delivery-store.ts';
-import { SqlWebhookStore } from './storage/webhooks/webhook-store.ts';
+import { ManagedUserStore } from './users/managed-user-store.ts';
+import { DeliveryStore } from './webhooks/delivery-store.ts';
+import { WebhookStore } from './webhooks/webhook-store.ts';
 import { TokenService } from './tokens/token-service.ts';
-import type { PasswordHasher } from './users/ports.ts';
+import type { PasswordHasher } from './users/password-hasher.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
-import type { WebhookSender } from './webhooks/ports.ts';
+import type { HttpWebhookSender } from './webhooks/sending/http-sender.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
 
 /** A provider of single sign-on. */
@@ -179,9 +177,7 @@ export interface ServiceParts {
   readonly statusWaits?: number;
   /** Milliseconds between two looks for those requests where no notices come; by default a second. */
   readonly statusPoll?: number | undefined;
-  /** Milliseconds between two looks at the state for streams; by default 2 seconds. */
-  readonly liveTick?: number | undefined;
-  /** Milliseconds for which a configuration that was read is valid, see `SqlConfigurationStore`; by default 0. */
+  /** Milliseconds for which a configuration that was read is valid, see `ConfigurationStore`; by default 0. */
   readonly configurationWindow?: number;
   /** Milliseconds for which remembered credentials are valid, see `ConfirmedCredentials`; by default 0. */
   readonly credentialWindow?: number;
@@ -217,7 +213,7 @@ export function buildServices(parts: ServiceParts) {
     ...audit,
     ...directoryServices(shared),
     ...signInServices(shared, { ...accounts, ...challenges }),
-    ...monitoringServices(shared, accounts),
+    ...monitoringServices(shared),
     ...policyServices(shared, audit),
     helpdesk: helpdeskViews(shared, challenges),
     ...operationServices(shared),
@@ -233,10 +229,10 @@ function sharedParts(parts: ServiceParts) {
   const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
   const metrics = observedMeasures(parts.metrics, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
-  const managedUsers = new SqlManagedUserStore({ database });
+  const managedUsers = new ManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
-  const secrets = new SqlResolverSecrets({ database, vault });
+  const secrets = new ResolverSecretStore({ database, vault });
   const passwords = new HashedDirectoryPasswords({ hasher: userHasher });
   const bounds = { fileBounds: files, timeoutMs, log };
   const openSources = (used: ResolverSecrets): OpenUserSources =>
@@ -244,7 +240,7 @@ function sharedParts(parts: ServiceParts) {
   const opened = openSources(secrets);
   const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
-  const administratorStore = new SqlAdministratorStore({ database, credentials });
+  const administratorStore = new AdministratorStore({ database, credentials });
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
   return {
@@ -266,9 +262,9 @@ function sharedParts(parts: ServiceParts) {
     hasher: administratorHasher,
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
-    configuration: new SqlConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
-    confirmations: new SqlConfirmationStore({ database }),
-    auditStore: new SqlAuditStore({ database }),
+    configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
+    confirmations: new ConfirmationStore({ database }),
+    auditStore: new AuditStore({ database }),
     tokenStore: new SqlTokenStore({ database }),
     counts: new SqlTokenCounts({ database }),
     pruningClock: new PruningClock({ database, clock }),
@@ -276,7 +272,7 @@ function sharedParts(parts: ServiceParts) {
       administrators: administratorStore,
       clock,
       log,
-      store: new SqlRefusalStore({ database }),
+      store: new AuditStore({ database }),
     }),
   };
 }
@@ -297,7 +293,7 @@ function accountServices(shared: SharedParts) {
   return {
     administrators,
     logins: new LoginService({ ...shared, administrators, tokens }),
-    sessions: new SessionService({ ...shared, sessions: new SqlSessionStore(shared) }),
+    sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
   };
 }
 
@@ -313,10 +309,10 @@ function directoryServices(shared: SharedParts) {
     }),
     users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),
-    linotpImport: new LinotpImportService({ ...shared, target: new SqlImportTarget(shared) }),
+    linotpImport: new LinotpImportService({ ...shared, target: new ImportStore(shared) }),
     linotpVerification: new LinotpVerificationService({
       ...shared,
-      target: new SqlVerificationTarget(shared),
+      target: new VerificationStore(shared),
     }),
   };
 }
@@ -385,11 +381,11 @@ interface SignInParts {
 /** The sign-ins of people beside the password, and what they leave open. */
 function signInServices(shared: SharedParts, { administrators, logins, ocra }: SignInParts) {
   const { publicUrl, singleSignOn, clock, log, vault } = shared;
-  const parts = { ...shared, administrators, logins, attempts: new SqlSignInStore(shared) };
+  const parts = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
   const tokens = new SignInChallenges({ ocra, tokens: shared.tokenStore, clock });
   const passkeys = new PasskeyService({
     ...parts,
-    passkeys: new SqlPasskeyStore(shared),
+    passkeys: new PasskeyStore(shared),
     webAuthn: publicUrl === undefined ? undefined : new SimpleWebAuthn({ publicUrl }),
   });
   const secondStep = new SecondStep({ tokens, passkeys });
@@ -401,7 +397,7 @@ function signInServices(shared: SharedParts, { administrators, logins, ocra }: S
     secondFactors: new SecondFactorService({
       ...parts,
       tokens,
-      secondFactors: new SqlSecondFactorStore(shared),
+      secondFactors: new SecondFactorStore(shared),
     }),
     /** Undefined: it is not configured. */
     singleSignOn:
@@ -428,17 +424,14 @@ function auditServices(shared: SharedParts) {
     audit,
     auditSearch: new AuditSearch({ ...shared, store }),
     auditExport: new AuditExport({ ...shared, store }),
-    auditVerification: new ServerVerification({
+    auditVerification: new AuditVerification({
       ...shared,
       store,
-      verifications: new SqlVerificationStore({ database }),
-      elapsed: () => performance.now(),
-      rest: (milliseconds, signal) =>
-        sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined),
+      verifications: new AuditVerificationStore({ database }),
     }),
     housekeeping: new HousekeepingService({
       ...shared,
-      store: new SqlHousekeeping({ database }),
+      store: new HousekeepingStore({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
       metrics: shared.metrics.housekeeping,
       auditRetention: new AuditRetention({ store, audit, retention: shared.auditRetention }),
@@ -447,10 +440,7 @@ function auditServices(shared: SharedParts) {
 }
 
 /** The reports of /monitoring, their counts, the licence, and the state of the installation. */
-function monitoringServices(
-  shared: SharedParts,
-  { administrators }: { readonly administrators: AdministratorService },
-) {
+function monitoringServices(shared: SharedParts) {
   const { database, clock, configuration } = shared;
   const licences = new SqlLicenceStore({ database });
   const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
@@ -478,13 +468,6 @@ function monitoringServices(
   return {
     overview,
     monitoring: new MonitoringService({ ...parts, userCounts }),
-    /** To be ended before the server waits for its requests. */
-    live: new LiveStreams({
-      overview,
-      sessions: administrators,
-      metrics: shared.metrics.live,
-      tick: shared.liveTick,
-    }),
     counts: new CountService({ verification: new SqlCountVerification({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
@@ -530,19 +513,19 @@ function helpdeskViews(shared: SharedParts, { transactions }: { readonly transac
 /** Keys, backups, and the receivers of events. */
 function operationServices(shared: SharedParts) {
   const { database, vault, pruningClock } = shared;
-  const keys = new SqlKeyRotation({ database });
+  const keys = new KeyRotationStore({ database });
   return {
     keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
     keyOverview: new KeyOverview({ ...shared, keys }),
     backups: new BackupService({
       ...shared,
-      store: new SqlBackupStore({ database }),
+      store: new BackupStore({ database }),
       keys: vault,
-      cipher: async () => new (await import('./security/backup-encryption.ts')).AgeBackupCipher(),
+      cipher: async () => new (await import('./backup/backup-encryption.ts')).BackupCipher(),
     }),
     webhooks: new WebhookService({
       ...shared,
-      store: new SqlWebhookStore({ database }),
+      store: new WebhookStore({ database }),
       sender: openSender,
       newId: () => randomUUID(),
     }),
@@ -552,14 +535,14 @@ function operationServices(shared: SharedParts) {
         ...shared,
         metrics: shared.metrics.webhooks,
         pruningTime: () => pruningClock.time(),
-        store: new SqlDeliveryStore({ database }),
+        store: new DeliveryStore({ database }),
         sender: await openSender(),
       }),
   };
 }
 
 /** Loads the HTTP client only where it is used. */
-async function openSender(): Promise<WebhookSender> {
+async function openSender(): Promise<HttpWebhookSender> {
   const { HttpWebhookSender } = await import('./webhooks/sending/http-sender.ts');
   return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
 }

@@ -1,4 +1,4 @@
-import { create } from 'qrcode';
+import { encodeQR } from 'qr';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Light modules around a code, which readers need to find it (ISO/IEC 18004 §6.3.8). */
@@ -14,44 +14,23 @@ export function drawQrCode(text: string): SVGSVGElement | undefined {
   if (modules === undefined) {
     return undefined;
   }
-  const side = modules.size + 2 * QUIET_ZONE;
+  const side = modules.length;
   const svg = svgElement('svg', { viewBox: `0 0 ${side} ${side}`, 'shape-rendering': 'crispEdges' });
+  const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
   svg.append(
     svgElement('path', { fill: '#fff', d: `M0 0h${side}v${side}H0z` }),
-    svgElement('path', { fill: '#000', d: darkModules(modules) }),
+    svgElement('path', { fill: '#000', d: dark.join('') }),
   );
   return svg;
 }
 
-interface QrModules {
-  readonly size: number;
-  get(row: number, column: number): number;
-}
-
 /** A screen does not get dirty: with the least error correction the modules are larger, which cameras need more. */
-function encode(text: string): QrModules | undefined {
+function encode(text: string): boolean[][] | undefined {
   try {
-    return create(text, { errorCorrectionLevel: 'L' }).modules;
+    return encodeQR(text, 'raw', { ecc: 'low', border: QUIET_ZONE });
   } catch {
     return undefined;
   }
-}
-
-/** @returns the path of the dark modules: a rectangle for each run of them in a row */
-function darkModules(modules: QrModules): string {
-  const runs: string[] = [];
-  for (let row = 0; row < modules.size; row += 1) {
-    for (let column = 0; column < modules.size; column += 1) {
-      const start = column;
-      while (column < modules.size && modules.get(row, column) !== 0) {
-        column += 1;
-      }
-      if (column > start) {
-        runs.push(`M${start + QUIET_ZONE} ${row + QUIET_ZONE}h${column - start}v1h-${column - start}z`);
-      }
-    }
-  }
-  return runs.join('');
 }
 
 function svgElement<Name extends 'svg' | 'path'>(

@@ -9,10 +9,6 @@ const licence = readFileSync(join(FOLDER, 'LICENSE'), 'utf8').trimEnd().replaceA
 export default defineConfig({
   root: FOLDER,
   publicDir: false,
-  resolve: {
-    // The library without its drawing on canvases.
-    alias: { qrcode: 'qrcode/lib/core/qrcode.js' },
-  },
   build: {
     outDir: '../dist/component',
     emptyOutDir: true,

@@ -1,4 +1,5 @@
 import type { Bar } from '../bar-chart.ts';
+import { fillClosedChallenges } from '../challenge-fill.ts';
 import { processFigures } from '../process-figures.ts';
 import type { ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
@@ -7,6 +8,7 @@ import { makeBareTables } from './bare-statements.ts';
 import { issuedMeasure } from './issued-answers.ts';
 import { openInstallation, type Workplace } from './installation.ts';
 import { describeMachine, machineLine } from './machine.ts';
+import { MEASURED_TOKENS } from './measured-tokens.ts';
 import {
   answeringMeasures,
   BARE_GROUP,
@@ -23,6 +25,8 @@ import { publish } from './publication.ts';
 import { type RoundFigures, runRounds } from './rounds.ts';
 
 const MEBIBYTE = 2 ** 20;
+/** Of earlier days. Beside an empty table, PostgreSQL would plan to read it whole, and keep that plan while it grows. */
+const CLOSED_CHALLENGES = 100_000;
 const MEASURES = 'Requests a second beside yardsticks: [Benchmarks](../benchmarks.md#answering).';
 
 /** Measures requests a second beside the yardsticks, in alternation. */
@@ -85,6 +89,7 @@ async function openBench(
   servers: number,
 ): Promise<{ readonly bench: Bench; readonly bareStop: () => Promise<void> }> {
   const installation = await openInstallation(workplace, { name, servers });
+  await fillClosedChallenges(installation.client, CLOSED_CHALLENGES, MEASURED_TOKENS);
   await makeBareTables(installation.client, BARE_TOKENS);
   const bare = await startBareProcess(installation.databaseUrl);
   workplace.closing.add(() => bare.stop());

@@ -15,6 +15,8 @@ const QUESTION = '0123456789abcdef'.repeat(4);
 const REALM = 'staff';
 /** Tokens that are answered for, and as many that challenges are requested for. */
 const TOKENS = 5_000;
+/** Their number. */
+export const MEASURED_TOKENS = 2 * TOKENS;
 /** Challenges of one statement. */
 const AT_ONCE = 20_000;
 
@@ -104,7 +106,7 @@ export async function spreadMeasuredTokens(client: pg.Client, tokens: number): P
   await client.query(`
     CREATE TEMPORARY TABLE loaded AS SELECT * FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%';
     ALTER TABLE loaded ADD place bigint;
-    UPDATE loaded SET place = 1 + (numbered.n * ${tokens} / ${2 * TOKENS})
+    UPDATE loaded SET place = 1 + (numbered.n * ${tokens} / ${MEASURED_TOKENS})
       FROM (SELECT id, row_number() OVER (ORDER BY md5(serial)) - 1 AS n FROM loaded) AS numbered WHERE numbered.id = loaded.id;
     DELETE FROM tokens USING loaded WHERE tokens.id = loaded.id;
     UPDATE tokens SET serial = loaded.serial, type = loaded.type, active = loaded.active, seed = loaded.seed,
@@ -115,8 +117,8 @@ export async function spreadMeasuredTokens(client: pg.Client, tokens: number): P
   const { rows } = await client.query<{ moved: string }>(
     "SELECT count(*) AS moved FROM tokens WHERE serial LIKE 'CHECK%' OR serial LIKE 'ASK%'",
   );
-  if (Number(rows[0]?.moved) !== 2 * TOKENS) {
-    throw new Error(`Of ${2 * TOKENS} measured tokens ${rows[0]?.moved ?? ''} were moved`);
+  if (Number(rows[0]?.moved) !== MEASURED_TOKENS) {
+    throw new Error(`Of ${MEASURED_TOKENS} measured tokens ${rows[0]?.moved ?? ''} were moved`);
   }
 }
 

@@ -6,11 +6,13 @@ import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
 import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
-import type { Administrator, AdministratorStore, ApiToken, OpenSession, ProvenPassword } from './ports.ts';
+import type { Administrator, ApiToken, ProvenPassword } from './administrator.ts';
+import type { AdministratorStore } from './administrator-store.ts';
+import type { OpenSession } from './session.ts';
 import { assertConfirmed } from './recent-proof.ts';
-import type { ConfirmationStore } from './sign-in-ports.ts';
-import type { PasswordHasher } from '../users/ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
+import type { PasswordHasher } from '../users/password-hasher.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
 import {
   isApiTokenShaped,
@@ -20,12 +22,12 @@ import {
   secretHash,
   sessionHash,
   type SessionKind,
-} from './session-secrets.ts';
+} from './session.ts';
 
 export interface AdministratorDependencies {
   readonly administrators: AdministratorStore;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   /** The memory of passwords that were verified; by default nowhere. */

@@ -2,18 +2,14 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
-import type { ProvenPassword } from './ports.ts';
+import type { ProvenPassword } from './administrator.ts';
 import type { SecondFactor } from './second-factor.ts';
-import {
-  attemptHash,
-  type ProvenFactor,
-  type SecondProof,
-  type SecondStep,
-  type ShownFactor,
-  SIGN_IN_LIFETIME,
-} from './second-step.ts';
-import { isSessionShaped, newSession } from './session-secrets.ts';
-import type { ConfirmationStore, RequestedFactor, SignInStore } from './sign-in-ports.ts';
+import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
+import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
+import { isSessionShaped, newSession } from './session.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
+import type { RequestedFactor } from './sign-in-attempt.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 interface ConfirmationDependencies {
   readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { AgingMap } from '../kernel/aging-map.ts';
+import { LRUCache, type Perf } from 'lru-cache';
 import type { Random } from '../kernel/clock.ts';
-import type { ApiToken, OpenSession, ProvenPassword } from './ports.ts';
+import type { ApiToken, ProvenPassword } from './administrator.ts';
+import type { OpenSession } from './session.ts';
 
-/** Milliseconds for which a valid credential is remembered, however often it is used. */
-const LIFETIME_MS = 60_000;
+/** Milliseconds for which a valid credential is remembered, however often it is used. The cache keeps the last one, too. */
+const LIFETIME_MS = 59_999;
 /** The most sessions, and the most API tokens. Only valid ones are remembered, so nobody without one fills them. */
 const MAX_SECRETS = 10_000;
 /** The most administrators whose password is remembered. */
@@ -35,21 +36,20 @@ export type RecalledPassword = ProvenPassword | 'other' | undefined;
  */
 export class CredentialMemory {
   /** By the base64 of the hash that the database keeps. */
-  readonly sessions: AgingMap<OpenSession>;
-  readonly apiTokens: AgingMap<ApiToken>;
+  readonly sessions: LRUCache<string, OpenSession>;
+  readonly apiTokens: LRUCache<string, ApiToken>;
   readonly passwords: PasswordMemory;
 
   constructor(options: MemoryOptions) {
-    const { elapsed } = options;
-    this.sessions = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
-    this.apiTokens = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_SECRETS, elapsed });
+    this.sessions = new LRUCache(boundsOf(MAX_SECRETS, options));
+    this.apiTokens = new LRUCache(boundsOf(MAX_SECRETS, options));
     this.passwords = new PasswordMemory(options);
   }
 
   /** Removes entries that have reached their age. The caller calls it at short intervals. */
   dropAged(): void {
-    this.sessions.dropAged();
-    this.apiTokens.dropAged();
+    this.sessions.purgeStale();
+    this.apiTokens.purgeStale();
     this.passwords.dropAged();
   }
 }
@@ -57,11 +57,11 @@ export class CredentialMemory {
 /** The last verified password of each administrator, as HMAC-SHA-256 with a random key that no other memory has. */
 export class PasswordMemory {
   readonly #key: Buffer;
-  readonly #kept: AgingMap<{ readonly hash: Buffer; readonly proven: ProvenPassword }>;
+  readonly #kept: LRUCache<string, { readonly hash: Buffer; readonly proven: ProvenPassword }>;
 
-  constructor({ random, elapsed }: MemoryOptions) {
-    this.#key = random.bytes(KEY_SIZE);
-    this.#kept = new AgingMap({ lifetime: LIFETIME_MS, max: MAX_PASSWORDS, elapsed });
+  constructor(options: MemoryOptions) {
+    this.#key = options.random.bytes(KEY_SIZE);
+    this.#kept = new LRUCache(boundsOf(MAX_PASSWORDS, options));
   }
 
   /** Takes the same time for every name, remembered or not, and for every password that is not the remembered one. */
@@ -81,11 +81,19 @@ export class PasswordMemory {
   }
 
   dropAged(): void {
-    this.#kept.dropAged();
+    this.#kept.purgeStale();
   }
 
   #hash(name: string, password: string): Buffer {
     // No name of an administrator has a NUL character.
     return createHmac('sha256', this.#key).update(`${name}\0${password}`, 'utf8').digest();
   }
+}
+
+/** @returns options of a memory whose values age from when they were set, whether they are used or not */
+function boundsOf(
+  max: number,
+  { elapsed }: MemoryOptions,
+): { readonly max: number; readonly ttl: number; readonly ttlResolution: number; readonly perf: Perf } {
+  return { max, ttl: LIFETIME_MS, ttlResolution: 0, perf: { now: elapsed } };
 }

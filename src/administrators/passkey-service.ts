@@ -4,18 +4,34 @@ import { plainName } from '../kernel/plain-text.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { assertConfirmed } from './recent-proof.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './second-step.ts';
-import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
-import type {
-  ConfirmationStore,
-  Passkey,
-  PasskeyAssertions,
-  PasskeyStore,
-  SignInContent,
-  SignInStore,
-  UsedPasskey,
-  WebAuthn,
-} from './sign-in-ports.ts';
+import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
+import { isSessionShaped, newSession, sessionHash } from './session.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
+import type { Passkey, PasskeyCredential, UsedPasskey } from './passkey.ts';
+import type { PasskeyStore } from './passkey-store.ts';
+import type { SignInContent } from './sign-in-attempt.ts';
+import type { SignInStore } from './sign-in-store.ts';
+
+/** The cryptography and the formats of WebAuthn. */
+export interface WebAuthn {
+  creationOptions(user: {
+    readonly administrator: string;
+    readonly known: readonly PasskeyCredential[];
+    readonly challenge: Buffer;
+  }): Promise<object>;
+  requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<object>;
+  /**
+   * @param challenge base64url
+   * @returns undefined for a credential that is not to be accepted
+   */
+  verifyCreation(credential: string, challenge: string): Promise<PasskeyCredential | undefined>;
+  /** @returns undefined for an assertion that is not to be accepted */
+  verifyAssertion(
+    credential: string,
+    challenge: string,
+    known: readonly PasskeyCredential[],
+  ): Promise<UsedPasskey | undefined>;
+}
 
 interface PasskeyDependencies {
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
@@ -49,7 +65,7 @@ const CHALLENGE_SIZE = 32;
 const MAX_PASSKEYS = 20;
 
 /** The passkeys of administrators: registered by a confirmed login or a link, used as second factor, removed. */
-export class PasskeyService implements PasskeyAssertions {
+export class PasskeyService {
   readonly #deps: PasskeyDependencies;
 
   constructor(dependencies: PasskeyDependencies) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { ConfirmationStore } from './sign-in-ports.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
 
 /** The state that tells whether a login is confirmed. */
 export interface ConfirmedLogins {

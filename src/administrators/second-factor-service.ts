@@ -1,4 +1,4 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/plain-text.ts';
@@ -6,14 +6,12 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';
 import { assertConfirmed } from './recent-proof.ts';
-import { attemptHash } from './second-step.ts';
-import { newSession } from './session-secrets.ts';
-import type {
-  ConfirmationStore,
-  SecondFactorStore,
-  SecondFactorTokens,
-  SignInStore,
-} from './sign-in-ports.ts';
+import { attemptHash } from './sign-in-attempt.ts';
+import { newSession } from './session.ts';
+import type { ConfirmationStore } from './confirmation-store.ts';
+import type { SecondFactorStore } from './second-factor-store.ts';
+import type { SecondFactorTokens } from './second-step.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {
   readonly secondFactors: SecondFactorStore;
@@ -23,7 +21,7 @@ interface SecondFactorDependencies {
   readonly publicUrl?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
 }

@@ -1,11 +1,28 @@
 import type { Act } from '../policy/caller.ts';
+import type { PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './second-factor.ts';
-import { secretHash } from './session-secrets.ts';
-import type { PasskeyAssertions, RequestedFactor, SecondFactorTokens, UsedPasskey } from './sign-in-ports.ts';
+import type { UsedPasskey } from './passkey.ts';
+import type { RequestedFactor } from './sign-in-attempt.ts';
+
+/** Challenges for the tokens of administrators. */
+export interface SecondFactorTokens {
+  /** @throws ServiceError 'second-factor.unusable' where the token cannot answer: removed, disabled, locked, … */
+  issue(
+    serial: string,
+    text: string,
+    act: Act,
+  ): Promise<{ readonly transactionId: string; readonly url: string }>;
+  /** @returns true if the response was accepted now */
+  check(transactionId: string, response: string, act: Act): Promise<boolean>;
+  /** @returns `answered` after a right response, `over` where none is accepted, also of a locked token */
+  state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'>;
+  /** @returns true if there is such a token */
+  exists(serial: string): Promise<boolean>;
+}
 
 interface SecondStepDependencies {
   readonly tokens: SecondFactorTokens;
-  readonly passkeys: PasskeyAssertions;
+  readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
 }
 
 /** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
@@ -25,14 +42,6 @@ export interface ProvenFactor {
   readonly factor: SecondFactor;
   /** For a passkey. */
   readonly used?: UsedPasskey | undefined;
-}
-
-/** Seconds from the password to the second factor. */
-export const SIGN_IN_LIFETIME = 300;
-
-/** @returns the values that the database keeps of the secret of a sign-in */
-export function attemptHash(secret: string): Buffer {
-  return secretHash(`sign-in ${secret}`);
 }
 
 /** Requests and verifies second factors: OCRA tokens of this server, and passkeys. */

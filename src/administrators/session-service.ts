@@ -1,31 +1,11 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
-import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import { sessionHash, type SessionKind } from './session-secrets.ts';
-
-/** An open session. */
-export interface ListedSession {
-  /** Names it to those who may end it; opens nothing. */
-  readonly id: string;
-  /** The administrator, or the person who signed in by single sign-on. */
-  readonly owner: string;
-  readonly kind: SessionKind;
-  /** The address that opened it. */
-  readonly client: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** True for the session that asks. */
-  readonly isOwn: boolean;
-}
-
-/** One session of an owner, or all of them. */
-export interface SessionChoice {
-  readonly owner: string;
-  readonly id?: string | undefined;
-}
+import { actOf, type Caller } from '../policy/caller.ts';
+import { type ListedSession, type SessionChoice, sessionHash, type SessionKind } from './session.ts';
+import type { SessionStore } from './session-store.ts';
 
 /** The session that authenticated a request. */
 export interface UsedSession {
@@ -33,22 +13,9 @@ export interface UsedSession {
   readonly kind: SessionKind;
 }
 
-export interface SessionStore {
-  /**
-   * @param owner undefined: of everybody
-   * @returns open sessions, newest first, `max` at most
-   */
-  list(
-    owner: string | undefined,
-    options: { readonly now: Date; readonly max: number; readonly own: Buffer | undefined },
-  ): Promise<readonly ListedSession[]>;
-  /** All of an owner: also the sign-ins under way. @returns the number of sessions that were open and are ended */
-  end(choice: SessionChoice, now: Date, act: Act): Promise<number>;
-}
-
 interface SessionDependencies {
   readonly sessions: SessionStore;
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly clock: Clock;
 }

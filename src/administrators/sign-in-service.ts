@@ -3,18 +3,13 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Login, LoginService } from './login-service.ts';
-import type { ProvenPassword } from './ports.ts';
-import {
-  attemptHash,
-  type ProvenFactor,
-  type SecondProof,
-  type SecondStep,
-  type ShownFactor,
-  SIGN_IN_LIFETIME,
-} from './second-step.ts';
+import type { ProvenPassword } from './administrator.ts';
+import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
+import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
 import type { SecondFactor } from './second-factor.ts';
-import { isSessionShaped, newSession, sessionHash } from './session-secrets.ts';
-import type { RequestedFactor, SignInContent, SignInStore } from './sign-in-ports.ts';
+import { isSessionShaped, newSession, sessionHash } from './session.ts';
+import type { RequestedFactor, SignInContent } from './sign-in-attempt.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 interface SignInDependencies {
   readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;

@@ -5,9 +5,9 @@ import { plainName } from '../kernel/plain-text.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';
-import { newSession, secretHash, sessionHash } from './session-secrets.ts';
-import { SIGN_IN_LIFETIME } from './second-step.ts';
-import type { SignInStore } from './sign-in-ports.ts';
+import { newSession, secretHash, sessionHash } from './session.ts';
+import { SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 /** The secrets of one sign-in at the provider. */
 export interface ProviderSignIn {

@@ -1,15 +1,17 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
-import { SharedPlaces } from './shared-places.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
 import { exportExtract } from './export-extract.ts';
 import { type ExportFormat, exportTrail } from './export-trail.ts';
 import { assertKnownFilter } from './filter-values.ts';
-import type { AuditAuthority, AuditFilter, AuditStore, RowPlace } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditFilter, RowPlace } from './filter-values.ts';
+import type { AuditAuthority } from './signing-key.ts';
 import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
 
 /** Dependencies of exports. */
@@ -54,7 +56,8 @@ const STEPS_PER_TRIAL = 10;
 /** Exports the audit trail for administrators, in bounded memory and short transactions. */
 export class AuditExport {
   readonly #deps: AuditExportDependencies;
-  readonly #places = new SharedPlaces(EXPORTS_AT_ONCE);
+  readonly #exports = new KeyedCounts();
+  #exporting = 0;
   readonly #steps = new Semaphore(STEPS_AT_ONCE);
 
   constructor(dependencies: AuditExportDependencies) {
@@ -80,15 +83,26 @@ export class AuditExport {
       format,
       isVerifiable,
       write: (write) =>
-        this.#places.run(
-          caller.principal.administrator,
-          () =>
-            isVerifiable
-              ? this.#writeTrail(act, note, { since, until }, write)
-              : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
-          () => new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 }),
+        this.#inPlace(caller.principal.administrator, () =>
+          isVerifiable
+            ? this.#writeTrail(act, note, { since, until }, write)
+            : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
         ),
     };
+  }
+
+  /** Nobody waits for a place, and nobody gets all of them. */
+  async #inPlace<T>(administrator: string, work: () => Promise<T>): Promise<T> {
+    const { all, each } = EXPORTS_AT_ONCE;
+    if (this.#exporting >= all || this.#exports.of(administrator) >= each) {
+      throw new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 });
+    }
+    this.#exporting += 1;
+    try {
+      return await this.#exports.during(administrator, work);
+    } finally {
+      this.#exporting -= 1;
+    }
   }
 
   async #writeTrail(

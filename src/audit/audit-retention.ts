@@ -1,7 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { AuditService } from './audit-service.ts';
-import type { AuditStore } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
 
 export interface AuditRetentionDependencies {
   readonly store: Pick<AuditStore, 'monthsBefore'>;

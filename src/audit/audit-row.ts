@@ -35,6 +35,18 @@ export interface AuditRow extends AuditEntry {
   readonly signature: Buffer;
 }
 
+/** The members of a row that say what happened. */
+export const CONTENT_MEMBERS = [
+  ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
+  'transaction',
+] as const satisfies readonly (keyof AuditRow)[];
+
+/** All members of a row. */
+export const ROW_MEMBERS = [
+  ...CONTENT_MEMBERS,
+  ...(['writer', 'lane', 'seq', 'prevHash', 'hash', 'signature'] as const),
+] as const satisfies readonly (keyof AuditRow)[];
+
 /** The previous hash of the first row or record of a chain. */
 export const NOTHING_BEFORE: Buffer = Buffer.alloc(32);
 

@@ -2,10 +2,11 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
 import { assertKnownFilter, type AuditValues, auditValues } from './filter-values.ts';
-import type { AuditFilter, AuditStore, RowPlace } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditFilter, RowPlace } from './filter-values.ts';
 import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
 
 /** Dependencies of the search. */

@@ -3,18 +3,12 @@ import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportTrail } from './export-trail.ts';
-import type { Report } from './finding.ts';
-import type {
-  AuditAuthority,
-  AuditFilter,
-  AuditPeriod,
-  AuditStore,
-  InstallationKey,
-  Pruned,
-  PruningPlan,
-  StoredSnapshot,
-} from './ports.ts';
-import { type TrailVerification, verifyTrail } from './verify-trail.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditFilter, AuditPeriod } from './filter-values.ts';
+import type { PruningPlan } from './journal-record.ts';
+import type { Pruned } from './pruning-store.ts';
+import type { AuditAuthority, InstallationKey } from './signing-key.ts';
+import { type TrailVerification, verifyStored, type VerifyRequest } from './verify-trail.ts';
 
 /** Dependencies of the service. */
 export interface AuditDependencies {
@@ -23,16 +17,6 @@ export interface AuditDependencies {
   readonly clock: Clock;
   /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
   readonly pruningTime: () => Promise<Date>;
-}
-
-/** Options of a verification. */
-export interface VerifyRequest {
-  /** Receives every finding as it is found. */
-  readonly report: Report;
-  /** The hash of a checkpoint, as a server has logged it: the trail must contain it. */
-  readonly checkpoint?: string | undefined;
-  /** Receives the number of rows checked so far, and the approximate number of all rows. */
-  readonly progress?: (rows: number, of: number) => void;
 }
 
 /** Searches, verifies, exports and prunes the audit trail. For operators at the machine. */
@@ -61,29 +45,7 @@ export class AuditService {
     request: VerifyRequest,
   ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
     assertOperator(caller);
-    return this.#verify(request);
-  }
-
-  /** @param also runs on the same snapshot that was verified */
-  async #verify(
-    request: VerifyRequest,
-    also?: (snapshot: StoredSnapshot) => Promise<void>,
-  ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
-    const { store, authority } = this.#deps;
-    const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
-    const of = await store.estimate();
-    const result = await store.read(async (snapshot) => {
-      const verification = await verifyTrail(snapshot, {
-        keys,
-        report: request.report,
-        anchor: request.checkpoint,
-        installation: await snapshot.installation(),
-        progress: (rows) => request.progress?.(rows, Math.max(rows, of)),
-      });
-      await also?.(snapshot);
-      return verification;
-    });
-    return { ...result, keys };
+    return verifyStored(this.#deps, request);
   }
 
   /**
@@ -133,7 +95,7 @@ export class AuditService {
     }
     let verified: PruningPlan | undefined;
     if (!force) {
-      const { findings } = await this.#verify({ report: () => undefined }, async (snapshot) => {
+      const { findings } = await verifyStored(this.#deps, { report: () => undefined }, async (snapshot) => {
         verified = await snapshot.planPruning(cut);
       });
       if (findings > 0) {

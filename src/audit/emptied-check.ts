@@ -1,7 +1,7 @@
 import type { AuditRow } from './audit-row.ts';
 import type { AuditFinding, Report } from './finding.ts';
 import type { JournalFacts } from './journal-check.ts';
-import type { RecordedInstallation } from './ports.ts';
+import type { RecordedInstallation } from './audit-snapshot.ts';
 
 /**
  * Detects a trail that was emptied together with its journal, which leaves no broken chain behind. The rest of the

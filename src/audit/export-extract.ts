@@ -1,15 +1,9 @@
-import type { AuditRow } from './audit-row.ts';
+import { type AuditRow, CONTENT_MEMBERS } from './audit-row.ts';
 import { csvLine, type ExportFormat, jsonLine } from './export-trail.ts';
-import type { AuditFilter } from './ports.ts';
+import type { AuditFilter } from './filter-values.ts';
 
 /** The format and version that the first line of an extract names. */
 export const EXTRACT_FORM = 'tankeeper audit extract 1';
-
-/** The columns of an extract: a row without its place in a chain. */
-const COLUMNS = [
-  ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
-  ...(['transaction'] as const),
-] satisfies readonly (keyof AuditRow)[];
 
 /** Options of an extract. */
 export interface ExtractOptions {
@@ -29,8 +23,8 @@ export interface ExtractOptions {
  */
 export async function exportExtract({ at, format, filter, rows, write }: ExtractOptions): Promise<number> {
   const lineOf = (row: AuditRow): string =>
-    format === 'csv' ? csvLine(COLUMNS.map((name) => row[name])) : jsonLine({ row: columnsOf(row) });
-  let head = format === 'csv' ? csvLine(COLUMNS) : headLine(at, filter);
+    format === 'csv' ? csvLine(CONTENT_MEMBERS.map((name) => row[name])) : jsonLine({ row: columnsOf(row) });
+  let head = format === 'csv' ? csvLine(CONTENT_MEMBERS) : headLine(at, filter);
   let count = 0;
   for await (const some of rows) {
     // Not before the first step: a fault until then can still be answered in words.
@@ -56,5 +50,5 @@ function headLine(at: Date, { within, ...filter }: ExtractOptions['filter']): st
 }
 
 function columnsOf(row: AuditRow): Record<string, string> {
-  return Object.fromEntries(COLUMNS.map((name) => [name, row[name]]));
+  return Object.fromEntries(CONTENT_MEMBERS.map((name) => [name, row[name]]));
 }

@@ -1,7 +1,9 @@
 import { safeText } from '../kernel/terminal-text.ts';
-import type { AuditRow } from './audit-row.ts';
+import { type AuditRow, ROW_MEMBERS } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
-import type { AuditPeriod, AuditSnapshot, InstallationKey } from './ports.ts';
+import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import type { InstallationKey } from './signing-key.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
 export type ExportFormat = 'jsonl' | 'csv';
@@ -18,12 +20,6 @@ export interface ExportOptions {
   readonly write: (text: string) => Promise<void>;
 }
 
-const CSV_COLUMNS: readonly (keyof AuditRow)[] = [
-  ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
-  ...(['transaction'] as const),
-  ...(['writer', 'lane', 'seq', 'prevHash', 'hash', 'signature'] as const),
-];
-
 /**
  * Writes a trail as text. JSON lines: a head with the public keys of the installation, the journal with the public keys
  * of the writers, the rows, and an end with their number.
@@ -33,7 +29,7 @@ export async function exportTrail(snapshot: AuditSnapshot, options: ExportOption
   const { format, period, write } = options;
   let rows = 0;
   if (format === 'csv') {
-    await write(csvLine(CSV_COLUMNS));
+    await write(csvLine(ROW_MEMBERS));
   } else {
     await write(headLine(options));
     for await (const records of snapshot.records()) {
@@ -79,7 +75,7 @@ export function jsonLine(value: unknown): string {
 
 function csvRow(row: AuditRow): string {
   return csvLine(
-    CSV_COLUMNS.map((column) => {
+    ROW_MEMBERS.map((column) => {
       const value = row[column];
       return Buffer.isBuffer(value) ? value.toString('base64') : String(value);
     }),

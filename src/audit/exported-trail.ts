@@ -4,7 +4,8 @@ import type { AuditRow } from './audit-row.ts';
 import { EXTRACT_FORM } from './export-extract.ts';
 import { EXPORT_FORM } from './export-trail.ts';
 import type { JournalKind, JournalRecord } from './journal-record.ts';
-import type { AuditSnapshot, InstallationKey } from './ports.ts';
+import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { InstallationKey } from './signing-key.ts';
 
 const AT_ONCE = 1_000;
 

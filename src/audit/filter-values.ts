@@ -1,6 +1,38 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
-import type { AuditFilter } from './ports.ts';
+
+/** A period of time. */
+export interface AuditPeriod {
+  readonly since?: Date | undefined;
+  /** Excludes this instant itself. */
+  readonly until?: Date | undefined;
+}
+
+/** Selection of rows: all given fields must match. */
+export interface AuditFilter extends AuditPeriod {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly realm?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly client?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly transaction?: string | undefined;
+  readonly limit: number;
+  /** The number of newest rows to skip; default 0. */
+  readonly offset?: number | undefined;
+  /** The last row of the page before. */
+  readonly after?: RowPlace | undefined;
+  /** Realms of which the subject is in at least one. */
+  readonly within?: readonly string[] | undefined;
+}
+
+/** The place of a row in the order of time. */
+export interface RowPlace {
+  /** As `AuditRow.at`. */
+  readonly at: string;
+  readonly id: string;
+}
 
 /** The first words of outcomes; details may follow: `changed owner, realms`, `refused: password, 812 times`. */
 // prettier-ignore

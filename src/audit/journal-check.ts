@@ -10,7 +10,7 @@ import {
   readPrune,
   recordHash,
 } from './journal-record.ts';
-import type { InstallationKey } from './ports.ts';
+import type { InstallationKey } from './signing-key.ts';
 import { SignatureVerifier } from './signing-key.ts';
 
 /** The start and the end of a lane, from records that can be trusted. */

@@ -53,6 +53,16 @@ export interface PruneBody {
   readonly gaps: readonly JournalGap[];
 }
 
+/** The content that a prune removes and signs. */
+export interface PruningPlan extends PruneBody {
+  /** Numbers of the journal records that are removed. */
+  readonly numbers: readonly number[];
+  /** The lanes that this prune cuts. */
+  readonly cutNow: readonly LaneCut[];
+  /** Hash of the previous prune, hexadecimal; empty where there was none. */
+  readonly prunedBefore: string;
+}
+
 export interface WriterBody {
   /** Base64 of 32 bytes. */
   readonly publicKey: string;

@@ -3,10 +3,25 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { composed } from '../kernel/plain-text.ts';
 import type { AuditEntry } from './audit-row.ts';
-import type { Refusal, RefusalNotes, RefusalStore } from './ports.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { Act } from '../policy/caller.ts';
+
+/** A refused request. There is no act whose transaction could include its row. */
+export interface Refusal extends Act {
+  /** One or two words. Never text of the client. */
+  readonly outcome: string;
+  /** The object of the request: a serial, a realm's name. */
+  readonly subject?: string;
+  readonly realm?: string;
+  /** The account name of the login attempt, as received: the row names it only where such an administrator exists. */
+  readonly account?: string | undefined;
+}
+
+/** Receives refused requests. */
+export type RefusalNotes = Pick<RefusalTrail, 'note'>;
 
 export interface RefusalDependencies {
-  readonly store: RefusalStore;
+  readonly store: Pick<AuditStore, 'writeRefusals'>;
   /** Finds an administrator by name. */
   readonly administrators: { find(name: string): Promise<{ readonly name: string } | undefined> };
   readonly clock: Clock;
@@ -33,7 +48,7 @@ interface Folded {
  * a minute for each endpoint and outcome. A refusal stands even where its row cannot be written; it is then counted,
  * and written later.
  */
-export class RefusalTrail implements RefusalNotes {
+export class RefusalTrail {
   readonly #deps: RefusalDependencies;
   readonly #alike = new Map<string, number>();
   #folded = new Map<string, Folded>();

@@ -7,6 +7,22 @@ import {
   verify as verifyBytes,
 } from 'node:crypto';
 
+/** A public key of the installation. */
+export interface InstallationKey {
+  /** The id of the vault's key from which it was derived: 16 hexadecimal digits. */
+  readonly keyId: string;
+  /** 32 bytes, Ed25519. */
+  readonly publicKey: Buffer;
+}
+
+/** Certifies the writers of rows. Its keys come from the vault: access to the database alone does not suffice. */
+export interface AuditAuthority {
+  /** @returns the installation's public keys, the current one first */
+  keys(): readonly [InstallationKey, ...InstallationKey[]];
+  /** @returns the current key's signature */
+  sign(hash: Uint8Array): Buffer;
+}
+
 /** Encodings of RFC 8410 that precede the 32 bytes of a private key (PKCS #8) and of a public one (SPKI). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');

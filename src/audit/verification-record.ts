@@ -1,4 +1,3 @@
-import type { Act } from '../policy/caller.ts';
 import type { AuditFinding } from './finding.ts';
 
 /** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
@@ -40,29 +39,3 @@ export type VerificationEnd = Pick<
 > & {
   readonly state: Exclude<VerificationState, 'running'>;
 };
-
-/** Stores verifications, of which one at most is running. */
-export interface VerificationStore {
-  /**
-   * Stores a new one with its audit row, unless one is running.
-   * @returns the new one, or the running one
-   */
-  begin(
-    draft: Pick<VerificationRecord, 'begunBy' | 'checkpoint' | 'begunAt'>,
-    act: Act,
-  ): Promise<{ readonly record: VerificationRecord; readonly isNew: boolean }>;
-  /**
-   * Stores the progress, which is due every few seconds: a verification without any for a minute counts as interrupted.
-   * @returns false if it no longer runs
-   */
-  advance(id: string, progress: VerificationProgress): Promise<boolean>;
-  /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
-  end(
-    id: string,
-    end: VerificationEnd,
-    at: Date,
-    audited?: { readonly act: Act; readonly outcome: string },
-  ): Promise<void>;
-  /** @returns the newest one; undefined: there was none yet */
-  newest(): Promise<VerificationRecord | undefined>;
-}

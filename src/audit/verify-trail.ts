@@ -1,7 +1,9 @@
 import type { Report } from './finding.ts';
 import { JournalCheck } from './journal-check.ts';
 import { EmptiedCheck } from './emptied-check.ts';
-import type { AuditSnapshot, RecordedInstallation, InstallationKey } from './ports.ts';
+import type { AuditSnapshot, RecordedInstallation, StoredSnapshot } from './audit-snapshot.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditAuthority, InstallationKey } from './signing-key.ts';
 import { RowCheck } from './row-check.ts';
 
 /** The result of a verification. */
@@ -24,8 +26,8 @@ export interface VerificationOptions {
   readonly isWhole?: boolean;
   /** Facts of the trail's installation; undefined if unknown, as for an export. */
   readonly installation?: RecordedInstallation;
-  /** Receives the number of rows checked so far. */
-  readonly progress?: ((rows: number) => void) | undefined;
+  /** Receives the number of rows checked so far, again and again. Ends the verification by its error. */
+  readonly progress?: ((rows: number) => void | Promise<void>) | undefined;
 }
 
 /** Verifies a trail, in memory for its lanes, not for its rows. Every finding is reported as it is found. */
@@ -43,6 +45,7 @@ export async function verifyTrail(
     for (const record of records) {
       await journal.check(record);
     }
+    await options.progress?.(0);
   }
   const facts = await journal.finish();
   const rowCheck = new RowCheck(facts, report, options.isWhole ?? true);
@@ -50,10 +53,49 @@ export async function verifyTrail(
   for await (const rows of snapshot.rows()) {
     await rowCheck.check(rows);
     emptied?.check(rows);
-    options.progress?.(rowCheck.rows);
+    await options.progress?.(rowCheck.rows);
   }
   rowCheck.finish();
   emptied?.finish(report);
   const { records, newest } = facts;
   return { rows: rowCheck.rows, records, newest, findings };
+}
+
+/** A verification of the stored trail. */
+export interface VerifyRequest {
+  /** Receives every finding as it is found. */
+  readonly report: Report;
+  /** The hash of a checkpoint, as a server has logged it: the trail must contain it. */
+  readonly checkpoint?: string | undefined;
+  /** Receives the number of rows checked so far, and the approximate number of all rows. Ends it by its error. */
+  readonly progress?: (rows: number, of: number) => void | Promise<void>;
+}
+
+/**
+ * Verifies the whole stored trail at one instant.
+ * @param also runs on the same snapshot that was verified
+ */
+export async function verifyStored(
+  stored: {
+    readonly store: Pick<AuditStore, 'read' | 'estimate'>;
+    readonly authority: Pick<AuditAuthority, 'keys'>;
+  },
+  { report, checkpoint, progress }: VerifyRequest,
+  also?: (snapshot: StoredSnapshot) => Promise<void>,
+): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
+  const { store, authority } = stored;
+  const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const of = await store.estimate();
+  const result = await store.read(async (snapshot) => {
+    const verification = await verifyTrail(snapshot, {
+      keys,
+      report,
+      anchor: checkpoint,
+      installation: await snapshot.installation(),
+      progress: (rows) => progress?.(rows, Math.max(rows, of)),
+    });
+    await also?.(snapshot);
+    return verification;
+  });
+  return { ...result, keys };
 }

@@ -1,5 +1,12 @@
+import { ServiceError } from '../kernel/errors.ts';
 import type { RegisteredKey } from '../keys/vault.ts';
-import { backupInvalid } from './backup-fault.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'backup.invalid': NoPayload;
+    'database.not-empty': NoPayload;
+  }
+}
 
 /** The version of the format. A program reads its own format and no newer one. */
 const BACKUP_FORMAT = 1;
@@ -204,4 +211,9 @@ function numberOf(found: JsonObject, name: string): number {
     throw backupInvalid(`it has no number '${name}'`);
   }
   return value;
+}
+
+/** @param reason a clause: `the file is no backup of tankeeper` */
+export function backupInvalid(reason: string, cause?: unknown): ServiceError<'backup.invalid'> {
+  return new ServiceError('backup.invalid', `The backup cannot be used: ${reason}`, { cause });
 }

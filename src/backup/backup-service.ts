@@ -2,8 +2,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { BackupCipher, BackupLock, BackupStore, RowProgress } from './ports.ts';
-import { backupLines, type RowCounts } from './write-backup.ts';
+import type { BackupCipher, BackupLock } from './backup-encryption.ts';
+import type { BackupStore } from './backup-store.ts';
+import { backupLines, type RowCounts, type RowProgress } from './write-backup.ts';
 
 /** The shortest passphrase in UTF-16 code units: a thief of the file can try any number of them. */
 const MIN_PASSPHRASE_LENGTH = 12;

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { equalText } from '../kernel/constant-time.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
-import { backupInvalid } from './backup-fault.ts';
 import {
   assertTableLine,
+  backupInvalid,
   type BackupEnd,
   type BackupHeader,
   countRows,

@@ -1,15 +1,24 @@
 import { createHash, createHmac, type Hash } from 'node:crypto';
 import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
 import { type BackupHeader, endLine, headerLine, tableEndLine, tableLine } from './backup-format.ts';
-import type { BackupSnapshot } from './ports.ts';
 
 /** The purpose of the keys that authenticate backups. */
 const PURPOSE = 'backups';
 /** Characters of a line of rows, unless one row alone is longer. */
 const LINE_LENGTH = 1_048_576;
 
+/** The tables at one instant. */
+export interface BackupSnapshot {
+  facts(): Promise<Omit<BackupHeader, 'version' | 'createdAt'>>;
+  /** @returns the rows of a table as JSON objects, some at a time */
+  rows(table: string): AsyncIterable<readonly string[]>;
+}
+
 /** The number of rows of each table. */
 export type RowCounts = Map<string, number>;
+
+/** Receives the number of rows so far, and the approximate number of all. */
+export type RowProgress = (rows: number, of: number) => void;
 
 /**
  * @param counts receives the number of rows of each table, while its lines are read

@@ -1,7 +1,7 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Act, type Caller } from '../policy/caller.ts';
-import type { RefusalNotes } from '../audit/ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import { isCovered, isVisible } from '../tokens/token-view.ts';
@@ -88,7 +88,7 @@ export interface StatusReference extends TokenReference {
 }
 
 export interface ChallengeDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: TokenChoice;

@@ -1,7 +1,6 @@
 import type { KnownSetting } from '../configuration/setting.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { weakMemo } from '../kernel/memo.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 /** OCRA settings of the configuration. Keys and defaults are LinOTP's. */
@@ -116,14 +115,19 @@ export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
   Object.entries(SETTINGS).map(([key, { initial }]) => [key, initial]),
 );
 
+const READ = new WeakMap<ReadonlyMap<string, string>, OcraSettings>();
+
 /**
  * Each request reads the settings of a configuration, which is replaced and never changed.
  * @param configuration the stored values, by key
  * @returns the settings, with defaults where the configuration has none
  * @throws ServiceError 'configuration.invalid' that names the key, when a stored value is invalid
  */
-export const readOcraSettings: (configuration: ReadonlyMap<string, string>) => OcraSettings =
-  weakMemo(parseOcraSettings);
+export function readOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
+  const read = READ.get(configuration) ?? parseOcraSettings(configuration);
+  READ.set(configuration, read);
+  return read;
+}
 
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const text = (key: Key): string => configuration.get(key) ?? SETTINGS[key].initial;

@@ -1,5 +1,5 @@
 import type { Act } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isLocked, type Token } from '../tokens/token.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -14,7 +14,7 @@ import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
 export interface OpenAnswerDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly challenges: Pick<ChallengeStore, 'answerOpen'>;
   readonly check: ResponseChecker;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -26,7 +26,7 @@ export interface ResynchronisationRequest extends TokenReference {
 }
 
 export interface ResynchronisationDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly tokens: TokenChoice;
   readonly locked: LockedTokens;

@@ -1,4 +1,4 @@
-import type { SecondFactorTokens } from '../administrators/sign-in-ports.ts';
+import type { SecondFactorTokens } from '../administrators/second-step.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';

@@ -1,5 +1,5 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
-import type { TransactionRows } from '../audit/ports.ts';
+import type { TransactionRows } from '../audit/transaction-store.ts';
 import type { ClosedBy, Decision } from './challenge.ts';
 import type { StoredTransaction } from './ports.ts';
 

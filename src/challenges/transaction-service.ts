@@ -1,7 +1,8 @@
-import type { TransactionRows, TransactionTrail } from '../audit/ports.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
+import type { TransactionRows } from '../audit/transaction-store.ts';
 import { grantedRealms } from '../audit/realm-view.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
@@ -12,10 +13,10 @@ import type { StoredTransaction, TransactionStore } from './ports.ts';
 import { type Timeline, timelineOf } from './transaction-history.ts';
 
 interface TransactionDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly transactions: TransactionStore;
-  readonly trail: TransactionTrail;
+  readonly trail: Pick<AuditStore, 'ofTransaction'>;
   readonly clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { RefusalNotes } from '../audit/ports.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { Act } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
@@ -27,7 +27,7 @@ export interface ValidatedTransaction {
 }
 
 export interface ValidationDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;

@@ -3,7 +3,7 @@ import type { ConfigReport } from '../config/check-config.ts';
 import type { ConfigRow } from '../config/describe-config.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { DoctorReport } from '../doctor/examination.ts';
-import type { LinotpSource } from '../linotp/ports.ts';
+import type { LinotpSource } from '../linotp/linotp-source.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 import type { Services } from '../services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';

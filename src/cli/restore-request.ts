@@ -1,4 +1,4 @@
-import type { BackupUnlock } from '../backup/ports.ts';
+import type { BackupUnlock } from '../backup/backup-encryption.ts';
 import type { RowCounts } from '../backup/write-backup.ts';
 
 /** A backup to restore. */

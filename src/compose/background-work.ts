@@ -3,9 +3,10 @@ import type { Config } from '../config/config.ts';
 import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BackgroundMetrics } from '../observability/background-metrics.ts';
-import { AuditUpkeep } from '../storage/audit/audit-upkeep.ts';
+import { AuditUpkeep } from '../audit/audit-upkeep.ts';
+import { ensureAuditMonths } from '../audit/pruning-store.ts';
 import { countFolding } from '../storage/counts/count-folding.ts';
-import { housekeepingRounds } from '../storage/housekeeping/housekeeping-rounds.ts';
+import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
 import type { Installation } from './open-installation.ts';
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */
@@ -18,7 +19,8 @@ export function startBackgroundWork(
   const folding = countFolding({ database, log, ended: metrics.roundsOf('counts') });
   folding.start();
   const upkeep = new AuditUpkeep({
-    database,
+    trail: database.audit,
+    makeMonths: () => ensureAuditMonths(database),
     log,
     flush: () => services.refusals.flush(),
     ended: metrics.roundsOf('audit'),

@@ -3,12 +3,12 @@ import type { Config } from '../config/config.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { ConnectionGate } from '../storage/database/connection-gate.ts';
-import { type Database, type DatabaseOptions, openDatabase } from '../storage/database/database.ts';
-import { UNSHARED } from '../storage/database/sharing.ts';
-import { describeDatabaseFault, isPassing } from '../storage/database/database-faults.ts';
-import { type DatabaseClock, readDatabaseTime } from '../storage/database/database-clock.ts';
-import { DatabaseWatch } from '../storage/database/database-watch.ts';
+import { ConnectionGate } from '../database/connection-gate.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
+import { UNSHARED } from '../database/sharing.ts';
+import { describeDatabaseFault, isPassing } from '../database/database-faults.ts';
+import { type DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
+import { DatabaseWatch } from '../database/database-watch.ts';
 import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { noCluster } from './no-installation.ts';
 

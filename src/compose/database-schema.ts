@@ -5,11 +5,11 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Act } from '../policy/caller.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
-import type { Database } from '../storage/database/database.ts';
-import { DatabaseClock } from '../storage/database/database-clock.ts';
-import { migrateToLatest, pendingMigrations } from '../storage/database/migrate.ts';
-import { migrationNames } from '../storage/database/migration-source.ts';
-import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
+import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
+import { migrationNames } from '../database/migration-source.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type Role } from './connect-database.ts';
 import { noKey, noTables } from './no-installation.ts';
 import { openKeys } from './open-keys.ts';
@@ -61,7 +61,7 @@ async function migrateDatabase(
 }
 
 async function hasRegisteredKeys(database: Database): Promise<boolean> {
-  return (await new SqlKeyRegistry({ database }).registered()).length > 0;
+  return (await new KeyRegistryStore({ database }).registered()).length > 0;
 }
 
 async function signedNote(

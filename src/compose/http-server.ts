@@ -7,7 +7,6 @@ import { LoginGuard } from '../http/limits/login-guard.ts';
 import { networkMatcher } from '../http/limits/networks.ts';
 import { RequestGuard } from '../http/limits/request-guard.ts';
 import { ResponseGuard } from '../http/limits/response-guard.ts';
-import { StreamGuard } from '../http/limits/stream-guard.ts';
 import { largeBodyGuard, workGuard } from '../http/limits/work-guard.ts';
 import type { AppMetrics } from '../http/served-endpoints.ts';
 import { metricsListener } from '../http/serving/metrics-listener.ts';
@@ -22,7 +21,7 @@ import { systemRandom } from '../kernel/system-random.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { seriesOfRealms } from '../observability/realm-rows.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
-import type { Database } from '../storage/database/database.ts';
+import type { Database } from '../database/database.ts';
 import { SharedLimit } from '../storage/limits/shared-limit.ts';
 import type { Installation } from './open-installation.ts';
 
@@ -83,9 +82,8 @@ export async function startHttpServer(
   return {
     port: server.port,
     close: (grace, urgent) => {
-      // Requests that wait for a transaction, and streams, would take all of the grace.
+      // Requests that wait for a transaction would take all of the grace.
       void services.statusWatch.end();
-      void services.live.end();
       return server.close(grace, urgent);
     },
   };
@@ -172,7 +170,6 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
       accounts: shared('login-account', 20 * wrong, QUARTER),
       single: shared('login-single', 1, MINUTE),
     }),
-    streams: new StreamGuard({ refusals, max: limits.liveStreams }),
     connections: new ConnectionGuard({
       refusals,
       max: limits.connections,

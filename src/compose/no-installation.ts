@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { describeDatabaseAddress } from '../storage/database/database-faults.ts';
+import { describeDatabaseAddress } from '../database/database-faults.ts';
 
 const MADE_BY = 'A new installation is made by `tankeeper migrate` and by the first start of the server';
 

@@ -8,12 +8,9 @@ import { systemRandom } from '../kernel/system-random.ts';
 import type { LicenceSignature } from '../monitoring/ports.ts';
 import type { ServiceMeasures } from '../observability/service-measures.ts';
 import type { ServiceParts, Services } from '../services.ts';
-import {
-  CONFIGURATION_WINDOW_MS,
-  ConfigurationFollower,
-} from '../storage/configuration/configuration-follower.ts';
-import { DatabaseClock } from '../storage/database/database-clock.ts';
-import { warnOfMissingLimits } from '../storage/database/statement-limits.ts';
+import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
+import { warnOfMissingLimits } from '../database/statement-limits.ts';
 import {
   connectDatabase,
   type ConnectedDatabase,

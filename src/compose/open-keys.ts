@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { KeyMaterial } from '../keys/key-administration.ts';
+import type { KeyMaterial } from '../keys/sealing-keys.ts';
 import { type KeyRegistration, type KeyRegistry, neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -13,9 +13,9 @@ import { openVault } from '../security/vault/open-vault.ts';
 import { openWrappedVault, wrappedAmong } from '../security/vault/open-wrapped-vault.ts';
 import { Pkcs11Module, type Pkcs11Settings } from '../security/pkcs11/pkcs11-module.ts';
 import { WrappedKeyMaterial, WrappedKeyModule } from '../security/vault/wrapped-key-module.ts';
-import type { Database } from '../storage/database/database.ts';
-import { SqlKeyHolders } from '../storage/keys/key-holders.ts';
-import { SqlKeyRegistry } from '../storage/keys/key-registry.ts';
+import type { Database } from '../database/database.ts';
+import { KeyHolderStore } from '../keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 
 type KeyList = KeyRegistry & KeyRegistration;
 
@@ -32,7 +32,7 @@ export interface OpenedKeys {
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */
 export function openKeys(config: Config, database: Database, log: Log): Promise<OpenedKeys> {
-  return openKeysOf(config, new SqlKeyRegistry({ database }), log);
+  return openKeysOf(config, new KeyRegistryStore({ database }), log);
 }
 
 /** As `openKeys`, with the given list of keys in place of the database's. */
@@ -54,7 +54,7 @@ export async function followKeys(
 ): Promise<() => Promise<void>> {
   const follower = new KeyFollower({
     vault,
-    holders: new SqlKeyHolders({ database }),
+    holders: new KeyHolderStore({ database }),
     id: randomUUID(),
     place: `${hostname()}:${process.pid}`,
     log,

@@ -1,5 +1,5 @@
 import { BackedUpKeys } from '../backup/backed-up-keys.ts';
-import { backupInvalid } from '../backup/backup-fault.ts';
+import { backupInvalid } from '../backup/backup-format.ts';
 import { total } from '../backup/backup-service.ts';
 import { openBackup, type OpenBackup } from '../backup/read-backup.ts';
 import type { RowCounts } from '../backup/write-backup.ts';
@@ -9,12 +9,12 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { AgeBackupCipher } from '../security/backup-encryption.ts';
+import { BackupCipher } from '../backup/backup-encryption.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
-import { assertLoadable, loadBackup } from '../storage/backup/backup-loading.ts';
-import { SqlBackupStore } from '../storage/backup/backup-store.ts';
-import type { Database } from '../storage/database/database.ts';
-import { DatabaseClock } from '../storage/database/database-clock.ts';
+import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
+import { BackupStore } from '../backup/backup-store.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseClock } from '../database/database-clock.ts';
 import { connectDatabase } from './connect-database.ts';
 import { openKeysOf, type OpenedKeys } from './open-keys.ts';
 
@@ -33,7 +33,7 @@ export async function restoreBackup(
   giveUp: AbortSignal,
 ): Promise<RestoredBackup> {
   const open = (): Promise<OpenBackup> =>
-    openBackup(new AgeBackupCipher().decrypt(request.open(), request.unlock));
+    openBackup(new BackupCipher().decrypt(request.open(), request.unlock));
   const first = await unlessAborted(open(), giveUp);
   assertLoadable(first);
   const keys = await unlessAborted(openKeysFor(first, config, log), giveUp);
@@ -98,5 +98,5 @@ async function noteRestore(
   outcome: string,
 ): Promise<void> {
   database.audit.certifyBy(new VaultAuditAuthority({ vault }));
-  await new SqlBackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
+  await new BackupStore({ database }).note(actOf(caller, 'backup/restore'), outcome);
 }

@@ -148,7 +148,6 @@ function limitsOf(values: EnvironmentValues): LimitSettings {
     loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
     requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
     statusWaits: values.LIMIT_STATUS_WAITS,
-    liveStreams: values.LIMIT_LIVE_STREAMS,
     connections: values.LIMIT_CONNECTIONS,
     requestTimeout: values.REQUEST_TIMEOUT,
   });

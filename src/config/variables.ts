@@ -148,9 +148,6 @@ const limits = z
       .describe(
         'requests that wait for the state of a transaction at once, on each server; half of them by one administrator',
       ),
-    LIMIT_LIVE_STREAMS: anyNumber
-      .prefault('200')
-      .describe('streams of events to browsers at once, on each server; four of them of one administrator'),
     LIMIT_CONNECTIONS: wholeNumber(4, 1_000_000)
       .prefault('4000')
       .describe('connections of clients at once, on each server; a quarter of them from one address'),

@@ -28,15 +28,19 @@ export interface Resolver {
   readonly secretStamp?: string | null;
 }
 
-/**
- * All that administrators configure, as of one revision: read together, so that one request never sees half of a
- * change, and kept until the database's revision changes.
- */
-export interface Configuration {
+/** Identifies one state of the configuration. */
+export interface Revision {
   /** Grows with every configuration change of any server. */
   readonly revision: bigint;
   /** Time of the last change, by the database's clock. */
   readonly changedAt: Date;
+}
+
+/**
+ * All that administrators configure, as of one revision: read together, so that one request never sees half of a
+ * change, and kept until the database's revision changes.
+ */
+export interface Configuration extends Revision {
   /** Time at which this server read it. */
   readonly readAt: Date;
   /** Sorted by name. */

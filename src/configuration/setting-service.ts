@@ -12,7 +12,7 @@ import {
   mayBeSecret,
 } from './setting.ts';
 import type { ExpectedSettings } from './expected-state.ts';
-import type { ConfigurationStore } from './ports.ts';
+import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver, Configuration } from './configuration.ts';
 
 export interface SettingDependencies {

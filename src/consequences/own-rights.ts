@@ -4,7 +4,7 @@ import { decideRight } from '../policy/right-decision.ts';
 import type { Right } from '../policy/granting.ts';
 import { changedScopes } from '../policy/lost-rights.ts';
 import { knownActions } from '../policy/policy-actions.ts';
-import type { PolicyBase } from '../policy/ports.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { type Consequence, consequence } from './consequence.ts';
 

@@ -1,7 +1,7 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
 import { listNames } from '../kernel/name-list.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
-import type { ManagedUserStore } from '../resolvers/ports.ts';
+import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
 import { plainResolverName, splitList } from '../policy/policy-users.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';

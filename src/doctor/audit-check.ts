@@ -1,9 +1,20 @@
 import type { AuditRow } from '../audit/audit-row.ts';
-import type { AuditAuthority, AuditPeriod, AuditStore, StoredSnapshot } from '../audit/ports.ts';
+import type { StoredSnapshot } from '../audit/audit-snapshot.ts';
+import type { AuditStore } from '../audit/audit-store.ts';
+import type { AuditPeriod } from '../audit/filter-values.ts';
+import type { AuditAuthority } from '../audit/signing-key.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Finding, findingOf } from './finding.ts';
-import type { TrailFacts } from './ports.ts';
+
+/** Times of the audit trail. */
+export interface TrailFacts {
+  readonly lastCheckpoint: Date | undefined;
+  /** Time of the oldest row after the last checkpoint; of the oldest row at all where there is no checkpoint. */
+  readonly oldestUncovered: Date | undefined;
+  /** The approximate number of rows. */
+  readonly rows: number;
+}
 
 /** The dependencies of the check. */
 export interface AuditCheckDependencies {

@@ -1,5 +1,12 @@
 import { type Finding, findingOf } from './finding.ts';
-import type { BackupFacts } from './ports.ts';
+
+/** Times of backups. */
+export interface BackupFacts {
+  /** Begin of the last export that the audit records. */
+  readonly lastExport: Date | undefined;
+  /** Time at which the first key was registered. */
+  readonly installedAt: Date | undefined;
+}
 
 /** Days after which a backup is old. */
 const OLD_DAYS = 7;

@@ -1,5 +1,12 @@
 import { type Finding, findingOf } from './finding.ts';
-import type { ConnectionFacts } from './ports.ts';
+
+/** Connections that the database grants, and those that servers may take. */
+export interface ConnectionFacts {
+  /** The most that the role may open to this database: the smallest of the limits that apply. */
+  readonly granted: number;
+  /** Running servers. */
+  readonly servers: number;
+}
 
 /** Connections of a server beside its pool: one listens, one watches. */
 const BESIDE_POOL = 2;

@@ -1,5 +1,14 @@
 import { type Finding, findingOf, type Severity } from './finding.ts';
-import type { DatabaseFacts } from './ports.ts';
+
+/** Facts about the database server, as the session of a server has them. */
+export interface DatabaseFacts {
+  /** PostgreSQL's number: 140005 for 14.5. */
+  readonly version: number;
+  /** Values of settings by name; a setting that this version lacks is absent. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** A standby, or a session that takes no writes. */
+  readonly isReadOnly: boolean;
+}
 
 /** The oldest version that is supported. */
 const OLDEST = { number: 140_000, name: '14' };

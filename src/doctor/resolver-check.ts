@@ -1,4 +1,4 @@
-import type { Examination } from '../resolvers/ports.ts';
+import type { Examination } from '../resolvers/user-source.ts';
 import { describeExamination } from '../resolvers/resolver-trial.ts';
 import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';

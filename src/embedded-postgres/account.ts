@@ -1,28 +1,16 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { ServiceError } from '../kernel/errors.ts';
-
-/** An operating system account, for `spawn` to run a program as it. */
-export interface SystemAccount {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-/** The places of the system's accounts and of the programs that create them. */
-export interface AccountPlaces {
-  /** Lines as in passwd(5). */
-  readonly passwd: string;
-  /** Folders as in PATH. */
-  readonly programs: string;
-}
+import { runScript, type SystemAccount } from './program.ts';
 
 /** The account's name; on macOS names of system accounts begin with an underscore. */
 const SERVICE_ACCOUNTS = ['tankeeper', '_tankeeper'];
-const SYSTEM: AccountPlaces = { passwd: '/etc/passwd', programs: '/usr/sbin:/usr/bin:/sbin:/bin' };
+const PROGRAMS = '/usr/sbin:/usr/bin:/sbin:/bin';
+const USERADD =
+  '--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin tankeeper';
 /** Another process may be creating the account; useradd then finds its files locked. */
 const ATTEMPTS = 15;
 const PAUSE_MS = 200;
@@ -34,25 +22,28 @@ const run = promisify(execFile);
  * Finds the account of a new cluster. PostgreSQL refuses to run as root, so root gives it to a system account of its
  * own, which is created if it is missing. An account such as `postgres` or `nobody` is not used: its other processes
  * could read the database.
+ * @param programs the folders of the system's programs, as in PATH
  * @returns undefined for an ordinary user, as whom PostgreSQL can run
  * @throws ServiceError 'database.unavailable' if the account is missing and cannot be created
  */
-export async function accountForNewCluster(
-  places: AccountPlaces = SYSTEM,
-): Promise<SystemAccount | undefined> {
+export async function accountForNewCluster(programs = PROGRAMS): Promise<SystemAccount | undefined> {
   if (process.getuid?.() !== 0) {
     return undefined;
   }
+  const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
   let complaint: string | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const found = await findAccount(places);
+  for (let attempt = 1; attempt <= ATTEMPTS && complaint !== NO_PROGRAM; attempt += 1) {
+    const found = await findAccount(surroundings);
     if (found !== undefined) {
       return found;
     }
-    complaint = await createAccount(places);
-    if (complaint === NO_PROGRAM) {
-      break;
-    }
+    complaint = await run('useradd', USERADD.split(' '), surroundings).then(
+      () => undefined,
+      (error: unknown) => {
+        const { code, stderr } = error as { code?: string | number; stderr?: string };
+        return code === 'ENOENT' ? NO_PROGRAM : (stderr ?? '').trim();
+      },
+    );
     await sleep(complaint === undefined ? 0 : PAUSE_MS);
   }
   throw new ServiceError(
@@ -61,61 +52,49 @@ export async function accountForNewCluster(
   );
 }
 
-/**
- * @returns true if a process of that account may reach `path`: it needs the x bit of each folder on the way and of
- *   `path`
- */
-export async function mayReachFolder(account: SystemAccount, path: string): Promise<boolean> {
-  const status = await stat(path);
-  if (!maySearch(account, status)) {
-    return false;
-  }
-  const parent = dirname(path);
-  return parent === path || mayReachFolder(account, parent);
-}
-
-function maySearch(account: SystemAccount, folder: { uid: number; gid: number; mode: number }): boolean {
-  if (folder.uid === account.uid) {
-    return (folder.mode & 0o100) !== 0;
-  }
-  return (folder.mode & (folder.gid === account.gid ? 0o010 : 0o001)) !== 0;
-}
-
-async function findAccount({ passwd }: AccountPlaces): Promise<SystemAccount | undefined> {
-  const lines = (await readFile(passwd, 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
+async function findAccount(surroundings: {
+  env: Record<string, string>;
+}): Promise<SystemAccount | undefined> {
   for (const name of SERVICE_ACCOUNTS) {
-    const [, , uid, gid] = lines.find(([candidate]) => candidate === name) ?? [];
-    if (Number(uid) > 0 && gid !== undefined) {
-      return { uid: Number(uid), gid: Number(gid) };
+    const [uid, gid] = await Promise.all(
+      ['-u', '-g'].map((option) =>
+        run('id', [option, name], surroundings).then(
+          ({ stdout }) => Number(stdout),
+          () => 0,
+        ),
+      ),
+    );
+    if (uid !== undefined && uid > 0 && gid !== undefined) {
+      return { uid, gid };
     }
   }
   return undefined;
 }
 
-/** @returns the reason for which useradd failed; undefined if it did not */
-async function createAccount({ programs }: AccountPlaces): Promise<string | undefined> {
-  const surroundings = { env: { PATH: programs, LC_ALL: 'C' } };
-  // The group may exist; if it cannot be created, useradd reports it.
-  await run('groupadd', ['--system', 'tankeeper'], surroundings).catch(() => undefined);
+/**
+ * Names who may connect to the cluster: root, the account of this process, and the one that runs PostgreSQL, which can
+ * read all the files anyway.
+ * @throws ServiceError 'database.unavailable' if the account of this process has no name, by which alone PostgreSQL
+ *   knows it
+ */
+export async function admittedNames(account: SystemAccount | undefined): Promise<ReadonlySet<string>> {
+  const names = new Set(['root', ownName()]);
+  if (account !== undefined) {
+    const { status, output } = await runScript('id -un', [], { account });
+    if (status === 0) {
+      names.add(output);
+    }
+  }
+  return names;
+}
+
+function ownName(): string {
   try {
-    await run(
-      'useradd',
-      [
-        '--system',
-        '--gid',
-        'tankeeper',
-        '--no-create-home',
-        '--home-dir',
-        '/nonexistent',
-        '--shell',
-        '/usr/sbin/nologin',
-        'tankeeper',
-      ],
-      surroundings,
+    return userInfo().username;
+  } catch {
+    throw new ServiceError(
+      'database.unavailable',
+      `the embedded database cannot tell who connects: the user with the number ${process.getuid?.() ?? ''} has no name on this machine (no line in /etc/passwd). Run tankeeper as a user that has one, or set DATABASE_URL`,
     );
-    return undefined;
-  } catch (error) {
-    const { code, stderr } = error as { code?: string | number; stderr?: string };
-    return code === 'ENOENT' ? NO_PROGRAM : (stderr ?? '').trim();
   }
 }

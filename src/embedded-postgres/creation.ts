@@ -1,25 +1,17 @@
-import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { chown, lstat, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { ServiceError } from '../kernel/errors.ts';
-import type { SystemAccount } from './account.ts';
-import { accountForNewCluster, mayReachFolder } from './account.ts';
-import { type PostgresPrograms, prepareSharedFolder } from './binaries.ts';
-import type { ClusterLocation } from './location.ts';
-import { makeHome, removeHome } from './home.ts';
-import { assertMayCreate, clusterAt, locateCluster, postSign } from './location.ts';
-import type { Log } from '../kernel/log.ts';
-import { runProgram, runScript } from './program.ts';
+import { accountForNewCluster } from './account.ts';
+import { assertOwner, type Cluster, clusterPath, findCluster, ownPath } from './cluster.ts';
+import { runProgram, runScript, type SystemAccount } from './program.ts';
+import type { PostgresPrograms } from './programs.ts';
 
 /** The parameters of a cluster's creation. */
 export interface CreationRequest {
   readonly dataFolder: string;
-  /** The place of root's files that an unprivileged account must reach. */
-  readonly sharedFolder: string;
   /** The files must survive a power cut. */
   readonly durable: boolean;
-  readonly log: Log;
   readonly findPrograms: (account: SystemAccount | undefined) => Promise<PostgresPrograms>;
 }
 
@@ -27,124 +19,58 @@ export interface CreationRequest {
 export const CLUSTER_ROLE = 'tankeeper';
 const UNFINISHED = 'postgres.new-';
 const UNFINISHED_FOR_MS = 3_600_000;
+/** The access rules are replaced at each start; the order of text is the same on every machine. */
+const INITDB =
+  `--username ${CLUSTER_ROLE} --no-instructions --auth-local peer --auth-host reject ` +
+  '--encoding UTF8 --locale C --locale-provider builtin --builtin-locale C.UTF-8';
 
 /**
- * Creates the cluster of a data folder. It appears complete or not at all: initdb works beside it, and one rename (or,
- * if the cluster must be elsewhere, the signpost) publishes it. Of several processes that do this at once one wins, and
- * the others remove their own.
+ * Creates the cluster of a data folder. It appears complete or not at all: initdb works beside it, and one rename
+ * publishes it. Of several processes that do this at once one wins, and the others remove their own.
  * @throws ServiceError 'database.unavailable' if initdb fails, or root would work in another user's folder
  */
-export async function createCluster(request: CreationRequest): Promise<void> {
-  await assertMayCreate(request.dataFolder);
-  const account = await accountForNewCluster();
-  const programs = await request.findPrograms(account);
-  const inside = account === undefined || (await mayReachFolder(account, request.dataFolder));
-  await (inside ? createInside(request, programs) : createApart(request, programs));
-}
-
-async function createInside(request: CreationRequest, programs: PostgresPrograms): Promise<void> {
+export async function createCluster(request: CreationRequest): Promise<Cluster> {
   const { dataFolder } = request;
+  const account = await accountForNewCluster();
+  if (account !== undefined) {
+    await assertOwner(dataFolder, [0]);
+  }
+  const programs = await request.findPrograms(account);
   await removeUnfinished(dataFolder);
   const aside = await mkdtemp(join(dataFolder, UNFINISHED));
   try {
+    if (account !== undefined) {
+      await chown(aside, account.uid, account.gid);
+    }
     await initialise(aside, request, programs);
-    await rename(aside, clusterAt(dataFolder, dataFolder, undefined).cluster);
+    await rename(aside, clusterPath(dataFolder));
     await syncFolder(dataFolder);
   } catch (error) {
-    await removeCluster(aside);
+    await removeFolder(aside);
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
       throw error;
     }
   }
-}
-
-async function createApart(request: CreationRequest, programs: PostgresPrograms): Promise<void> {
-  const { dataFolder, sharedFolder, log } = request;
-  await prepareSharedFolder(sharedFolder);
-  const { account } = programs.context;
-  if (account !== undefined && !(await mayReachFolder(account, sharedFolder))) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the account that PostgreSQL runs as (uid ${account.uid}) can reach neither ${dataFolder} nor ${sharedFolder}; set DATA_DIR to a folder that it can reach, or set DATABASE_URL`,
-    );
+  const created = await findCluster(dataFolder);
+  if (created === undefined) {
+    throw new ServiceError('database.unavailable', `the new embedded database in ${dataFolder} has vanished`);
   }
-  const namePrefix = `${createHash('sha256').update(dataFolder).digest('hex').slice(0, 16)}-`;
-  const abandoned = (await readdir(sharedFolder)).filter((name) => name.startsWith(namePrefix));
-  const home = await makeHome(join(sharedFolder, namePrefix), dataFolder);
-  const location: ClusterLocation = clusterAt(dataFolder, home, account);
-  try {
-    await mkdir(location.cluster, { mode: 0o700 });
-    await initialise(location.cluster, request, programs);
-    await syncFolder(home);
-    if (!(await postSign(dataFolder, home))) {
-      await removeApart(location);
-      return;
-    }
-  } catch (error) {
-    await removeApart(location);
-    throw error;
-  }
-  log.info(
-    'The embedded database lives apart: PostgreSQL, which must not run as root, cannot reach the data folder',
-    {
-      dataFolder,
-      home,
-    },
-  );
-  if (abandoned.length > 0) {
-    log.warn(
-      'Databases of earlier data folders of this path are still there; remove what is no longer wanted',
-      {
-        home: abandoned.map((name) => join(sharedFolder, name)).join(', '),
-      },
-    );
-  }
+  return created;
 }
 
 async function initialise(
-  folder: string,
-  request: CreationRequest,
-  programs: PostgresPrograms,
+  path: string,
+  { durable }: CreationRequest,
+  { initdb, context }: PostgresPrograms,
 ): Promise<void> {
-  await giveTo(folder, programs.context.account);
-  const { status, output } = await runProgram(
-    programs.initdb,
-    [
-      '--pgdata',
-      folder,
-      '--username',
-      CLUSTER_ROLE,
-      '--no-instructions',
-      // Replaced at each start, by narrower rules.
-      '--auth-local',
-      'peer',
-      '--auth-host',
-      'reject',
-      // Built into PostgreSQL: the same order on every machine, whatever locales it has.
-      '--encoding',
-      'UTF8',
-      '--locale',
-      'C',
-      '--locale-provider',
-      'builtin',
-      '--builtin-locale',
-      'C.UTF-8',
-      ...(request.durable ? [] : ['--no-sync']),
-    ],
-    programs.context,
-  );
+  const parameters = ['--pgdata', ownPath(path), ...INITDB.split(' '), ...(durable ? [] : ['--no-sync'])];
+  const { status, output } = await runProgram(initdb, parameters, { ...context, folder: path });
   if (status !== 0) {
     throw new ServiceError(
       'database.unavailable',
       `the embedded database could not be created: ${output.split('\n').at(-1) ?? ''}`,
       { detail: output },
     );
-  }
-}
-
-async function giveTo(folder: string, account: SystemAccount | undefined): Promise<void> {
-  if (account !== undefined) {
-    await chown(folder, account.uid, account.gid);
   }
 }
 
@@ -155,35 +81,26 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
       const path = join(dataFolder, name);
       const status = await lstat(path).catch(() => undefined);
       if (status !== undefined && Date.now() - status.mtimeMs > UNFINISHED_FOR_MS) {
-        await removeCluster(path);
+        await removeFolder(path);
       }
     }
   }
 }
 
 /** Removes the cluster of a data folder that is itself about to be removed. It must be stopped. */
-export async function removeClusterOf(dataDir: string): Promise<void> {
-  const dataFolder = await realpath(dataDir);
-  const location = await locateCluster(dataFolder);
-  if (location !== undefined) {
-    await (location.home === dataFolder ? removeCluster(location.cluster) : removeApart(location));
-  }
+export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
+  await removeFolder(clusterPath(dataDir));
 }
 
-async function removeApart({ home, cluster }: ClusterLocation): Promise<void> {
-  await removeCluster(cluster);
-  await removeCluster(join(home, 'postgres.socket'));
-  await removeHome(home);
-}
-
-/** Removes files that the account may change as that account, which could otherwise place a link in root's way. */
-async function removeCluster(path: string): Promise<void> {
+/**
+ * Removes a folder in a data folder of this user. Root removes files that the account may change as that account, which
+ * could otherwise place a link in root's way.
+ */
+async function removeFolder(path: string): Promise<void> {
   const status = await lstat(path).catch(() => undefined);
-  if (status === undefined) {
-    return;
-  }
-  if (process.getuid?.() === 0 && status.uid !== 0) {
-    await runScript('rm -rf -- "$1"/* "$1"/.[!.]*', [path], status);
+  if (process.getuid?.() === 0 && status?.isDirectory() === true && status.uid !== 0) {
+    const account = { uid: status.uid, gid: status.gid };
+    await runScript('rm -rf -- ./* ./.[!.]*', [], { account, folder: path });
     await rmdir(path).catch(() => undefined);
   } else {
     await rm(path, { recursive: true, force: true });

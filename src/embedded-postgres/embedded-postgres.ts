@@ -1,25 +1,26 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
-import type { ClusterEntry, EntryRequest } from './entry.ts';
-import { enterCluster } from './entry.ts';
-import { openDataFolder } from './location.ts';
-import type { EmbeddedConnection, EmbeddedRole } from './membership.ts';
-import { embeddedConnection } from './membership.ts';
-import { stopPostmaster } from './postmaster.ts';
 import type { Log } from '../kernel/log.ts';
+import type { SystemAccount } from './program.ts';
+import { type Cluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
+import { createCluster } from './creation.ts';
+import { type ClusterEntry, enterCluster, type EntryRequest } from './entry.ts';
+import { embeddedConnection, type EmbeddedConnection, type EmbeddedRole } from './membership.ts';
+import { hasEnded, readPostmasterFile } from './postmaster.ts';
+import { findPrograms } from './programs.ts';
 
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
- * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find or make the data folder
- * and the cluster (location, home, creation), as an account of its own if this process is root (account); find programs
- * that start there (binaries, program); join the running postmaster, or start one (entry, postmaster, socket, access).
- * Members hold advisory locks; the last one to leave stops the postmaster (membership). Files that another account may
- * have made are read with care (untrusted-files). See docs/adr/0002-embedded-postgresql.md.
+ * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find the cluster in the data
+ * folder (cluster) or create it (creation), as an account of its own if this process is root (account); join the
+ * running postmaster, or start one (entry, postmaster, programs). Members hold advisory locks; the last one to leave
+ * stops the postmaster (membership). See docs/adr/0002-embedded-postgresql.md.
  */
 
-export { removeClusterOf as removeEmbeddedPostgres } from './creation.ts';
+export { removeEmbeddedPostgres } from './creation.ts';
 
 /** The options for opening the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
@@ -37,7 +38,7 @@ export interface EmbeddedPostgresOptions {
   readonly durable?: boolean;
   /** The folder of PostgreSQL's `bin`, `lib` and `share`; default: the installed package. */
   readonly nativeFolder?: string;
-  /** The place of root's files that PostgreSQL's unprivileged account must reach. */
+  /** The place of the programs' copy, if PostgreSQL's account does not reach the package. */
   readonly sharedFolder?: string;
 }
 
@@ -60,39 +61,57 @@ const RETRY_MS = 5_000;
  *   be created, 'database.unavailable' for every other obstacle
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { role, durable = true, log, giveUp } = options;
+  const dataFolder = await openDataFolder(options.dataDir, options.create ?? true);
+  const programsFor = (account: SystemAccount | undefined) =>
+    findPrograms({
+      account,
+      nativeFolder: options.nativeFolder,
+      linkFolder: join(dataFolder, 'postgres.lib'),
+      sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
+    });
+  const found = await findCluster(dataFolder);
+  if (found === undefined && options.create === false) {
+    throw noClusterIn(dataFolder);
+  }
+  const cluster = found ?? (await createCluster({ dataFolder, durable, findPrograms: programsFor }));
   const closing = new AbortController();
-  const create = options.create ?? true;
   const request: EntryRequest = {
-    dataFolder: await openDataFolder(options.dataDir, create),
-    create,
-    joinsOnly: options.joinsOnly,
-    role: options.role,
-    durable: options.durable ?? true,
-    nativeFolder: options.nativeFolder,
-    sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
-    log: options.log,
+    cluster,
+    joinsOnly: options.joinsOnly ?? false,
+    role,
+    durable,
+    findPrograms: () => programsFor(cluster.account),
+    log,
     signal: closing.signal,
   };
-  const first = await enter({ ...request, signal: options.giveUp ?? closing.signal });
+  const first = await enter({ ...request, signal: giveUp ?? closing.signal }).catch((error: unknown) => {
+    cluster.close();
+    throw error;
+  });
   const presence = keepPresent(request, first);
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await leave(await presence, cluster, log);
+    cluster.close();
+  };
   return {
-    connection: embeddedConnection(first.socketFolder),
+    connection: embeddedConnection(cluster),
     startedHere: first.startedHere,
-    close: async () => {
-      closing.abort();
-      await leave(await presence, request.log);
-    },
+    close: () => (closed ??= close()),
   };
 }
 
 async function enter(request: EntryRequest): Promise<ClusterEntry> {
+  const { cluster, role, log } = request;
   const entry = await enterCluster(request);
-  const server = request.role === 'server' ? await entry.membership.becomeServer() : undefined;
+  const server = role === 'server' ? await entry.membership.becomeServer() : undefined;
   if (server !== undefined) {
-    await leave(entry, request.log);
+    await leave(entry, cluster, log);
     throw new ServiceError(
       'data-folder.in-use',
-      `the data folder ${request.dataFolder} is in use by another tankeeper server (process ${server})`,
+      `the data folder ${cluster.dataFolder} is in use by another tankeeper server (process ${server})`,
     );
   }
   return entry;
@@ -127,9 +146,10 @@ async function keepPresent(request: EntryRequest, first: ClusterEntry): Promise<
   }
 }
 
-async function leave({ membership, location }: ClusterEntry, log: Log): Promise<void> {
+async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): Promise<void> {
   try {
-    if ((await membership.leave()) && !(await stopPostmaster(location))) {
+    const serving = await readPostmasterFile(cluster.folder);
+    if ((await membership.leave()) === 'stopping' && !(await hasEnded(serving?.pid, cluster))) {
       log.warn('The embedded database could not be stopped, or not in time, and is left running');
     }
   } catch (error) {

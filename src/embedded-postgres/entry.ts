@@ -1,49 +1,46 @@
 import { lstat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { findPrograms, packagedBinaries, type PostgresPrograms } from './binaries.ts';
-import { createCluster } from './creation.ts';
-import type { ClusterLocation } from './location.ts';
-import { locateCluster, noClusterIn } from './location.ts';
-import type { EmbeddedRole, JoinRefusal, Membership } from './membership.ts';
-import { joinCluster } from './membership.ts';
-import { accessRules } from './access.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Cluster } from './cluster.ts';
+import { type EmbeddedRole, joinCluster, type JoinRefusal, type Membership } from './membership.ts';
 import {
-  isPostmasterOf,
+  LOG_FILE,
   type PostmasterFile,
   readPostmasterFile,
   type StartedPostmaster,
   startPostmaster,
+  whoseProcess,
 } from './postmaster.ts';
-import { assertPrivate, prepareSocketFolder, socketFolderOf } from './socket.ts';
-import type { Log } from '../kernel/log.ts';
+import type { PostgresPrograms } from './programs.ts';
 
-/** The parameters of entering the cluster of a data folder. */
+/** The parameters of entering a cluster. */
 export interface EntryRequest {
-  readonly dataFolder: string;
-  /** Creates a missing cluster. */
-  readonly create: boolean;
+  readonly cluster: Cluster;
   /** Joins a running one only. */
-  readonly joinsOnly?: boolean | undefined;
+  readonly joinsOnly: boolean;
   readonly role: EmbeddedRole;
   readonly durable: boolean;
-  /** The folder of PostgreSQL's programs; undefined: the installed package. */
-  readonly nativeFolder: string | undefined;
-  readonly sharedFolder: string;
+  readonly findPrograms: () => Promise<PostgresPrograms>;
   readonly log: Log;
   /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** A process's membership, and its way to it. */
+/** A process's membership. */
 export interface ClusterEntry {
-  readonly location: ClusterLocation;
-  readonly socketFolder: string;
   readonly membership: Membership;
   /** This process started the running postmaster. */
   readonly startedHere: boolean;
+}
+
+/** What has happened since the attempt began. */
+interface Attempt {
+  readonly begun: number;
+  started?: StartedPostmaster;
+  emptySince?: number;
 }
 
 const POLL_MS = 25;
@@ -58,17 +55,15 @@ const EMPTY_LOCK = /lock file .* is empty/;
 const EMPTY_LOCK_TIMEOUT_MS = 1_000;
 
 /**
- * Joins the cluster's running postmaster, or starts one; creates a missing cluster. Any number of processes may do this
- * at once, and while another one stops the postmaster: each tries again until it has joined.
- * @throws ServiceError 'installation.missing'; 'database.unavailable' with PostgreSQL's own message, or after 30 s
- *   without progress; the reason of `request.signal`
+ * Joins the cluster's running postmaster, or starts one. Any number of processes may do this at once, and while another
+ * one stops the postmaster: each tries again until it has joined.
+ * @throws ServiceError 'data-folder.in-use' for a second server; 'database.unavailable' with PostgreSQL's own message,
+ *   or after 30 s without progress; the reason of `request.signal`
  */
 export async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
-  const location = await findOrCreate(request);
-  const begun = performance.now();
-  const attempt: { started?: StartedPostmaster } = {};
+  const attempt: Attempt = { begun: performance.now() };
   try {
-    return await enter(request, location, begun, attempt);
+    return await enter(request, attempt);
   } catch (error) {
     // A postmaster that this process started ends with the attempt: no other process has joined it.
     if (attempt.started?.hasExited() === false) {
@@ -78,88 +73,35 @@ export async function enterCluster(request: EntryRequest): Promise<ClusterEntry>
   }
 }
 
-async function enter(
-  request: EntryRequest,
-  location: ClusterLocation,
-  begun: number,
-  attempt: { started?: StartedPostmaster },
-): Promise<ClusterEntry> {
+async function enter(request: EntryRequest, attempt: Attempt): Promise<ClusterEntry> {
+  const { cluster, role } = request;
   for (;;) {
     request.signal.throwIfAborted();
-    const { started } = attempt;
-    const serving = await readPostmasterFile(location.cluster);
-    const socketFolder = await socketFolderOf(location, serving);
-    const outcome = await tryJoin(serving, socketFolder, location, request.role);
+    const serving = await readPostmasterFile(cluster.folder);
+    const outcome = serving?.listens === true ? await joinCluster(cluster, role) : 'absent';
     if (typeof outcome !== 'string') {
-      return { location, socketFolder, membership: outcome, startedHere: started?.pid === serving?.pid };
+      return { membership: outcome, startedHere: attempt.started?.pid === serving?.pid };
     }
-    if (outcome === 'absent' && request.joinsOnly === true) {
-      throw new ServiceError(
-        'database.unavailable',
-        `the embedded database in ${request.dataFolder} is not running`,
-      );
+    if (outcome === 'absent') {
+      await startUnlessRunning(request, serving, attempt);
     }
-    if (outcome === 'absent' && (await mayStart(location, serving, started))) {
-      attempt.started = await start(location, request, serving);
-    }
-    assertWithinTimeout(outcome, begun, location, serving);
+    assertWithinTimeout(outcome, attempt, cluster, serving);
     await sleep(POLL_MS);
   }
 }
 
-async function findOrCreate(request: EntryRequest): Promise<ClusterLocation> {
-  const { dataFolder, sharedFolder, durable, log } = request;
-  const present = await locateCluster(dataFolder);
-  if (present !== undefined) {
-    return present;
-  }
-  if (!request.create) {
-    throw noClusterIn(dataFolder);
-  }
-  await createCluster({
-    dataFolder,
-    sharedFolder,
-    durable,
-    log,
-    findPrograms: (account) => programsFor({ account, accountOwnsFolder: false }, request),
-  });
-  const created = await locateCluster(dataFolder);
-  if (created === undefined) {
-    throw new ServiceError('database.unavailable', `the new embedded database in ${dataFolder} has vanished`);
-  }
-  return created;
-}
-
-function programsFor(
-  { account, accountOwnsFolder }: Pick<ClusterLocation, 'account' | 'accountOwnsFolder'>,
+async function startUnlessRunning(
   request: EntryRequest,
-): Promise<PostgresPrograms> {
-  return findPrograms({
-    account,
-    nativeFolder: request.nativeFolder ?? packagedBinaries(),
-    linkFolder: accountOwnsFolder ? undefined : join(request.dataFolder, 'postgres.lib'),
-    sharedFolder: request.sharedFolder,
-  });
-}
-
-async function tryJoin(
   serving: PostmasterFile | undefined,
-  socketFolder: string,
-  location: ClusterLocation,
-  role: EmbeddedRole,
-): Promise<Membership | JoinRefusal> {
-  if (serving?.socketFolder === undefined) {
-    return 'absent';
+  attempt: Attempt,
+): Promise<void> {
+  const { cluster } = request;
+  if (request.joinsOnly) {
+    throw unavailable(`the embedded database in ${cluster.dataFolder} is not running`);
   }
-  try {
-    await assertPrivate(socketFolder, location);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return 'absent';
-    }
-    throw error;
+  if (await mayStart(cluster, serving, attempt)) {
+    attempt.started = await start(request, serving);
   }
-  return joinCluster(socketFolder, role, location.cluster);
 }
 
 /**
@@ -167,103 +109,72 @@ async function tryJoin(
  *   copy of a running cluster
  */
 async function mayStart(
-  location: ClusterLocation,
+  cluster: Cluster,
   serving: PostmasterFile | undefined,
-  started: StartedPostmaster | undefined,
+  attempt: Attempt,
 ): Promise<boolean> {
-  if (started !== undefined) {
-    if (!started.hasExited()) {
-      return false;
-    }
-    const complaint = await started.complaint();
-    const isRace = RACE.test(complaint) || (EMPTY_LOCK.test(complaint) && !(await staysEmpty(location)));
-    if (!isRace) {
-      throw new ServiceError(
-        'database.unavailable',
-        `the embedded database does not start: ${lastLine(complaint) ?? `${join(location.dataFolder, 'postgres.log')} does not say why, or cannot be written`}`,
-        { detail: complaint },
-      );
-    }
-  }
-  if (serving === undefined) {
-    return true;
-  }
-  if (await isPostmasterOf(serving.pid, location.cluster)) {
+  const { started } = attempt;
+  if (started?.hasExited() === false) {
     return false;
   }
-  await assertNoRunningOriginal(serving, location);
-  return true;
+  if (started !== undefined) {
+    await assertRace(await started.complaint(), cluster, attempt);
+  }
+  const whose = serving === undefined ? 'unrelated' : await whoseProcess(serving.pid, cluster);
+  if (serving !== undefined && whose === 'original') {
+    // A copy made while PostgreSQL wrote is rarely complete, and no check detects it: the operator must decide.
+    throw unavailable(
+      `the data folder ${cluster.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in its own folder). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(cluster.path, 'postmaster.pid')}`,
+    );
+  }
+  return whose === 'unrelated';
 }
 
-/** @returns true if postmaster.pid stays empty for a second: nobody is about to write it */
-async function staysEmpty({ cluster }: ClusterLocation): Promise<boolean> {
-  const file = join(cluster, 'postmaster.pid');
-  const deadline = performance.now() + EMPTY_LOCK_TIMEOUT_MS;
-  const isEmpty = (): Promise<boolean> =>
-    lstat(file).then(
-      ({ size }) => size === 0,
-      () => false,
-    );
-  while (await isEmpty()) {
-    if (performance.now() > deadline) {
-      return true;
+/** @throws ServiceError with PostgreSQL's own message if it ended for another reason than a race of starts */
+async function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): Promise<void> {
+  if (RACE.test(complaint)) {
+    return;
+  }
+  if (EMPTY_LOCK.test(complaint)) {
+    const file = await lstat(join(cluster.folder, 'postmaster.pid')).catch(() => undefined);
+    attempt.emptySince ??= performance.now();
+    if (file?.size !== 0 || performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
+      return;
     }
-    await sleep(POLL_MS);
   }
-  return false;
-}
-
-function lastLine(text: string): string | undefined {
-  const line = text.split('\n').at(-1);
-  return line === '' ? undefined : line;
-}
-
-/** A copy made while PostgreSQL wrote is rarely complete, and no check detects it: the operator must decide. */
-async function assertNoRunningOriginal(serving: PostmasterFile, location: ClusterLocation): Promise<void> {
-  const isCopy = serving.cluster !== location.cluster && isAbsolute(serving.cluster);
-  const original = isCopy ? await readPostmasterFile(serving.cluster) : undefined;
-  if (original?.pid === serving.pid && (await isPostmasterOf(serving.pid, serving.cluster))) {
-    throw new ServiceError(
-      'database.unavailable',
-      `the data folder ${location.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in ${serving.cluster}). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(location.cluster, 'postmaster.pid')}`,
-    );
-  }
+  const reason = complaint.split('\n').at(-1) ?? '';
+  throw unavailable(
+    `the embedded database does not start: ${reason === '' ? `${join(cluster.path, LOG_FILE)} does not say why, or cannot be written` : reason}`,
+    complaint,
+  );
 }
 
 async function start(
-  location: ClusterLocation,
-  request: EntryRequest,
+  { cluster, durable, log, findPrograms }: EntryRequest,
   stale: PostmasterFile | undefined,
 ): Promise<StartedPostmaster> {
-  if (stale !== undefined && stale.cluster !== location.cluster) {
-    request.log.warn(
-      'The data folder was copied or moved while its database was running; PostgreSQL recovers what is there',
-      { dataFolder: location.dataFolder },
+  if (stale !== undefined) {
+    log.warn(
+      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
+      { dataFolder: cluster.dataFolder },
     );
   }
-  const programs = await programsFor(location, request);
-  const socketFolder = await prepareSocketFolder(location);
-  const access = await accessRules(location);
-  return startPostmaster(programs, location, {
-    socketFolder,
-    durable: request.durable,
-    access,
-    stranger: stale?.pid,
-  });
+  return startPostmaster(await findPrograms(), cluster, { durable, stranger: stale?.pid });
 }
 
 function assertWithinTimeout(
   outcome: JoinRefusal,
-  begun: number,
-  location: ClusterLocation,
+  { begun }: Attempt,
+  cluster: Cluster,
   serving: PostmasterFile | undefined,
 ): void {
   const waited = performance.now() - begun;
   if (waited > (outcome === 'changing' ? CHANGE_TIMEOUT_MS : ABSENCE_TIMEOUT_MS)) {
     const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
-    throw new ServiceError(
-      'database.unavailable',
-      `the embedded database in ${location.dataFolder} does not answer${culprit}`,
-    );
+    throw unavailable(`the embedded database in ${cluster.dataFolder} does not answer${culprit}`);
   }
+}
+
+function unavailable(message: string, detail?: string): ServiceError {
+  return new ServiceError('database.unavailable', message, detail === undefined ? {} : { detail });
 }

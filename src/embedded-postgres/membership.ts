@@ -1,11 +1,12 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
 import { ServiceError } from '../kernel/errors.ts';
+import { type Cluster, SOCKET_PORT } from './cluster.ts';
 import { CLUSTER_ROLE } from './creation.ts';
-import { SOCKET_PORT } from './postmaster.ts';
-import { isSameFolder } from './untrusted-files.ts';
 
 /** The role of this process: the server, of which there is one, or a command. */
 export type EmbeddedRole = 'server' | 'guest';
@@ -30,8 +31,8 @@ export interface Membership {
   readonly ended: Promise<void>;
   /** @returns the process id of the present server; undefined if this process is now the server */
   becomeServer(): Promise<string | undefined>;
-  /** Ends the membership. @returns true if it was the last one; then no process can join until `end` */
-  leave(): Promise<boolean>;
+  /** Gives up the lock; if no other process has it, none can join from now on, and PostgreSQL is told to stop. */
+  leave(): Promise<'stopping' | 'others remain'>;
   end(): Promise<void>;
 }
 
@@ -43,14 +44,21 @@ const DATABASE = 'tankeeper';
 const LOCK_CLASS = 0x74616e6b;
 const PRESENCE = 1;
 const SERVER = 2;
-const CREATION = 3;
 const SERVER_WAIT_MS = 2_000;
 const POLL_MS = 50;
 /** Peer authentication has failed. */
 const INVALID_AUTHORIZATION = '28000';
+/** The database exists, or another session creates it. */
+const EXISTS = ['42P04', '23505'];
+/**
+ * Interrupts the parent of this session's process, which is the postmaster, with the rights of its own account. The
+ * number in postmaster.pid proves nothing: the account may write there whatever it wants root to signal.
+ */
+const STOP = `COPY (SELECT 1) TO PROGRAM
+  'read -r own name state parent rest </proc/$PPID/stat || parent=$(ps -o ppid= -p $PPID); kill -INT $parent'`;
 
-/** @returns the connection to the service's database through the socket in `socketFolder` */
-export function embeddedConnection(socketFolder: string): EmbeddedConnection {
+/** @returns the connection to the service's database */
+export function embeddedConnection({ socketFolder }: Cluster): EmbeddedConnection {
   return {
     host: socketFolder,
     port: SOCKET_PORT,
@@ -62,17 +70,12 @@ export function embeddedConnection(socketFolder: string): EmbeddedConnection {
 }
 
 /**
- * @param cluster the data directory that the server at the socket must have
- * @throws ServiceError 'database.unavailable' if it has another one, or does not admit this process, and any error
- *   other than "no server there" and "a server that starts or stops"
+ * @throws ServiceError 'database.unavailable' if the socket leads to another cluster, or its server does not admit this
+ *   process, and any error other than "no server there" and "a server that starts or stops"
  */
-export async function joinCluster(
-  socketFolder: string,
-  role: EmbeddedRole,
-  cluster: string,
-): Promise<Membership | JoinRefusal> {
+export async function joinCluster(cluster: Cluster, role: EmbeddedRole): Promise<Membership | JoinRefusal> {
   const client = new pg.Client({
-    ...embeddedConnection(socketFolder),
+    ...embeddedConnection(cluster),
     // The locks are in a database without another use: they are per database.
     database: 'postgres',
     application_name: `tankeeper ${role} (process ${process.pid})`,
@@ -98,17 +101,22 @@ export async function joinCluster(
   }
 }
 
-/** Verifies the server's data directory: a socket may be the hard link of another one. */
-async function assertServes(client: pg.Client, cluster: string): Promise<void> {
-  const { rows } = await client.query<{ folder: string; pid: number }>(
-    "SELECT current_setting('data_directory') AS folder, pg_backend_pid() AS pid",
+/**
+ * Verifies that the server works in this folder, by a file that it makes there and removes: a socket may be the hard
+ * link of another one.
+ */
+async function assertServes(client: pg.Client, { folder, path }: Cluster): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const { rows } = await client.query<{ name: string }>('SELECT pg_export_snapshot() AS name');
+  const isHere = await lstat(join(folder, 'pg_snapshots', rows[0]?.name ?? '')).then(
+    (status) => status.isFile(),
+    () => false,
   );
-  const { folder = '', pid = 0 } = rows[0] ?? {};
-  // The second path is valid after the folder was renamed.
-  if (!(await isSameFolder(folder, cluster)) && !(await isSameFolder(`/proc/${pid}/cwd`, cluster))) {
+  await client.query('COMMIT');
+  if (!isHere) {
     throw new ServiceError(
       'database.unavailable',
-      `the socket for the embedded database ${cluster} leads to another one, ${folder}; stop the servers of both, and remove the socket's folder here`,
+      `the socket for the embedded database ${path} leads to another one; stop the servers of both, and remove the socket here`,
     );
   }
 }
@@ -151,7 +159,12 @@ function membership(client: pg.Client, ended: Promise<void>): Membership {
     },
     leave: async () => {
       await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [LOCK_CLASS, PRESENCE]);
-      return tryLock(client, 'pg_try_advisory_lock', PRESENCE);
+      if (!(await tryLock(client, 'pg_try_advisory_lock', PRESENCE))) {
+        return 'others remain';
+      }
+      // Its end cuts off the statement.
+      await client.query(STOP).catch(() => undefined);
+      return 'stopping';
     },
     end: async () => {
       await client.end().catch(() => undefined);
@@ -182,17 +195,12 @@ async function serverProcess(client: pg.Client): Promise<string> {
 }
 
 async function createDatabase(client: pg.Client): Promise<void> {
-  const present = async (): Promise<boolean> =>
-    ((await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])).rowCount ?? 0) > 0;
-  if (await present()) {
-    return;
-  }
-  await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_CLASS, CREATION]);
-  try {
-    if (!(await present())) {
-      await client.query(`CREATE DATABASE ${DATABASE}`);
-    }
-  } finally {
-    await client.query('SELECT pg_advisory_unlock($1, $2)', [LOCK_CLASS, CREATION]);
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+  if (rowCount === 0) {
+    await client.query(`CREATE DATABASE ${DATABASE}`).catch((error: unknown) => {
+      if (!EXISTS.includes((error as { code?: string }).code ?? '')) {
+        throw error;
+      }
+    });
   }
 }

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 
-import type { SystemAccount } from './account.ts';
+/** An operating system account, for `spawn` to run a program as it. */
+export interface SystemAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** The result of a program of the embedded PostgreSQL. */
 export interface ProgramEnd {
@@ -10,11 +14,14 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** The account that runs the programs, and the libraries that they find. */
+/** The account that runs a program, its current folder, and the libraries that it finds. */
 export interface ProgramContext {
+  /** Undefined: that of this process. */
   readonly account: SystemAccount | undefined;
+  /** Entered with the rights of this process, before the account's; by default the root folder. */
+  readonly folder?: string | undefined;
   /** Further folders for the dynamic loader, in its own syntax. */
-  readonly libraryPath: string | undefined;
+  readonly libraryPath?: string | undefined;
 }
 
 /** `initdb` needs it as well. */
@@ -22,11 +29,8 @@ export const SHELL = '/bin/sh';
 const MAX_OUTPUT = 8192;
 const TIMEOUT_MS = 120_000;
 
-/**
- * Options for `spawn` without our own environment: no PG* variable, no locale that the binaries do not know, no current
- * folder that the account may not enter.
- */
-export function isolatedSurroundings(context: ProgramContext): {
+/** Options for `spawn` without our own environment: no PG* variable, no locale that the binaries do not know. */
+export function isolatedSurroundings({ account, folder = '/', libraryPath }: ProgramContext): {
   cwd: string;
   env: Record<string, string>;
   uid?: number;
@@ -34,29 +38,28 @@ export function isolatedSurroundings(context: ProgramContext): {
 } {
   const loaderVariable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
   return {
-    cwd: '/',
+    cwd: folder,
     env: {
       PATH: '/usr/bin:/bin',
       LC_ALL: 'C',
       TZ: 'UTC',
-      ...(context.libraryPath === undefined ? {} : { [loaderVariable]: context.libraryPath }),
+      ...(libraryPath === undefined ? {} : { [loaderVariable]: libraryPath }),
     },
-    ...context.account,
+    ...account,
   };
 }
 
 /**
- * Runs a script of sh(1) as that account: the kernel then refuses what the account may not do, even if files or
+ * Runs a script of sh(1). As the account, so that the kernel refuses what the account may not do, even if files or
  * processes have changed since root checked them.
  * @param parameters `$1` and so on
  */
 export function runScript(
   script: string,
   parameters: readonly string[],
-  { uid, gid }: SystemAccount,
+  context: ProgramContext,
 ): Promise<ProgramEnd> {
-  const account = { uid, gid };
-  return runProgram(SHELL, ['-c', script, 'sh', ...parameters], { account, libraryPath: undefined });
+  return runProgram(SHELL, ['-c', script, 'sh', ...parameters], context);
 }
 
 /**

@@ -4,7 +4,7 @@ import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import { composed } from '../kernel/plain-text.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { Grant } from '../policy/access-control.ts';
-import type { DirectoryUser, UserSource, UserSources } from '../resolvers/ports.ts';
+import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-source.ts';
 import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { beginningCondition, isSearchable } from '../resolvers/user-search.ts';

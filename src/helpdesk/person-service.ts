@@ -1,12 +1,12 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/storable-text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { DirectoryUser } from '../resolvers/ports.ts';
+import type { DirectoryUser } from '../resolvers/user-source.ts';
 import type { TokenStore } from '../tokens/ports.ts';
 import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
@@ -15,7 +15,7 @@ import { type OwnedToken, ownedToken } from './owned-token.ts';
 import type { LatestTransaction, LatestTransactions } from './ports.ts';
 
 interface PersonDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;

@@ -1,6 +1,6 @@
 import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
 import { type Configuration, findRealm } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -10,7 +10,7 @@ import type { PeopleSearch, PeopleFound } from './people-search.ts';
 import type { TokenPages } from './ports.ts';
 
 interface SearchDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly pages: TokenPages;
   readonly people: Pick<PeopleSearch, 'find'>;

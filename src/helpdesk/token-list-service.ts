@@ -1,4 +1,4 @@
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { TokenCountRow, TokenCounts } from '../monitoring/ports.ts';
 import type { AccessControl } from '../policy/access-control.ts';
@@ -11,7 +11,7 @@ import { type OwnedToken, ownedToken } from './owned-token.ts';
 import type { TokenPageFilter, TokenPages } from './ports.ts';
 
 interface TokenListDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly pages: TokenPages;

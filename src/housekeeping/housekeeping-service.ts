@@ -1,35 +1,27 @@
 import type { AuditRetention } from '../audit/audit-retention.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
-import type {
-  HousekeepingChore,
-  HousekeepingMetrics,
-  HousekeepingMoments,
-  HousekeepingStore,
-  HousekeepingTally,
-} from './ports.ts';
-
-/** Seconds for which ended limits stay: servers measure the database's clock with small differences. */
-const LIMIT_RETENTION_S = 60;
-/** Seconds for which the numbers of responses are kept: a day, and an hour. */
-const RESPONSE_RETENTION_S = 90_000;
+import {
+  type HousekeepingChore,
+  type HousekeepingMoments,
+  type HousekeepingTally,
+  momentsAt,
+} from './housekeeping.ts';
+import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
+import type { HousekeepingStore } from './housekeeping-store.ts';
+import type { PruningClock } from './pruning-clock-store.ts';
 
 export interface HousekeepingDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly store: HousekeepingStore;
   readonly clock: Clock;
-  readonly pruningClock: {
-    /** @returns the time by which rows may be removed. @throws ServiceError 'clock.doubtful' */
-    time(): Promise<Date>;
-    /** Takes the present time for right. @throws ServiceError 'clock.doubtful' */
-    confirm(): Promise<void>;
-  };
+  readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
   /** Seconds for which the status of an expired challenge remains available. */
   readonly challengeRetention: number;
-  readonly metrics: HousekeepingMetrics;
+  readonly metrics: Pick<HousekeepingMetrics, keyof HousekeepingMetrics>;
   /** Undefined: months of the audit stay. */
   readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
 }
@@ -68,12 +60,12 @@ export class HousekeepingService {
     const act = actOf(caller, 'housekeeping/run');
     if (confirmsTime) {
       await pruningClock.confirm();
-      await store.note?.(act, 'confirmed the time');
+      await store.note(act, 'confirmed the time');
     }
     const removed = await this.#clear(await pruningClock.time(), new AbortController().signal);
     if (removed !== undefined) {
       const what = removed.map(({ chore, rows }) => `${rows} ${chore}`).join(', ');
-      await store.note?.(act, `removed ${what}`);
+      await store.note(act, `removed ${what}`);
     }
     return removed;
   }
@@ -138,13 +130,7 @@ export class HousekeepingService {
   async #moments(now: Date): Promise<HousekeepingMoments> {
     const { settings } = await this.#deps.configuration.current();
     const { challengeTimeout } = readOcraSettings(settings);
-    const age = (challengeTimeout + this.#deps.challengeRetention) * 1000;
-    return {
-      challengesIssuedBefore: new Date(now.getTime() - age),
-      sessionsEndBy: now,
-      limitsEndBy: new Date(now.getTime() - LIMIT_RETENTION_S * 1000),
-      responsesCountedBefore: new Date(now.getTime() - RESPONSE_RETENTION_S * 1000),
-    };
+    return momentsAt(now, challengeTimeout + this.#deps.challengeRetention);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { NextFunction, Request } from 'express';
-import type { RefusalNotes } from '../audit/ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, ServiceError } from '../kernel/errors.ts';
@@ -26,7 +26,7 @@ const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
 export interface FailureContext {
   readonly dialect: FailureDialect;
-  readonly configuration: Pick<ConfigurationStore, 'current'>;
+  readonly configuration: { current(): Promise<Configuration> };
   readonly log: Log;
   readonly refusals?: RefusalNotes | undefined;
   readonly clock: Clock;
@@ -149,7 +149,7 @@ function retryAfter({ retryAfter: seconds }: ServiceError): Readonly<Record<stri
 }
 
 /** Reads the value of `errors`. Without the configuration the error is answered all the same. */
-async function readRestriction(configuration: Pick<ConfigurationStore, 'current'>): Promise<string> {
+async function readRestriction(configuration: { current(): Promise<Configuration> }): Promise<string> {
   try {
     return (await configuration.current()).settings.get(ERROR_RESTRICTION) ?? '';
   } catch {

@@ -36,7 +36,6 @@ export interface OtherAnswer {
     | 'application/json'
     | 'image/png'
     | 'text/css'
-    | 'text/event-stream'
     | 'application/x-ndjson'
     | 'text/csv'
     | 'text/html'

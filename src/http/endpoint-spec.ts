@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProvenPassword } from '../administrators/ports.ts';
+import type { ProvenPassword } from '../administrators/administrator.ts';
 import type { Right } from '../policy/access-control.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { Answers } from './answers.ts';
@@ -76,7 +76,7 @@ export interface Call<Parameters> {
   /** The name under which limits count the client. */
   readonly limitedAs: string;
   readonly requestId: string;
-  /** The header `If-None-Match`. */
+  /** The header `If-None-Match`, which counts for reading only (RFC 9110 §13.1.2). */
   readonly ifNoneMatch: string | undefined;
   /** True if it came over https, as far as trusted proxies report. */
   readonly secure: boolean;

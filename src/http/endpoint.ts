@@ -1,6 +1,5 @@
 import { RememberedChecks } from './authentication/remembered-checks.ts';
 import type { Endpoint } from './endpoint-spec.ts';
-import { sendEvents } from './event-stream.ts';
 import { type Reply, send } from './reply.ts';
 import { sendStream } from './streamed-body.ts';
 import type { ExchangeHandler } from './request/exchange.ts';
@@ -60,9 +59,7 @@ export function serveEndpoint(endpoint: Endpoint, server: ServerContext): Exchan
       countTransaction: () => undefined,
       identity: undefined,
     });
-    if (reply.events !== undefined) {
-      await sendEvents(response, reply.events, exchange);
-    } else if (reply.stream !== undefined) {
+    if (reply.stream !== undefined) {
       await sendStream(response, reply, reply.stream);
     } else {
       send(response, reply);

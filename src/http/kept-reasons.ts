@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
@@ -12,8 +13,8 @@ const TEXTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   'security-module.unavailable': 'The security module is unavailable',
 };
 
-/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. */
-const QUIET_MS = 60_000;
+/** Milliseconds in which the same reason is logged once: any client may cause it at any rate. The cache keeps the last one, too. */
+const QUIET_MS = 59_999;
 /** The most reasons that are remembered. */
 const MAX_REPORTED = 1_000;
 
@@ -40,19 +41,20 @@ export function withoutReason(error: unknown): unknown {
 /** Logs the reasons that open endpoints withhold. */
 export class KeptReasons {
   readonly #log: Log;
-  readonly #clock: Clock;
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quiet: LRUCache<string, true>;
 
   constructor({ log, clock }: { log: Log; clock: Clock }) {
     this.#log = log;
-    this.#clock = clock;
+    const now = (): number => clock.now().getTime();
+    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
   }
 
   /** Logs the reason of an error, if it was withheld. To be called with every error that is answered. */
   note(error: ServiceError, { requestId, context }: Exchange): void {
-    if (!(error instanceof UnexplainedError) || !this.#isDue(error.reason)) {
+    if (!(error instanceof UnexplainedError) || this.#quiet.has(error.reason)) {
       return;
     }
+    this.#quiet.set(error.reason, true);
     const { fault, faultDetail } = describeFault(error.cause);
     this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
       requestId,
@@ -60,17 +62,5 @@ export class KeptReasons {
       fault,
       faultDetail,
     });
-  }
-
-  #isDue(reason: string): boolean {
-    const now = this.#clock.now().getTime();
-    if ((this.#quietUntil.get(reason) ?? 0) > now) {
-      return false;
-    }
-    if (this.#quietUntil.size >= MAX_REPORTED) {
-      this.#quietUntil.clear();
-    }
-    this.#quietUntil.set(reason, now + QUIET_MS);
-    return true;
   }
 }

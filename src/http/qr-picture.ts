@@ -1,10 +1,7 @@
-import { create } from 'qrcode';
+import { encodeQR } from 'qr';
 import { ServiceError } from '../kernel/errors.ts';
 import { encodeBilevelPng } from './bilevel-png.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import { chooseMask } from './qr-mask.ts';
-import { type QrModules, rasterQrCode } from './qr-raster.ts';
-import { divideIntoSegments } from './qr-segments.ts';
 import { optional } from './request/parameter-schemas.ts';
 import { htmlReply, type Reply } from './reply.ts';
 
@@ -18,6 +15,10 @@ export interface QrOptions {
 
 /** The most bytes that a code with the better error correction holds (ISO/IEC 18004: version 40, level M). */
 const LEVEL_M_BYTES = 2_331;
+/** Light modules around a code, which readers need to find it (ISO/IEC 18004 §6.3.8). */
+const QUIET_ZONE = 4;
+/** Pixels a module where no width is given, or one that is too small. */
+const SCALE = 4;
 const WIDTHS = { min: 50, max: 2_000 };
 
 /** The parameters of endpoints that draw a QR code. */
@@ -62,24 +63,21 @@ function readWidth(text: string | undefined): number | undefined {
 
 /**
  * Draws a QR code.
+ * @param width of the picture in pixels; a width below one pixel a module is ignored
  * @returns a PNG
  * @throws ServiceError 'challenge.too-long' where no QR code holds the text
  */
 export function drawQrCode(text: string, width?: number): Buffer {
-  return encodeBilevelPng(rasterQrCode(encodeQrCode(text), width));
+  const modules = encode(text);
+  const side = width !== undefined && width >= modules.length ? width : SCALE * modules.length;
+  return encodeBilevelPng(modules, side);
 }
 
-function encodeQrCode(text: string): QrModules {
-  const errorCorrectionLevel = Buffer.byteLength(text, 'utf8') <= LEVEL_M_BYTES ? 'M' : 'L';
+/** @returns the modules with their quiet zone, row by row; true is dark */
+function encode(text: string): readonly (readonly boolean[])[] {
+  const ecc = Buffer.byteLength(text, 'utf8') <= LEVEL_M_BYTES ? 'medium' : 'low';
   try {
-    // The library's own division and choice of the mask take most of the time of a picture.
-    const segments = divideIntoSegments(text, errorCorrectionLevel).map(({ data, mode }) =>
-      mode === 'byte' ? { data: Buffer.from(data), mode } : { data, mode },
-    );
-    return chooseMask(
-      create(segments, { errorCorrectionLevel, maskPattern: 0 }).modules,
-      errorCorrectionLevel,
-    );
+    return encodeQR(text, 'raw', { ecc, border: QUIET_ZONE });
   } catch (cause) {
     throw new ServiceError('challenge.too-long', 'The data is too long for a QR code', { cause });
   }

@@ -1,4 +1,4 @@
-import type { RefusalNotes } from '../audit/ports.ts';
+import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { AnyServiceError, ErrorPayloads } from '../kernel/errors.ts';
 import type { Exchange } from './request/exchange.ts';
 

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { EventChannel } from './event-channel.ts';
 import type { Refused } from './refused-requests.ts';
 import { isBodyUnread } from './request/unread-body.ts';
 
@@ -11,8 +10,6 @@ export interface Reply {
    * @returns the answer in place of this one, without `later`
    */
   readonly later?: (gone: AbortSignal) => Promise<Reply>;
-  /** Present: events follow in place of a body. */
-  readonly events?: EventReply;
   readonly status: number;
   /** Undefined: there is no body. */
   readonly contentType?: string;
@@ -29,20 +26,6 @@ export interface Reply {
   readonly accepted?: boolean;
   /** The refusal that this answer reports, where it is no failure. For the audit. */
   readonly refused?: Refused;
-}
-
-/** An answer of events without an end. */
-export interface EventReply {
-  readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Takes a place for the events.
-   * @returns functions to be called when events may be sent, and once when either side has ended
-   * @throws ServiceError where there is no place
-   */
-  readonly open: () => Promise<{
-    readonly begin: (channel: EventChannel) => void;
-    readonly left: () => void;
-  }>;
 }
 
 /** @returns a reply with a page */

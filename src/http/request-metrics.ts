@@ -41,10 +41,9 @@ export function measureRequests(metrics: RequestMetrics): ExchangeHandler {
   return (_request, response, next) => {
     const end = metrics.requestBegun();
     response.once('close', () => {
-      const { context, waitedMs, isStream } = response.locals.exchange;
+      const { context, waitedMs } = response.locals.exchange;
       const endpoint = context.path ?? '(unknown)';
-      const isAnswered = isStream || response.writableFinished;
-      const status = isAnswered ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
+      const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
       end({ endpoint, status, waitedMs });
       if (response.hasHeader('Deprecation')) {
         metrics.deprecatedPost(endpoint);

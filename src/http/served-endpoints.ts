@@ -18,7 +18,6 @@ import { adminEndpoints } from './controllers/tokens/admin-controller.ts';
 import { auditEndpoints } from './controllers/audit/audit-controller.ts';
 import { auditVerificationEndpoints } from './controllers/audit/audit-verification-controller.ts';
 import { monitoringEndpoints, monitoringPostPage } from './controllers/monitoring-controller.ts';
-import { liveEndpoint } from './controllers/helpdesk/live-controller.ts';
 import { overviewEndpoint } from './controllers/helpdesk/overview-controller.ts';
 import { helpdeskEndpoints } from './controllers/helpdesk/helpdesk-controller.ts';
 import { documentationEndpoints } from './controllers/documentation-controller.ts';
@@ -101,7 +100,6 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     ...apiTokenEndpoints(administrators, administration, clock),
     ...sessionEndpoints(services.sessions, administration),
     overviewEndpoint(services.overview, administration),
-    ...('live' in services ? [liveEndpoint(services.live, guards.streams)] : []),
     rightsEndpoint(services.rights, administration),
     resyncEndpoint(services.resynchronisation, administration),
     loadTokensEndpoint(services.tokenImport, dialect.enrolment),

@@ -1,6 +1,6 @@
 /** The payload of a failure that its code describes alone. */
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a payload without members is the very meaning
-type NoPayload = Readonly<Record<never, never>>;
+export type NoPayload = Readonly<Record<never, never>>;
 
 /** A name that does not exist, as the caller wrote it; absent where the message has no single one. */
 interface UnknownName {
@@ -8,9 +8,10 @@ interface UnknownName {
 }
 
 /**
- * Every failure of a request whose reason the caller may know, each with its payload for programs. A closed union:
- * `http/failures.ts` is the only table that translates the codes into legacy codes and HTTP statuses, and must name
- * each of them. Like the message, a payload may reach the client, so it holds no secret.
+ * Every failure of a request whose reason the caller may know, each with its payload for programs. A closed union: a
+ * concept declares its own codes beside its values (`declare module`), and `http/failures.ts`, the only table that
+ * translates them into legacy codes and HTTP statuses, must name each. Like the message, a payload may reach the client,
+ * so it holds no secret.
  */
 export interface ErrorPayloads {
   /** The parameters, of which one is required. None if any setting is accepted. */
@@ -98,8 +99,6 @@ export interface ErrorPayloads {
   'configuration.changed': NoPayload;
   'licence.invalid': NoPayload;
   'licence.unknown': NoPayload;
-  'webhook.unknown': NoPayload;
-  'webhook.invalid': NoPayload;
   /** The wrong part, its text, and the text around it if that tells more. At most 61 characters each. */
   'suite.invalid': { readonly part: SuitePart; readonly text: string; readonly whole?: string };
   /** The fault of the question: its length, or the format of the suite that it violates. */
@@ -111,17 +110,9 @@ export interface ErrorPayloads {
   'callback-url.refused': { readonly fault: CallbackFault };
   'token.counter-exhausted': NoPayload;
   'duration.invalid': NoPayload;
-  'key.unavailable': NoPayload;
-  'key.refused': NoPayload;
-  'secret.unreadable': NoPayload;
-  'security-module.unavailable': NoPayload;
   'database.unavailable': NoPayload;
   'audit.unverifiable': NoPayload;
-  /** It cannot be told what is old. */
-  'clock.doubtful': NoPayload;
-  'backup.invalid': NoPayload;
   'data-folder.in-use': NoPayload;
-  'database.not-empty': NoPayload;
   'installation.missing': NoPayload;
   'address.unavailable': NoPayload;
   internal: NoPayload;

@@ -31,8 +31,6 @@ export interface LimitSettings {
   readonly requestsAtOnce: number;
   /** Requests that wait for the state of a transaction, on each server. */
   readonly statusWaits: number;
-  /** Streams of events to browsers, on each server. */
-  readonly liveStreams: number;
   /** Maximum number of concurrent connections, on each server. */
   readonly connections: number;
   /** Seconds within which a client must send a request, and receive the answer. */

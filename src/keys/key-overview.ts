@@ -1,8 +1,9 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { CurrentPolicies, PolicyBase } from '../policy/ports.ts';
-import type { KeyAdministration, KeyHolder, KeyState } from './key-administration.ts';
+import type { KeyRotationStore } from './key-rotation-store.ts';
+import type { KeyHolder, KeyState } from './sealing-keys.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
 
 /** A key whose secrets are not counted, or are. */
 type ShownKey = Omit<KeyState, 'secrets'> & { readonly secrets?: number };
@@ -16,9 +17,9 @@ export interface KeyOverviewReport {
 }
 
 interface KeyOverviewDependencies {
-  readonly configuration: CurrentPolicies<PolicyBase>;
+  readonly configuration: { current(): Promise<PolicyBase> };
   readonly access: Pick<AccessControl, 'authorizeSystem'>;
-  readonly keys: Pick<KeyAdministration, 'entries' | 'states' | 'holders'>;
+  readonly keys: Pick<KeyRotationStore, 'entries' | 'states' | 'holders'>;
   readonly clock: Clock;
 }
 

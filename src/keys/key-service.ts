@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
+import type { KeyRotationStore } from './key-rotation-store.ts';
 import type {
-  KeyAdministration,
   KeyHolder,
   KeyMaterial,
   KeyState,
@@ -9,12 +9,12 @@ import type {
   Progress,
   Resealing,
   RotatingVault,
-} from './key-administration.ts';
+} from './sealing-keys.ts';
 import type { RegisteredKey } from './vault.ts';
 
 /** Dependencies of the service. */
 export interface KeyDependencies {
-  readonly keys: KeyAdministration;
+  readonly keys: KeyRotationStore;
   readonly material: KeyMaterial;
   readonly vault: RotatingVault;
   /** @param milliseconds the waiting time */

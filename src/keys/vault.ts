@@ -1,3 +1,12 @@
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'key.unavailable': NoPayload;
+    'key.refused': NoPayload;
+    'secret.unreadable': NoPayload;
+    'security-module.unavailable': NoPayload;
+  }
+}
+
 declare const sealed: unique symbol;
 
 /** A secret as the database stores it: encrypted, with the id of its key. The type keeps it apart from plain bytes. */

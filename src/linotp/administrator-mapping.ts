@@ -1,7 +1,7 @@
 import { readAdministratorName } from '../administrators/administrator-name.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Mapped } from './mapped.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 export interface ImportedAdministrator {

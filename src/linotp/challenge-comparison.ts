@@ -1,9 +1,15 @@
 import type { ImportedChallenge } from './challenge-mapping.ts';
-import type { PresentChallenge } from './ports.ts';
+import type { PresentChallenge } from './challenge-import-store.ts';
 import { differencesOf } from './token-comparison.ts';
 
 /** @returns the differences, each in words; without question and data, which may be about a payment */
-export function compareChallenge(there: ImportedChallenge, here: PresentChallenge): readonly string[] {
+export function compareChallenge(
+  there: ImportedChallenge,
+  here: PresentChallenge | undefined,
+): readonly string[] {
+  if (here === undefined) {
+    return ['it is missing here'];
+  }
   const contents = [
     ...(there.question === here.question ? [] : ['question: differs']),
     ...(there.data === here.data ? [] : ['data: differs']),

@@ -1,21 +1,33 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import { isStorable } from '../kernel/storable-text.ts';
+import type {
+  ImportedChallenges,
+  PresentChallenge,
+  PresentChallengedToken,
+} from './challenge-import-store.ts';
 import { type ChallengeContext, type ImportedChallenge, mapChallenge } from './challenge-mapping.ts';
-import type { ImportReport } from './import-report.ts';
+import type { ImportOutcome, ImportReport } from './import-report.ts';
+import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
+import { CHALLENGE_TABLES, type LinotpSource, textOf } from './linotp-source.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
-import {
-  CHALLENGE_TABLES,
-  type LinotpSource,
-  type PresentChallenge,
-  type TargetTransaction,
-} from './ports.ts';
-import { type SourceRow, textOf } from './source-row.ts';
 
-interface ChallengeImportDependencies {
+interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
   readonly source: LinotpSource;
   readonly installation: LinotpInstallation;
+  /** Those of this server. */
+  readonly here: ImportedChallenges;
+}
+
+/** A challenge of LinOTP, with the same and its token of this server, if they are here. */
+interface ReadChallenge {
+  readonly mapped: Mapped<ImportedChallenge>;
+  readonly known: PresentChallenge | undefined;
+  readonly token: PresentChallengedToken | undefined;
+}
+
+interface ChallengeImportDependencies extends Pick<ChallengeReading, 'source' | 'installation'> {
   readonly localTime: LocalTime;
   readonly report: ImportReport;
   readonly progress: (done: number) => void;
@@ -29,6 +41,27 @@ export async function countChallenges(source: LinotpSource): Promise<number> {
   return challenges;
 }
 
+/** Reads all challenges of LinOTP, in batches. */
+export async function* readChallenges(reading: ChallengeReading): AsyncIterable<readonly ReadChallenge[]> {
+  const { source, here, localTime, maxChallengeRequests } = reading;
+  const { repair, repairBinary } = reading.installation;
+  for (const table of CHALLENGE_TABLES) {
+    for await (const rows of source.rows(table)) {
+      const serials = rows.map((row) => repair(textOf(row, 'tokenserial')));
+      const tokens = await here.tokens([...new Set(serials)].filter((serial) => isStorable(serial)));
+      const tokenOf = (serial: string): PresentChallengedToken | undefined => tokens.get(serial);
+      const context = { table, repair, repairBinary, maxChallengeRequests, localTime, tokenOf };
+      const mapped = rows.map((row) => mapChallenge(row, context));
+      const present = await here.find(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
+      yield mapped.map((one, index) => ({
+        mapped: one,
+        known: present.get(one.name),
+        token: tokens.get(serials[index] ?? ''),
+      }));
+    }
+  }
+}
+
 /** Imports the challenges of imported tokens, in one transaction. */
 export class ChallengeImport {
   readonly #deps: ChallengeImportDependencies;
@@ -37,103 +70,65 @@ export class ChallengeImport {
     this.#deps = parts;
   }
 
-  async run(target: TargetTransaction): Promise<void> {
-    const { source, report, progress } = this.#deps;
-    report.open('challenges');
-    const { maxChallengeRequests } = readOcraSettings(await target.settings());
+  async run(target: ImportTransaction): Promise<void> {
+    this.#deps.report.open('challenges');
+    const { maxChallengeRequests } = readOcraSettings((await target.present()).settings);
+    const reading = { ...this.#deps, here: target.challenges, maxChallengeRequests };
     let done = 0;
-    for (const table of CHALLENGE_TABLES) {
-      for await (const rows of source.rows(table)) {
-        await this.#store(target, { table, rows }, maxChallengeRequests);
-        done += rows.length;
-        progress(done);
-      }
+    for await (const challenges of readChallenges(reading)) {
+      await this.#store(target, challenges);
+      done += challenges.length;
+      this.#deps.progress(done);
     }
   }
 
-  async #store(
-    target: TargetTransaction,
-    { table, rows }: { table: string; rows: readonly SourceRow[] },
-    maxChallengeRequests: number,
-  ): Promise<void> {
-    const { repair, repairBinary } = this.#deps.installation;
-    const serials = new Set(rows.map((row) => repair(textOf(row, 'tokenserial'))));
-    const tokens = await target.importedTokens([...serials].filter((serial) => isStorable(serial)));
-    const context: ChallengeContext = {
-      table,
-      repair,
-      repairBinary,
-      maxChallengeRequests,
-      localTime: this.#deps.localTime,
-      tokenOf: (serial) => tokens.get(serial),
-    };
-    const mapped = rows.map((row) => mapChallenge(row, context));
-    const present = await target.findChallenges(
-      mapped.map(({ name }) => name).filter((name) => isStorable(name)),
-    );
+  async #store(target: ImportTransaction, challenges: readonly ReadChallenge[]): Promise<void> {
     const added: (ImportedChallenge & { tokenId: string })[] = [];
     const changed = new Map<string, ImportedChallenge>();
-    for (const one of mapped) {
-      const known = present.get(one.name);
-      const outcome = compare(one, known);
-      if (one.value !== undefined && outcome === 'add') {
-        added.push({ ...one.value, tokenId: tokens.get(one.value.serial)?.id ?? '' });
-      } else if (one.value !== undefined && outcome === 'change' && known !== undefined) {
-        changed.set(known.id, one.value);
+    for (const { mapped, known, token } of challenges) {
+      const { value } = mapped;
+      if (value !== undefined && known === undefined) {
+        added.push({ ...value, tokenId: token?.id ?? '' });
+      } else if (value !== undefined && known !== undefined && isNewer(value, known)) {
+        changed.set(known.id, value);
       }
-      await this.#report(one, outcome);
+      await this.#report(mapped, known);
     }
     if (added.length > 0) {
-      await target.insertChallenges(added);
+      await target.challenges.insert(added);
     }
-    await target.updateChallenges(changed);
+    await target.challenges.update(changed);
     const audited = [...added, ...changed.values()];
     await target.audit(audited.map(({ transactionId }) => ({ subject: transactionId, outcome: 'imported' })));
   }
 
   #report(
-    { name, row, reasons, remarks = [] }: Mapped<ImportedChallenge>,
-    outcome: Comparison,
+    { name, row, value, reasons, remarks = [] }: Mapped<ImportedChallenge>,
+    known: PresentChallenge | undefined,
   ): Promise<void> {
-    const entry = { group: 'challenges', name, row } as const;
-    const all = [...reasons, ...remarks];
-    const { report } = this.#deps;
-    switch (outcome) {
-      case 'leave':
-        return report.add({ ...entry, outcome: 'left', reasons });
-      case 'other':
-        return report.add({
-          ...entry,
-          outcome: 'left',
-          reasons: ['another challenge has this transaction id here'],
-        });
-      case 'same':
-        return report.add({ ...entry, outcome: 'unchanged', reasons: all });
-      case 'add':
-      case 'change':
-        return report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: all });
+    const tell = (outcome: ImportOutcome, why: readonly string[]): Promise<void> =>
+      this.#deps.report.add({ group: 'challenges', name, row, outcome, reasons: why });
+    if (value === undefined) {
+      return tell('left', reasons);
     }
+    if (known !== undefined && !isSame(value, known)) {
+      return tell('left', ['another challenge has this transaction id here']);
+    }
+    const told = [...reasons, ...remarks];
+    if (known !== undefined && !isNewer(value, known)) {
+      return tell('unchanged', told);
+    }
+    return tell(reasons.length === 0 ? 'taken' : 'changed', told);
   }
 }
 
-type Comparison = 'leave' | 'other' | 'add' | 'same' | 'change';
-
-/** A challenge that is further here, or closed, stays as it is. */
-function compare({ value }: Mapped<ImportedChallenge>, known: PresentChallenge | undefined): Comparison {
-  if (value === undefined) {
-    return 'leave';
-  }
-  if (known === undefined) {
-    return 'add';
-  }
-  if (known.serial !== value.serial || known.question !== value.question) {
-    return 'other';
-  }
-  return known.closedBy === null && isAhead(value, known) ? 'change' : 'same';
+function isSame(value: ImportedChallenge, known: PresentChallenge): boolean {
+  return known.serial === value.serial && known.question === value.question;
 }
 
-/** @returns true if the source has counted more since */
-function isAhead(value: ImportedChallenge, known: PresentChallenge): boolean {
+/** @returns true if the source has counted more since. One that is further here, or closed, stays as it is */
+function isNewer(value: ImportedChallenge, known: PresentChallenge): boolean {
   const isReceived = value.wrongCount === known.wrongCount && value.receivedTan && !known.receivedTan;
-  return value.wrongCount > known.wrongCount || isReceived || value.closedBy !== null;
+  const isAhead = value.wrongCount > known.wrongCount || isReceived || value.closedBy !== null;
+  return isSame(value, known) && known.closedBy === null && isAhead;
 }

@@ -4,7 +4,7 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Challenge } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
-import { binaryTextOf, flagOf, type SourceRow, textOf, wholeOf } from './source-row.ts';
+import { binaryTextOf, flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A challenge of LinOTP in the form in which it is stored. */

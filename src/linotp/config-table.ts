@@ -1,5 +1,5 @@
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A value of LinOTP's table Config, joined and decrypted. */

@@ -1,12 +1,13 @@
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/storable-text.ts';
 import { mapAdministrators } from './administrator-mapping.ts';
+import type { EntryKind, PresentEntry } from './configuration-import-store.ts';
 import type { EncryptionKey } from './encryption-key.ts';
-import type { ImportGroup, ImportReport } from './import-report.ts';
+import type { ImportGroup, ImportOutcome, ImportReport } from './import-report.ts';
+import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import type { Mapped } from './mapped.ts';
 import { mapPolicies } from './policy-mapping.ts';
-import type { EntryKind, PresentEntry, TargetTransaction } from './ports.ts';
 import { mapRealms } from './realm-mapping.ts';
 import { type FilePlaces, mapResolvers } from './resolver-mapping.ts';
 import { mapSettings } from './setting-mapping.ts';
@@ -25,9 +26,10 @@ interface ConfigurationImportDependencies {
 interface EntryWriter<Value> {
   readonly group: ConfigurationGroup;
   readonly kind: EntryKind;
-  readonly put: (value: Value, exists: boolean) => Promise<void>;
-  /** Removes an entry that the source has no longer; without it the entry stays and is reported. */
-  readonly remove?: (name: string) => Promise<void>;
+  readonly mapped: readonly Mapped<Value>[];
+  readonly put: (value: Value) => Promise<void>;
+  /** An entry that the source has no longer is removed; else it stays and is reported. */
+  readonly removes?: true;
 }
 
 /** Imports the parts of the configuration: entries with names, compared by fingerprints. */
@@ -38,140 +40,117 @@ export class ConfigurationImport {
     this.#deps = parts;
   }
 
-  async run(group: ConfigurationGroup, target: TargetTransaction): Promise<void> {
+  async run(group: ConfigurationGroup, target: ImportTransaction): Promise<void> {
     this.#deps.report.open(group);
-    await target.lockConfiguration();
-    const runs: Readonly<Record<ConfigurationGroup, (target: TargetTransaction) => Promise<void>>> = {
-      resolvers: (one) => this.#resolvers(one),
-      realms: (one) => this.#realms(one),
-      policies: (one) => this.#policies(one),
-      settings: (one) => this.#settings(one),
-      administrators: (one) => this.#administrators(one),
+    const store = target.configuration;
+    await store.lock();
+    const { config, users, repair, realmNames } = this.#deps.installation;
+    const known = await store.importedNames('resolver');
+    const runs: Readonly<Record<ConfigurationGroup, () => Promise<void>>> = {
+      resolvers: () =>
+        this.#store(target, {
+          group: 'resolvers',
+          kind: 'resolver',
+          mapped: mapResolvers(config, users, repair, this.#deps.places),
+          put: (resolver) =>
+            store.putResolver({
+              ...resolver,
+              secret: this.#seal(resolver.secret, 'resolver', resolver.name),
+            }),
+        }),
+      realms: () =>
+        this.#store(target, {
+          group: 'realms',
+          kind: 'realm',
+          mapped: mapRealms(config, realmNames, known),
+          put: (realm) => store.putRealm(realm),
+        }),
+      policies: () =>
+        this.#store(target, {
+          group: 'policies',
+          kind: 'policy',
+          mapped: mapPolicies(config),
+          put: (policy) => store.putPolicy(policy),
+          removes: true,
+        }),
+      settings: () =>
+        this.#store(target, {
+          group: 'settings',
+          kind: 'setting',
+          mapped: mapSettings(config),
+          put: (setting) =>
+            store.putSetting({ ...setting, secret: this.#seal(setting.secret, 'setting', setting.key) }),
+          removes: true,
+        }),
+      administrators: () =>
+        this.#store(target, {
+          group: 'administrators',
+          kind: 'administrator',
+          mapped: mapAdministrators(users, repair),
+          put: (administrator) => store.putAdministrator(administrator),
+        }),
     };
-    await runs[group](target);
-  }
-
-  #resolvers(target: TargetTransaction): Promise<void> {
-    const { config, users, repair } = this.#deps.installation;
-    const mapped = mapResolvers(config, users, repair, this.#deps.places);
-    return this.#store(target, mapped, {
-      group: 'resolvers',
-      kind: 'resolver',
-      put: (resolver) =>
-        target.putResolver({ ...resolver, secret: this.#seal(resolver.secret, 'resolver', resolver.name) }),
-    });
-  }
-
-  async #realms(target: TargetTransaction): Promise<void> {
-    const { config, realmNames } = this.#deps.installation;
-    const mapped = mapRealms(config, realmNames, await importedNames(target, 'resolver'));
-    await this.#store(target, mapped, {
-      group: 'realms',
-      kind: 'realm',
-      put: async (realm) => {
-        await target.putRealm(realm);
-        if (realm.isDefault) {
-          await target.setDefaultRealm(realm.name);
-        }
-      },
-    });
-  }
-
-  #policies(target: TargetTransaction): Promise<void> {
-    return this.#store(target, mapPolicies(this.#deps.installation.config), {
-      group: 'policies',
-      kind: 'policy',
-      put: (policy) => target.putPolicy(policy),
-      remove: (name) => target.removePolicy(name),
-    });
-  }
-
-  #settings(target: TargetTransaction): Promise<void> {
-    return this.#store(target, mapSettings(this.#deps.installation.config), {
-      group: 'settings',
-      kind: 'setting',
-      put: (setting) =>
-        target.putSetting({ ...setting, secret: this.#seal(setting.secret, 'setting', setting.key) }),
-      remove: (key) => target.removeSetting(key),
-    });
-  }
-
-  #administrators(target: TargetTransaction): Promise<void> {
-    const { users, repair } = this.#deps.installation;
-    return this.#store(target, mapAdministrators(users, repair), {
-      group: 'administrators',
-      kind: 'administrator',
-      put: (administrator, exists) =>
-        exists ? target.setPasswordHash(administrator) : target.insertAdministrator(administrator),
-    });
+    await runs[group]();
   }
 
   #seal(secret: string | null, purpose: SecretPurpose, subject: string): Sealed | null {
     return secret === null ? null : this.#deps.vault.seal(Buffer.from(secret, 'utf8'), purpose, subject);
   }
 
-  async #store<Value>(
-    target: TargetTransaction,
-    mapped: readonly Mapped<Value>[],
-    writer: EntryWriter<Value>,
-  ): Promise<void> {
-    const present = await target.entries(writer.kind);
+  async #store<Value>(target: ImportTransaction, writer: EntryWriter<Value>): Promise<void> {
+    const { group, kind, mapped } = writer;
+    const present = await target.configuration.entries(kind);
     for (const one of mapped) {
       await this.#storeOne(target, one, writer, present.get(one.name));
     }
     const names = new Set(mapped.map(({ name }) => name));
-    const gone = [...present].filter(
-      ([name, { fingerprint, exists }]) => fingerprint && exists && !names.has(name),
-    );
-    for (const [name] of gone) {
-      await this.#forget(target, name, writer);
+    for (const [name, { fingerprint, exists }] of present) {
+      if (fingerprint !== null && exists && !names.has(name)) {
+        await this.#forget(target, { group, kind, name }, writer.removes === true);
+      }
     }
   }
 
   async #storeOne<Value>(
-    target: TargetTransaction,
+    target: ImportTransaction,
     { name, row, value, reasons, remarks = [] }: Mapped<Value>,
     { group, kind, put }: EntryWriter<Value>,
     present: PresentEntry = { fingerprint: null, exists: false },
   ): Promise<void> {
     const { report, encryptionKey } = this.#deps;
-    const entry = { group, name, row };
+    const tell = (outcome: ImportOutcome, why: readonly string[]): Promise<void> =>
+      report.add({ group, name, row, outcome, reasons: why });
     if (value === undefined) {
-      await report.add({ ...entry, outcome: 'left', reasons });
-      return;
+      return tell('left', reasons);
     }
     const whyLeft = reasonToLeave(value, present);
     if (whyLeft !== undefined) {
-      await report.add({ ...entry, outcome: 'left', reasons: [whyLeft] });
-      return;
+      return tell('left', [whyLeft]);
     }
     const told = [...reasons, ...remarks];
     const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
     if (present.fingerprint?.equals(fingerprint) === true) {
-      await report.add({ ...entry, outcome: 'unchanged', reasons: told });
-    } else {
-      await put(value, present.exists);
-      await target.noteEntry(kind, name, fingerprint);
-      await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
-      await report.add({ ...entry, outcome: reasons.length === 0 ? 'taken' : 'changed', reasons: told });
+      return tell('unchanged', told);
     }
+    await put(value);
+    await target.configuration.note(kind, name, fingerprint);
+    await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
+    return tell(reasons.length === 0 ? 'taken' : 'changed', told);
   }
 
-  async #forget<Value>(
-    target: TargetTransaction,
-    name: string,
-    { group, kind, remove }: EntryWriter<Value>,
+  async #forget(
+    target: ImportTransaction,
+    { group, kind, name }: { group: ConfigurationGroup; kind: EntryKind; name: string },
+    removes: boolean,
   ): Promise<void> {
-    const entry = { group, name, row: '' };
-    if (remove === undefined) {
-      const reasons = ['the source has it no longer; it stays here until it is removed by a command'];
-      await this.#deps.report.add({ ...entry, outcome: 'left', reasons });
-      return;
+    const gone = 'the source has it no longer';
+    if (removes) {
+      await target.configuration.remove(kind, name);
+      await target.audit([{ subject: name, outcome: `removed ${kind}: ${gone}` }]);
     }
-    await remove(name);
-    await target.forgetEntry(kind, name);
-    await target.audit([{ subject: name, outcome: `removed ${kind}: the source has it no longer` }]);
-    await this.#deps.report.add({ ...entry, outcome: 'removed', reasons: ['the source has it no longer'] });
+    const outcome = removes ? 'removed' : 'left';
+    const reasons = [removes ? gone : `${gone}; it stays here until it is removed by a command`];
+    await this.#deps.report.add({ group, name, row: '', outcome, reasons });
   }
 }
 
@@ -196,14 +175,3 @@ function isStorableValue(value: unknown): boolean {
 }
 
 const NOT_IMPORTED = 'there is one of this name here already that was not imported';
-
-/** @returns the names of entries that an import made and that still exist */
-export async function importedNames(
-  target: TargetTransaction,
-  kind: EntryKind,
-): Promise<ReadonlySet<string>> {
-  const entries = [...(await target.entries(kind))];
-  return new Set(
-    entries.filter(([, { fingerprint, exists }]) => exists && fingerprint !== null).map(([name]) => name),
-  );
-}

@@ -1,5 +1,5 @@
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { UserSources } from '../resolvers/ports.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import { ChallengeImport, countChallenges } from './challenge-import.ts';
@@ -15,7 +15,8 @@ import {
 import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
 import { OwnerLogins } from './owner-logins.ts';
-import type { ImportTarget, LinotpSource, TargetTransaction } from './ports.ts';
+import type { ImportStore, ImportTransaction } from './import-store.ts';
+import type { LinotpSource } from './linotp-source.ts';
 import type { FilePlaces } from './resolver-mapping.ts';
 import { TokenImport } from './token-import.ts';
 
@@ -44,9 +45,9 @@ export interface ImportRequest {
 
 /** Takes over a LinOTP installation, for the operator. */
 export class LinotpImportService {
-  readonly #deps: { readonly target: ImportTarget; readonly vault: Vault; readonly sources: UserSources };
+  readonly #deps: { readonly target: ImportStore; readonly vault: Vault; readonly sources: UserSources };
 
-  constructor(dependencies: { target: ImportTarget; vault: Vault; sources: UserSources }) {
+  constructor(dependencies: { target: ImportStore; vault: Vault; sources: UserSources }) {
     this.#deps = dependencies;
   }
 
@@ -87,7 +88,7 @@ export class LinotpImportService {
     installation: LinotpInstallation,
     report: ImportReport,
     totals: Readonly<Record<'tokens' | 'challenges', number>>,
-  ): (target: TargetTransaction) => Promise<void> {
+  ): (target: ImportTransaction) => Promise<void> {
     const { source, encryptionKey, localTime, places } = request;
     const { vault, sources } = this.#deps;
     const shared = { source, installation, encryptionKey, vault, report };
@@ -108,7 +109,7 @@ export class LinotpImportService {
 
 /** Two installations cannot be told apart once they are mixed: an import would remove the entries of the other one. */
 function withClaim(
-  step: (target: TargetTransaction) => Promise<void>,
+  step: (target: ImportTransaction) => Promise<void>,
   encryptionKey: EncryptionKey,
 ): typeof step {
   return async (target) => {

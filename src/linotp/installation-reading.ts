@@ -1,9 +1,8 @@
 import { importRefused } from './import-refused.ts';
 import { readConfigTable, type ConfigTable } from './config-table.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
-import type { LinotpSource } from './ports.ts';
 import { readRealmTable } from './realm-mapping.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type LinotpSource, type SourceRow, textOf } from './linotp-source.ts';
 import {
   DoubleUtf8Detector,
   repairDoubleUtf8,

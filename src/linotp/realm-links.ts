@@ -1,5 +1,4 @@
-import type { LinotpSource } from './ports.ts';
-import { wholeOf } from './source-row.ts';
+import { type LinotpSource, wholeOf } from './linotp-source.ts';
 
 /** The realms of all tokens, packed: two numbers for each row of the table TokenRealm. */
 export class RealmLinks {

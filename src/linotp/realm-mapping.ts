@@ -2,7 +2,7 @@ import { plainName } from '../kernel/plain-text.ts';
 import type { ConfigTable } from './config-table.ts';
 import type { Mapped } from './mapped.ts';
 import { resolverNameOf } from './resolver-mapping.ts';
-import { type SourceRow, textOf, wholeOf } from './source-row.ts';
+import { type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 export interface ImportedRealm {

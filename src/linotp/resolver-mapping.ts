@@ -1,12 +1,12 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
 import { plainName } from '../kernel/plain-text.ts';
-import type { ManagedUser } from '../resolvers/ports.ts';
+import type { ManagedUser } from '../users/user-draft.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';
 import type { ConfigTable, ConfigValue } from './config-table.ts';
 import type { Mapped } from './mapped.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type SourceRow, textOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
 /** A user of a table that LinOTP filled from a file, with the id in LinOTP. */

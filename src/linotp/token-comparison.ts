@@ -1,11 +1,10 @@
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { SecretPurpose, Vault } from '../keys/vault.ts';
-import type { ComparableToken } from './ports.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
 import { resolverNameOf } from './resolver-mapping.ts';
 import type { TokenInfo } from './token-info.ts';
 import type { ImportedToken } from './token-mapping.ts';
-import type { PlainTokenSecrets } from './token-secrets.ts';
+import { SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
 
 /** The owners as both sides of a comparison know them. */
 export interface ComparedUsers {
@@ -17,17 +16,36 @@ export interface ComparedUsers {
   readonly logins: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-type SecretName = Exclude<keyof PlainTokenSecrets, 'keyForm'>;
+/** The fields of a token that are no secrets. */
+type PlainFields = Pick<
+  ImportedToken,
+  | 'type'
+  | 'description'
+  | 'active'
+  | 'realms'
+  | 'failCount'
+  | 'maxFail'
+  | 'counter'
+  | 'counterWindow'
+  | 'syncWindow'
+  | 'timeShift'
+  | 'ocraSuite'
+  | 'rollout'
+  | 'createdAt'
+  | 'lastSuccessAt'
+  | 'lastMatchAt'
+> & { readonly otpLength: number | null };
 
-const PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
-  seed: 'seed',
-  sharedSecret: 'shared-secret',
-  nonce: 'nonce',
-  pin: 'pin',
-  userPin: 'ocra-pin',
-  soPin: 'so-pin',
-};
-const SECRETS = Object.keys(PURPOSES) as SecretName[];
+/** A token of this server. */
+export interface ComparableToken extends PlainFields {
+  readonly id: string;
+  readonly owner: { readonly resolver: string; readonly userId: string; readonly login: string } | null;
+  /** null: it was not imported. */
+  readonly info: TokenInfo | null;
+  readonly secrets: Readonly<Record<SecretName, Sealed | null>>;
+}
+
+const SECRETS = Object.keys(SECRET_PURPOSES) as SecretName[];
 
 /** @returns the differences, each in words; the values of secrets are left out */
 export function compareToken(
@@ -38,7 +56,7 @@ export function compareToken(
   if (stored === undefined) {
     return ['it is missing here'];
   }
-  const here = { ...stored.fields, owner: ownerHere(stored, users) };
+  const here = { ...plainFields(stored), owner: ownerHere(stored, users) };
   const there = { ...plainFields(token), owner: ownerThere(token, users) };
   return [
     ...differencesOf(there, here),
@@ -50,7 +68,7 @@ export function compareToken(
 /** @param there values of LinOTP; null: LinOTP does not know it */
 export function differencesOf(
   there: Readonly<Record<string, Comparable | null>>,
-  here: Readonly<Partial<Record<string, Comparable>>>,
+  here: Readonly<Partial<Record<string, Comparable | null>>>,
 ): readonly string[] {
   return Object.entries(there).flatMap(([field, value]) =>
     value === null || here[field] === value
@@ -70,12 +88,12 @@ function inOrder(info: TokenInfo): string {
 
 type Comparable = string | number | boolean;
 
-function textOf(value: Comparable | undefined): string {
-  return value === undefined || value === '' ? 'nothing' : String(value);
+function textOf(value: Comparable | null | undefined): string {
+  return value === undefined || value === null || value === '' ? 'nothing' : String(value);
 }
 
 /** @returns the fields that are no secrets, as texts, numbers and booleans */
-function plainFields(token: ImportedToken): Readonly<Record<string, Comparable | null>> {
+function plainFields(token: PlainFields): Readonly<Record<string, Comparable | null>> {
   return {
     type: token.type,
     description: token.description,
@@ -87,7 +105,7 @@ function plainFields(token: ImportedToken): Readonly<Record<string, Comparable |
     counterWindow: token.counterWindow,
     syncWindow: token.syncWindow,
     timeShift: token.timeShift,
-    otpLength: token.otpLength,
+    otpLength: token.otpLength ?? '',
     ocraSuite: token.ocraSuite ?? '',
     rollout: token.rollout,
     createdAt: token.createdAt?.toISOString() ?? null,
@@ -126,7 +144,7 @@ function faultOfSecret(
   const sealed = secrets[name];
   const expected = token.secrets[name];
   try {
-    const here = sealed === null ? null : vault.open(sealed, PURPOSES[name], token.serial);
+    const here = sealed === null ? null : vault.open(sealed, SECRET_PURPOSES[name], token.serial);
     const isSame = expected === null || here === null ? expected === here : equalBytes(expected, here);
     return isSame ? [] : [`${name}: differs`];
   } catch (error) {

@@ -1,17 +1,17 @@
 import type { Resolver } from '../configuration/configuration.ts';
-import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
+import type { Sealed, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/storable-text.ts';
-import { importedNames } from './configuration-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import type { ImportReport } from './import-report.ts';
+import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import type { Mapped } from './mapped.ts';
 import type { OwnerLogins } from './owner-logins.ts';
-import type { LinotpSource, PresentToken, StoredToken, TargetTransaction } from './ports.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
 import { mapResolvers } from './resolver-mapping.ts';
-import { type SourceRow, textOf, wholeOf } from './source-row.ts';
-import type { PlainTokenSecrets } from './token-secrets.ts';
+import { type LinotpSource, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
+import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
+import { type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
 
 interface TokenImportDependencies {
@@ -45,7 +45,7 @@ interface ManagedOwner {
 
 /** A token with its owner as this server knows them; its secrets are not sealed yet. */
 interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
-  readonly owner: StoredToken['owner'];
+  readonly owner: StoredOwner | null;
   readonly fingerprint: Buffer;
 }
 
@@ -74,7 +74,7 @@ export class TokenImport {
     this.#deps = parts;
   }
 
-  async run(target: TargetTransaction): Promise<void> {
+  async run(target: ImportTransaction): Promise<void> {
     this.#deps.report.open('tokens');
     const facts = await this.#readFacts(target);
     await this.#storeAll(target, facts);
@@ -85,7 +85,7 @@ export class TokenImport {
   }
 
   /** Maps a batch while the one before is being stored. */
-  async #storeAll(target: TargetTransaction, facts: TargetFacts): Promise<void> {
+  async #storeAll(target: ImportTransaction, facts: TargetFacts): Promise<void> {
     let done = 0;
     let stored = Promise.resolve();
     try {
@@ -95,8 +95,8 @@ export class TokenImport {
         await stored;
         const serials = mapped.map(({ token }) => token.serial);
         const [present, removed] = await Promise.all([
-          target.findTokens(serials),
-          target.removedTokens(serials),
+          target.tokens.find(serials),
+          target.tokens.removedHere(serials),
         ]);
         const candidates = mapped.map((one) => ({
           ...one,
@@ -116,27 +116,27 @@ export class TokenImport {
     }
   }
 
-  async #readFacts(target: TargetTransaction): Promise<TargetFacts> {
+  async #readFacts(target: ImportTransaction): Promise<TargetFacts> {
     const { source, installation, encryptionKey } = this.#deps;
-    const resolvers = await target.resolvers();
+    const { resolvers } = await target.present();
     return {
       context: {
         encryptionKey,
         repair: installation.repair,
         realmNames: installation.realmNames,
-        realms: await importedNames(target, 'realm'),
-        resolvers: await importedNames(target, 'resolver'),
+        realms: await target.configuration.importedNames('realm'),
+        resolvers: await target.configuration.importedNames('resolver'),
       },
       resolvers,
       managed: await this.#managedOwners(target, resolvers),
       links: await RealmLinks.read(source),
-      isRepeated: await target.hasImportedTokens(),
+      isRepeated: await target.tokens.hasImported(),
       seen: new IdSet(),
     };
   }
 
   async #managedOwners(
-    target: TargetTransaction,
+    target: ImportTransaction,
     resolvers: TargetFacts['resolvers'],
   ): Promise<TargetFacts['managed']> {
     const { config, users, repair } = this.#deps.installation;
@@ -144,7 +144,7 @@ export class TokenImport {
     for (const { name, value } of mapResolvers(config, users, repair, (path) => path)) {
       const resolver = resolvers.get(name);
       if (value !== undefined && resolver?.kind === 'managed') {
-        const ids = await target.managedUsers(resolver.id);
+        const ids = await target.tokens.managedUsers(resolver.id);
         const owners = value.users.flatMap(({ userId, login }): [string, ManagedOwner][] => {
           const id = ids.get(login);
           return id === undefined ? [] : [[userId, { userId: id, login }]];
@@ -156,7 +156,7 @@ export class TokenImport {
   }
 
   async #store(
-    target: TargetTransaction,
+    target: ImportTransaction,
     rows: readonly SourceRow[],
     candidates: readonly MappedToken[],
     facts: TargetFacts,
@@ -180,17 +180,17 @@ export class TokenImport {
     if (facts.isRepeated) {
       const { repair } = this.#deps.installation;
       const serials = rows.map((row) => repair(textOf(row, 'linotptokenserialnumber')));
-      await target.noteSeen(serials.filter((serial) => isStorable(serial)));
+      await target.tokens.noteSeen(serials.filter((serial) => isStorable(serial)));
     }
   }
 
   async #write(
-    target: TargetTransaction,
+    target: ImportTransaction,
     added: readonly MappedToken[],
     changed: readonly MappedToken[],
   ): Promise<void> {
     if (added.length > 0) {
-      await target.insertTokens(added.map(({ token }) => this.#seal(token)));
+      await target.tokens.insert(added.map(({ token }) => this.#seal(token)));
     }
     const replaced = await this.#replace(target, changed);
     await target.audit([
@@ -208,14 +208,14 @@ export class TokenImport {
 
   /** @returns those that were replaced; a token that has been used in this moment is left */
   async #replace(
-    target: TargetTransaction,
+    target: ImportTransaction,
     changed: readonly MappedToken[],
   ): Promise<readonly MappedToken[]> {
     if (changed.length === 0) {
       return [];
     }
     const idOf = ({ present }: MappedToken): string => present?.id ?? '';
-    const ids = await target.updateTokens(
+    const ids = await target.tokens.update(
       new Map(changed.map((candidate) => [idOf(candidate), this.#seal(candidate.token)])),
     );
     for (const candidate of changed.filter((one) => !ids.has(idOf(one)))) {
@@ -269,7 +269,7 @@ export class TokenImport {
     { owner }: ImportedToken,
     { resolvers, managed }: TargetFacts,
     reasons: string[],
-  ): Promise<StoredToken['owner']> {
+  ): Promise<StoredOwner | null> {
     const resolver = owner === null ? undefined : resolvers.get(owner.resolver);
     if (owner === null || resolver === undefined) {
       return null;
@@ -291,19 +291,21 @@ export class TokenImport {
   }
 
   #seal({ secrets, ...token }: ResolvedToken): StoredToken {
-    const seal = (plain: Buffer | null, purpose: SecretPurpose): Sealed | null =>
-      plain === null ? null : this.#deps.vault.seal(plain, purpose, token.serial);
+    const seal = (name: SecretName): Sealed | null => {
+      const plain = secrets[name];
+      return plain && this.#deps.vault.seal(plain, SECRET_PURPOSES[name], token.serial);
+    };
     return {
       ...token,
       keyForm: secrets.keyForm,
       secrets: {
-        seed: seal(secrets.seed, 'seed'),
-        sharedSecret: seal(secrets.sharedSecret, 'shared-secret'),
-        nonce: seal(secrets.nonce, 'nonce'),
-        pin: seal(secrets.pin, 'pin'),
-        ocraPin: seal(secrets.userPin, 'ocra-pin'),
+        seed: seal('seed'),
+        sharedSecret: seal('sharedSecret'),
+        nonce: seal('nonce'),
+        pin: seal('pin'),
+        userPin: seal('userPin'),
+        soPin: seal('soPin'),
       },
-      soPin: seal(secrets.soPin, 'so-pin'),
     };
   }
 
@@ -314,11 +316,11 @@ export class TokenImport {
     }
   }
 
-  async #removeUnseen(target: TargetTransaction): Promise<void> {
+  async #removeUnseen(target: ImportTransaction): Promise<void> {
     const { report } = this.#deps;
     const entry = { group: 'tokens', row: '' } as const;
     for (;;) {
-      const { removed, kept } = await target.removeUnseen(REMOVED_AT_ONCE);
+      const { removed, kept } = await target.tokens.removeUnseen(REMOVED_AT_ONCE);
       if (removed.length + kept.length === 0) {
         return;
       }

@@ -6,7 +6,7 @@ import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { readUtc } from './local-time.ts';
 import type { Mapped } from './mapped.ts';
 import { resolverNameOf } from './resolver-mapping.ts';
-import { flagOf, type SourceRow, textOf, wholeOf } from './source-row.ts';
+import { flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 import { infoText, publicInfo, readTokenInfo, type TokenInfo } from './token-info.ts';
 import { openTokenSecrets, type PlainTokenSecrets } from './token-secrets.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SecretPurpose } from '../keys/vault.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
-import { type SourceRow, textOf } from './source-row.ts';
+import { type SourceRow, textOf } from './linotp-source.ts';
 import { checkPin } from '../tokens/pin.ts';
 import { infoText, type TokenInfo } from './token-info.ts';
 
@@ -21,6 +22,18 @@ export interface PlainTokenSecrets {
   readonly userPin: Buffer | null;
   readonly soPin: Buffer | null;
 }
+
+export type SecretName = Exclude<keyof PlainTokenSecrets, 'keyForm'>;
+
+/** What each secret is sealed for. */
+export const SECRET_PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
+  seed: 'seed',
+  sharedSecret: 'shared-secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  userPin: 'ocra-pin',
+  soPin: 'so-pin',
+};
 
 /** IV and text of a password token whose password is hashed and not encrypted: the text `:1:`. */
 const HASHED_PASSWORD_IV = '3a313a';

@@ -2,17 +2,16 @@ import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
 import { compareChallenge } from './challenge-comparison.ts';
-import { countChallenges } from './challenge-import.ts';
-import { type ChallengeContext, mapChallenge } from './challenge-mapping.ts';
+import { countChallenges, readChallenges } from './challenge-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
-import { CHALLENGE_TABLES, type LinotpSource, type VerificationTarget } from './ports.ts';
+import { type LinotpSource, wholeOf } from './linotp-source.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
 import { mapResolvers } from './resolver-mapping.ts';
-import { type SourceRow, textOf, wholeOf } from './source-row.ts';
 import { type ComparedUsers, compareToken } from './token-comparison.ts';
 import { mapToken, type TokenContext } from './token-mapping.ts';
+import type { VerificationStore } from './verification-store.ts';
 
 /** A token or challenge that is not the same on both sides. */
 export interface MismatchedEntry {
@@ -48,7 +47,7 @@ export interface VerificationRequest {
 }
 
 interface VerificationDependencies {
-  readonly target: VerificationTarget;
+  readonly target: VerificationStore;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -123,73 +122,35 @@ export class LinotpVerificationService {
     request: VerificationRequest,
     installation: LinotpInstallation,
   ): Promise<VerificationTally> {
-    const { source, found, progress } = request;
-    const settings = readOcraSettings(await this.#deps.target.settings());
-    const expiry = new Date(this.#deps.clock.now().getTime() - settings.challengeTimeout * 1000);
+    const { source, localTime, found, progress } = request;
+    const { target, clock } = this.#deps;
+    const { challengeTimeout, maxChallengeRequests } = readOcraSettings(await target.settings());
+    const expiry = new Date(clock.now().getTime() - challengeTimeout * 1000);
     const total = await countChallenges(source);
     progress({ group: 'challenges', done: 0, total });
+    const reading = { source, installation, localTime, maxChallengeRequests, here: target.challenges };
     let [done, equal, different] = [0, 0, 0];
-    for (const table of CHALLENGE_TABLES) {
-      for await (const rows of source.rows(table)) {
-        const part = { table, rows, maxChallengeRequests: settings.maxChallengeRequests };
-        const compared = await this.#compareRows(part, request, installation);
-        for (const { name, differences } of compared.filter((one) => !isGone(one, expiry))) {
-          if (differences.length === 0) {
-            equal += 1;
-          } else {
-            different += 1;
-            found({ kind: 'challenge', name, differences });
-          }
+    for await (const challenges of readChallenges(reading)) {
+      // Challenges of a missing token are missing with it. Housekeeping removes those that can be answered no more.
+      const compared = challenges.filter(
+        ({ token, known, mapped: { value } }) =>
+          token !== undefined && !(known === undefined && value !== undefined && value.issuedAt < expiry),
+      );
+      for (const { mapped, known } of compared) {
+        const differences =
+          mapped.value === undefined ? mapped.reasons : compareChallenge(mapped.value, known);
+        if (differences.length === 0) {
+          equal += 1;
+        } else {
+          different += 1;
+          found({ kind: 'challenge', name: mapped.name, differences });
         }
-        done += rows.length;
-        progress({ group: 'challenges', done, total });
       }
+      done += challenges.length;
+      progress({ group: 'challenges', done, total });
     }
     return { equal, different };
   }
-
-  async #compareRows(
-    part: Pick<ChallengeContext, 'table' | 'maxChallengeRequests'> & { readonly rows: readonly SourceRow[] },
-    { localTime }: VerificationRequest,
-    { repair, repairBinary }: LinotpInstallation,
-  ): Promise<readonly ComparedChallenge[]> {
-    const { target } = this.#deps;
-    const { rows, table, maxChallengeRequests } = part;
-    const serialOf = (row: SourceRow): string => repair(textOf(row, 'tokenserial'));
-    const tokens = await target.importedTokens([...new Set(rows.map(serialOf))]);
-    const context: ChallengeContext = {
-      table,
-      repair,
-      repairBinary,
-      maxChallengeRequests,
-      localTime,
-      tokenOf: (serial) => tokens.get(serial),
-    };
-    // Challenges of a missing token are missing with it.
-    const mapped = rows.filter((row) => tokens.has(serialOf(row))).map((row) => mapChallenge(row, context));
-    const present = await target.findChallenges(mapped.map(({ name }) => name));
-    return mapped.map(({ name, value, reasons }) => {
-      const here = present.get(name);
-      if (value === undefined) {
-        return { name, differences: reasons };
-      }
-      return here === undefined
-        ? { name, differences: ['it is missing here'], missingSince: value.issuedAt }
-        : { name, differences: compareChallenge(value, here) };
-    });
-  }
-}
-
-interface ComparedChallenge {
-  readonly name: string;
-  readonly differences: readonly string[];
-  /** The time of issue of a challenge that is missing here. */
-  readonly missingSince?: Date;
-}
-
-/** @returns true for a challenge that is not here, and could not be answered any more: housekeeping removes these */
-function isGone({ missingSince }: ComparedChallenge, expiry: Date): boolean {
-  return missingSince !== undefined && missingSince < expiry;
 }
 
 function comparedUsers(

@@ -1,18 +1,17 @@
-import type { Resolver, ResolverKind, Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Resolver, ResolverKind, Revision } from '../configuration/configuration.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { ConfigurationReport } from './outcomes.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ConfigurationChange, ConfigurationState } from './ports.ts';
+
+/** The state of the configuration: in this server's memory, and in the database itself. */
+export type ConfigurationState = Pick<ConfigurationStore, 'assumed' | 'lastChangeInDatabase'>;
 
 /**
  * Compares the configuration that this server uses with the last change in the database.
  * @param configuration the configuration in use
  * @param stored the last change, read from the database
  */
-function reportConfiguration(
-  configuration: Configuration,
-  stored: ConfigurationChange,
-  now: Date,
-): ConfigurationReport {
+function reportConfiguration(configuration: Configuration, stored: Revision, now: Date): ConfigurationReport {
   const { settings, resolvers, policies, realms } = configuration;
   return {
     sync: isInStep(configuration, stored),
@@ -53,7 +52,7 @@ export async function compareConfiguration(
  * @returns true if the configuration is of that change. Compares the time too: a restored database can repeat a
  *   revision
  */
-function isInStep(configuration: Configuration, stored: ConfigurationChange): boolean {
+function isInStep(configuration: Configuration, stored: Revision): boolean {
   return (
     configuration.revision === stored.revision &&
     configuration.changedAt.getTime() === stored.changedAt.getTime()

@@ -1,5 +1,5 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { LicenceInspection } from './licence-inspection.ts';

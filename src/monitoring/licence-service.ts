@@ -1,6 +1,6 @@
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';

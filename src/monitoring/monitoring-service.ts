@@ -1,11 +1,11 @@
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { reportActiveUsers } from './active-users-report.ts';
-import { compareConfiguration } from './configuration-report.ts';
+import { compareConfiguration, type ConfigurationState } from './configuration-report.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
 import type {
   ActiveUserReport,
@@ -14,7 +14,7 @@ import type {
   TokenReport,
   UserReport,
 } from './outcomes.ts';
-import type { ConfigurationState, StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
+import type { StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
 import type { RealmTally } from './realm-tally.ts';
 import { reportTokens, tallyTokens } from './token-report.ts';

@@ -1,6 +1,5 @@
 import type { ResponseReason } from '../challenges/measured-challenges.ts';
 import type { Act } from '../policy/caller.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 
 /** Number of tokens in exactly this set of realms, active or not, assigned or not. */
 export interface TokenCountRow {
@@ -73,23 +72,6 @@ export interface CountVerification {
    * @returns the counts that were wrong
    */
   mend(act: Act): Promise<CountCheck>;
-}
-
-/** The state of the configuration: in this server's memory, and in the database itself. */
-export interface ConfigurationState {
-  /**
-   * The configuration that this server assumes without a query. Undefined where it would query the database: before the
-   * first read, after a noticed change, and where it queries each time anyway.
-   */
-  readonly assumed: Configuration | undefined;
-  /** @returns the revision and the time of the last change, read from the database now */
-  lastChangeInDatabase(): Promise<ConfigurationChange>;
-}
-
-export interface ConfigurationChange {
-  /** Comparable with `Configuration.revision`. */
-  readonly revision: bigint;
-  readonly changedAt: Date;
 }
 
 /** Tests the encryption of a new secret in the database. */

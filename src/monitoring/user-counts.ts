@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { UserSources } from '../resolvers/ports.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';

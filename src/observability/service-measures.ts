@@ -1,20 +1,18 @@
 import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
 import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
-import type { HousekeepingMetrics } from '../housekeeping/ports.ts';
-import type { LiveMetrics } from '../monitoring/live/live-streams.ts';
+import type { HousekeepingDependencies } from '../housekeeping/housekeeping-service.ts';
 import type { Observations } from '../monitoring/observations.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
-import type { WebhookMetrics } from '../webhooks/ports.ts';
+import type { DispatcherDependencies } from '../webhooks/delivery-dispatcher.ts';
 
 /** The meters of the services. */
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
   readonly statusWaits: StatusWaitMetrics;
-  readonly live: LiveMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
-  readonly housekeeping: HousekeepingMetrics;
-  readonly webhooks: WebhookMetrics;
+  readonly housekeeping: HousekeepingDependencies['metrics'];
+  readonly webhooks: DispatcherDependencies['metrics'];
 }
 
 const UNMEASURED: ServiceMeasures = {
@@ -24,7 +22,6 @@ const UNMEASURED: ServiceMeasures = {
     tokenLocked: () => undefined,
   },
   statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
-  live: { streamsAre: () => undefined },
   resolvers: {
     resolverAnswered: () => undefined,
     resolverUnavailable: () => undefined,

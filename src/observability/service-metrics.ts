@@ -3,12 +3,11 @@ import type { Clock } from '../kernel/clock.ts';
 import type { InstallationState } from '../monitoring/installation-state.ts';
 import { BackgroundMetrics } from './background-metrics.ts';
 import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
-import { PrometheusHousekeepingMetrics } from './housekeeping-metrics.ts';
+import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
-import { PrometheusLiveMetrics } from './live-metrics.ts';
 import { PrometheusResolverMetrics } from './resolver-metrics.ts';
 import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
-import { PrometheusWebhookMetrics } from './webhook-metrics.ts';
+import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 /** The use of the database by this process. */
 interface DatabaseUsage {
@@ -59,14 +58,12 @@ export class ServiceMetrics {
   readonly challenges: PrometheusChallengeMetrics;
   /** Metrics of requests that wait for a transaction. */
   readonly statusWaits: PrometheusStatusWaitMetrics;
-  /** Metrics of streams to browsers. */
-  readonly live: PrometheusLiveMetrics;
   /** Metrics of resolvers. */
   readonly resolvers: PrometheusResolverMetrics;
   /** Metrics of housekeeping. */
-  readonly housekeeping: PrometheusHousekeepingMetrics;
+  readonly housekeeping: HousekeepingMetrics;
   /** Metrics of webhooks. */
-  readonly webhooks: PrometheusWebhookMetrics;
+  readonly webhooks: WebhookMetrics;
   /** Metrics of all work outside of requests. */
   readonly background: BackgroundMetrics;
   readonly #registry = new Registry();
@@ -107,11 +104,10 @@ export class ServiceMetrics {
     });
     this.challenges = new PrometheusChallengeMetrics(registry);
     this.statusWaits = new PrometheusStatusWaitMetrics(registry);
-    this.live = new PrometheusLiveMetrics(registry);
     this.resolvers = new PrometheusResolverMetrics({ registry, clock });
-    this.housekeeping = new PrometheusHousekeepingMetrics({ registry, clock });
+    this.housekeeping = new HousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
-    this.webhooks = new PrometheusWebhookMetrics({ registry });
+    this.webhooks = new WebhookMetrics({ registry });
   }
 
   /** Adds metrics of the process: memory, processor time, event loop. Called once only. */

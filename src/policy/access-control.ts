@@ -2,9 +2,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lackingRight } from './api-token-rights.ts';
 import type { Caller } from './caller.ts';
-import { decideRight } from './right-decision.ts';
+import { decideRight, type PolicyBase } from './right-decision.ts';
 import type { Right } from './granting.ts';
-import type { CurrentPolicies, PolicyBase } from './ports.ts';
 
 export type { Right } from './granting.ts';
 
@@ -53,7 +52,7 @@ export class AccessControl {
    * @throws ServiceError 'right.missing'
    */
   async authorizeAdmin<Base extends PolicyBase>(
-    store: CurrentPolicies<Base>,
+    store: { current(): Promise<Base> },
     caller: Caller,
     action: string,
   ): Promise<{ configuration: Base; grant: Grant }> {
@@ -70,7 +69,7 @@ export class AccessControl {
    * @throws ServiceError 'right.missing'
    */
   async authorizeSystem<Base extends PolicyBase>(
-    store: CurrentPolicies<Base>,
+    store: { current(): Promise<Base> },
     caller: Caller,
     action: 'read' | 'write',
   ): Promise<Base> {

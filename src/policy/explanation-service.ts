@@ -8,7 +8,50 @@ import { allRights, type Right } from './granting.ts';
 import { knownActions } from './policy-actions.ts';
 import { type PolicyNames, policyNames } from './policy-names.ts';
 import { PERSON } from './policy-users.ts';
-import type { PolicyBase, PolicyChange, RefusedRight, RefusedRights } from './ports.ts';
+import type { PolicyBase } from './right-decision.ts';
+
+/** A request that was refused for want of a right. */
+export interface RefusedRight {
+  readonly requestId: string;
+  /** The administrator, or `oidc:NAME`. */
+  readonly administrator: string;
+  /** The endpoint: `admin/init`. */
+  readonly endpoint: string;
+  /** Undefined: the audit does not name it. */
+  readonly right: Right | undefined;
+  /** True if the API token lacked the right, whatever the policies say. */
+  readonly isByApiToken: boolean;
+  /** The address. */
+  readonly client: string;
+  /** The realm that the request named; empty where it named none. */
+  readonly realm: string;
+  readonly at: Date;
+}
+
+/** A change of a policy. */
+export interface PolicyChange {
+  readonly policy: string;
+  readonly kind: 'set' | 'removed';
+  readonly administrator: string;
+  readonly at: Date;
+}
+
+/** Finds refusals and changes of policies in the audit. */
+export interface RefusedRights {
+  /** Begins the searches of one explanation. */
+  begin(caller: Caller): RefusalReading;
+}
+
+/**
+ * The searches of one explanation, which together read a bounded part of the audit. Each method throws ServiceError
+ * 'right.missing', and 'parameter.invalid' at that bound.
+ */
+export interface RefusalReading {
+  /** @returns undefined where there is none that the caller may see */
+  find(requestId: string): Promise<RefusedRight | undefined>;
+  /** @returns the changes, oldest first; undefined if the caller may not see them */
+  policyChangesSince(at: Date): Promise<readonly PolicyChange[] | undefined>;
+}
 
 interface ExplanationDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };

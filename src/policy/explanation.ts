@@ -4,7 +4,7 @@ import { decideRight, type RightDecision, isBoundByRealms } from './right-decisi
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion } from './policy-value.ts';
 import type { PolicySubject, UserMatch } from './policy-users.ts';
-import type { PolicyBase } from './ports.ts';
+import type { PolicyBase } from './right-decision.ts';
 import type { ReadPolicy } from './read-policy.ts';
 
 /** The reason why a policy does not apply. */

@@ -1,17 +1,18 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from './access-control.ts';
 import { actOf, type Caller } from './caller.ts';
 import { checkPolicy, type PolicyDraft } from './policy.ts';
 import { splitList } from './policy-users.ts';
 import { policiesAfter, somebodyWrites } from './lost-rights.ts';
-import type { PolicyBase, PolicyStore } from './ports.ts';
+import type { PolicyBase } from './right-decision.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { Policy } from './stored-policy.ts';
 import { listUnknownNames, unknownNames, type UnknownPolicyName } from './unknown-names.ts';
 
 interface PolicyDependencies {
-  readonly configuration: PolicyStore;
+  readonly configuration: ConfigurationStore;
   readonly access: AccessControl;
   /** Names the administrators, for a warning about those who lose rights; by default none. */
   readonly administrators?: { list(): Promise<readonly { readonly name: string }[]> };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/plain-text.ts';
-import { LinearPattern } from './linear-pattern.ts';
+import { readPattern } from './linear-pattern.ts';
 
 /** A user whom a policy may match. */
 export interface PolicySubject {
@@ -115,6 +115,6 @@ function readLogin(entry: string): (login: string) => boolean {
   if (!PATTERN_SIGNS.test(entry)) {
     return (login) => login === entry;
   }
-  const pattern = new LinearPattern(entry);
-  return (login) => login === entry || pattern.matches(login);
+  const matches = readPattern(entry);
+  return (login) => login === entry || matches(login);
 }

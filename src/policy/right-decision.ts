@@ -1,9 +1,18 @@
 import { covers } from './api-token-rights.ts';
 import type { Principal } from './caller.ts';
 import { grantingPolicies, type Right } from './granting.ts';
-import type { PolicyBase } from './ports.ts';
 import type { ReadPolicy } from './read-policy.ts';
 import type { PolicyScope } from './stored-policy.ts';
+
+/** The part of the configuration that decides on rights, as of one revision. */
+export interface PolicyBase {
+  /** Sorted by name. */
+  readonly policies: readonly ReadPolicy[];
+  /** All realms, sorted by name. */
+  readonly realms: readonly { readonly name: string }[];
+  /** All resolvers, sorted by name. */
+  readonly resolvers: readonly { readonly name: string }[];
+}
 
 /** The decision on a right. */
 export type RightDecision =

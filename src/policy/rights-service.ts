@@ -1,7 +1,7 @@
 import type { AccessControl, Grant, Right } from './access-control.ts';
 import type { Caller } from './caller.ts';
 import { allRights } from './granting.ts';
-import type { CurrentPolicies, PolicyBase } from './ports.ts';
+import type { PolicyBase } from './right-decision.ts';
 
 /** A right that a caller has now, and the realms in which it holds. */
 export interface HeldRight extends Right, Grant {}
@@ -14,13 +14,13 @@ interface Held {
 }
 
 interface RightsDependencies {
-  readonly configuration: CurrentPolicies<PolicyBase>;
+  readonly configuration: { current(): Promise<PolicyBase> };
   readonly access: AccessControl;
 }
 
 /** Tells callers their own rights, so that a page can leave out what would be refused. */
 export class RightsService {
-  readonly #configuration: CurrentPolicies<PolicyBase>;
+  readonly #configuration: { current(): Promise<PolicyBase> };
   readonly #access: AccessControl;
 
   constructor({ configuration, access }: RightsDependencies) {

@@ -1,7 +1,7 @@
 import { nearestName } from '../kernel/nearest-name.ts';
 import { policyRealms } from './policy.ts';
 import { plainResolverName, splitList } from './policy-users.ts';
-import type { PolicyBase } from './ports.ts';
+import type { PolicyBase } from './right-decision.ts';
 import type { Policy } from './stored-policy.ts';
 
 /** A name in a policy that does not exist. */

@@ -1,6 +1,6 @@
 import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ExpectedRealm } from '../configuration/expected-state.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { plainName, requireForm } from '../kernel/plain-text.ts';
 import type { AccessControl } from '../policy/access-control.ts';

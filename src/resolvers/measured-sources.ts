@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import type { UserSource, UserSources } from './ports.ts';
+import type { UserSource, UserSources } from './user-source.ts';
 
 /** The metrics of the use of resolvers. */
 export interface ResolverUseMetrics {

@@ -2,9 +2,14 @@ import type { ExpectedResolver } from '../configuration/expected-state.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { readResolverName } from './resolver-name.ts';
-import type { ResolverFiles } from './ports.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
+
+/** The files that may be named over HTTP. */
+export interface ResolverFiles {
+  /** @throws ServiceError 'resolver.invalid' */
+  assertNamable(fileName: string): Promise<void>;
+}
 
 /** A resolver, as given by an administrator. */
 export interface ResolverDraft {

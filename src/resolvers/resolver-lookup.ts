@@ -1,7 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { formsOf } from '../kernel/plain-text.ts';
 import type { Grant } from '../policy/access-control.ts';
-import type { ManagedUser, ManagedUserStore } from './ports.ts';
 import { readResolverName } from './resolver-name.ts';
 import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';
 
@@ -48,15 +47,6 @@ export async function findInForms<User>(
     }
   }
   return undefined;
-}
-
-/** @returns the user of a managed resolver; the login of one that was imported may be decomposed, others are composed */
-export function findManaged(
-  users: Pick<ManagedUserStore, 'findByLogin'>,
-  resolverId: string,
-  login: string,
-): Promise<ManagedUser | undefined> {
-  return findInForms(login, (form) => users.findByLogin(resolverId, form));
 }
 
 /**

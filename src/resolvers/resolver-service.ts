@@ -1,11 +1,16 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { Examination, ResolverFiles, UserSources } from './ports.ts';
-import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
+import type { Examination, UserSources } from './user-source.ts';
+import {
+  assertNoForeignPath,
+  checkResolver,
+  type ResolverDraft,
+  type ResolverFiles,
+} from './resolver-draft.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
 import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 

@@ -1,16 +1,17 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, Examination, ResolverFiles, UserSource } from './ports.ts';
+import type { DirectoryUser, Examination, UserSource } from './user-source.ts';
 import {
   assertNoForeignPath,
   type CheckedResolver,
   checkResolver,
   type ResolverDraft,
+  type ResolverFiles,
 } from './resolver-draft.ts';
 import { requireResolver } from './resolver-lookup.ts';
 import {

@@ -1,4 +1,4 @@
-import type { DirectoryUser, UserCondition, UserField, UserPattern } from './ports.ts';
+import type { DirectoryUser, UserCondition, UserField, UserPattern } from './user-source.ts';
 
 const MAX_LENGTH = 320;
 /** The fields that a free search looks at. */

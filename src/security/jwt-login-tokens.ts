@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import type { LoginClaims, LoginTokens } from '../administrators/ports.ts';
+import type { LoginClaims, LoginTokens } from '../administrators/login-service.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import { JwtKeys, loadJose, readToken } from './jwt-keys.ts';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { PasskeyCredential, UsedPasskey, WebAuthn } from '../administrators/sign-in-ports.ts';
+import type { PasskeyCredential, UsedPasskey } from '../administrators/passkey.ts';
+import type { WebAuthn } from '../administrators/passkey-service.ts';
 import { parseJsonObject } from '../kernel/parse-json.ts';
 
 /** Milliseconds that browsers give the person. */

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { LockedDecision, TokenFilter, TokenStore } from './ports.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Token, TokenChange, TokenStateChange } from './token.ts';
 import {
@@ -24,7 +24,7 @@ import type { Vault } from '../keys/vault.ts';
 const MAX_ATTEMPTS = 5;
 
 interface TokenDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly tokens: TokenStore;
   readonly users: UserDirectory;
   readonly access: AccessControl;

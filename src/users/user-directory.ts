@@ -1,10 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { DirectoryUser, UserSources } from '../resolvers/ports.ts';
+import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
 import { findInForms } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 import { findRealm, type Realm, type Resolver, type Configuration } from '../configuration/configuration.ts';
+import type { ManagedUserStore } from './managed-user-store.ts';
 import type { Owner } from './owner.ts';
+import type { ManagedUser } from './user-draft.ts';
 
 /** A user, with the resolver and realm that they were found in. */
 export interface ResolvedUser extends DirectoryUser {
@@ -102,6 +104,15 @@ export class UserDirectory {
     const resolver = configuration.resolvers.find(({ id }) => id === owner.resolverId);
     return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
   }
+}
+
+/** @returns the user of a managed resolver; the login of one that was imported may be decomposed, others are composed */
+export function findManaged(
+  users: Pick<ManagedUserStore, 'findByLogin'>,
+  resolverId: string,
+  login: string,
+): Promise<ManagedUser | undefined> {
+  return findInForms(login, (form) => users.findByLogin(resolverId, form));
 }
 
 function resolversOf(

@@ -1,5 +1,16 @@
 import { plainName, readPlainText, requireForm } from '../kernel/plain-text.ts';
-import type { ManagedUser } from '../resolvers/ports.ts';
+
+/** A user of a managed resolver. */
+export interface ManagedUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  /** A hash by `PasswordHasher`; null: no password. */
+  readonly passwordHash: string | null;
+}
 
 /** A user of a managed resolver, as given by an administrator. */
 export interface UserDraft {

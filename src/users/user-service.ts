@@ -1,26 +1,22 @@
 import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser, ManagedUserStore, UserSources } from '../resolvers/ports.ts';
-import {
-  findManaged,
-  requireManaged,
-  unknownReference,
-  visibleResolvers,
-} from '../resolvers/resolver-lookup.ts';
+import type { DirectoryUser, UserCondition, UserField, UserSources } from '../resolvers/user-source.ts';
+import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
-import type { UserCondition, UserField } from '../resolvers/ports.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
+import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword } from './password-rule.ts';
-import type { PasswordHasher } from './ports.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import { findManaged } from './user-directory.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 
 interface UserDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly users: ManagedUserStore;
   readonly sources: UserSources;
   readonly hasher: PasswordHasher;

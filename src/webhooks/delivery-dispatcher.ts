@@ -5,19 +5,11 @@ import { describeFault } from '../kernel/fault.ts';
 import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Vault } from '../keys/vault.ts';
-import { openSecrets } from './open-secrets.ts';
-import type {
-  AttemptOutcome,
-  Claim,
-  DeliveryStore,
-  Receiver,
-  SendResult,
-  UpkeepLimits,
-  WebhookMetrics,
-  WebhookSender,
-} from './ports.ts';
-import { retryDelay } from './retry-delay.ts';
+import type { AttemptOutcome, Claim, DeliveryStore, UpkeepLimits } from './delivery-store.ts';
+import type { HttpWebhookSender } from './sending/http-sender.ts';
 import { signMessage } from './signature.ts';
+import { openSecrets, type SendResult, type SigningWebhook } from './webhook.ts';
+import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** Paces and limits of deliveries. Durations in milliseconds. */
 export interface DispatchLimits {
@@ -52,18 +44,21 @@ const DISPATCH_LIMITS: DispatchLimits = {
 
 export interface DispatcherDependencies {
   readonly store: DeliveryStore;
-  readonly sender: WebhookSender;
+  readonly sender: HttpWebhookSender;
   readonly vault: Pick<Vault, 'open'>;
   readonly clock: Clock;
   /** @returns the time by which deliveries may be given up and removed. @throws ServiceError 'clock.doubtful' */
   readonly pruningTime: () => Promise<Date>;
   readonly random: Random;
   readonly log: Log;
-  readonly metrics: WebhookMetrics;
+  readonly metrics: Pick<WebhookMetrics, keyof WebhookMetrics>;
   readonly limits?: Partial<DispatchLimits>;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
 }
+
+const FIRST_MS = 10_000;
+const MAX_DELAY_MS = 3 * 3_600_000;
 
 const COMPONENT = 'webhooks';
 /** Without receivers, upkeep is so many times as rare. */
@@ -177,7 +172,7 @@ export class DeliveryDispatcher {
     return (this.#inTrouble.has(id) ? atOnceInTrouble : atOnce) - this.#running.of(id);
   }
 
-  #begin(claim: Claim, receiver: Receiver): void {
+  #begin(claim: Claim, receiver: SigningWebhook): void {
     const { id } = receiver;
     const request = this.#running
       .during(id, () => this.#attempt(claim, receiver))
@@ -188,7 +183,7 @@ export class DeliveryDispatcher {
     this.#requests.add(request);
   }
 
-  async #attempt(claim: Claim, receiver: Receiver): Promise<void> {
+  async #attempt(claim: Claim, receiver: SigningWebhook): Promise<void> {
     const { metrics, random } = this.#deps;
     const begun = this.#now;
     const { failure } = await this.#send(claim, receiver);
@@ -212,7 +207,7 @@ export class DeliveryDispatcher {
     });
   }
 
-  async #send(claim: Claim, receiver: Receiver): Promise<SendResult> {
+  async #send(claim: Claim, receiver: SigningWebhook): Promise<SendResult> {
     const { sender, vault, clock } = this.#deps;
     try {
       const message = signMessage(claim, clock.now(), openSecrets(vault, receiver));
@@ -224,7 +219,7 @@ export class DeliveryDispatcher {
   }
 
   /** Logs one line when a receiver begins to fail and one when it takes deliveries again. */
-  #noteHealth({ id, name }: Receiver, failure: string | undefined): void {
+  #noteHealth({ id, name }: SigningWebhook, failure: string | undefined): void {
     const { log } = this.#deps;
     if (failure === undefined) {
       if (this.#inTrouble.delete(id)) {
@@ -282,4 +277,15 @@ export class DeliveryDispatcher {
       });
     }
   }
+}
+
+/**
+ * The pause after a failed attempt: 10 s, doubled with each further one, three hours at most, each varied by a quarter
+ * so that what failed together is not repeated together.
+ * @param attempts so far, 1 or more
+ * @returns milliseconds
+ */
+export function retryDelay(attempts: number, random: Random): number {
+  const delay = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, 30), MAX_DELAY_MS);
+  return Math.round(delay * 0.75 + random.below(Math.round(delay / 2) + 1));
 }

@@ -3,15 +3,16 @@ import { ServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConfigurationStore } from '../configuration/ports.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import { openSecrets } from './open-secrets.ts';
-import type { PendingDelivery, SendResult, WebhookSender, WebhookStore, WebhookWithState } from './ports.ts';
 import { readReceiverUrl } from './receiver-address.ts';
+import type { HttpWebhookSender } from './sending/http-sender.ts';
 import { newWebhookSecret, shownSecret, signMessage } from './signature.ts';
+import { openSecrets, type PendingDelivery, type SendResult, type WebhookWithState } from './webhook.ts';
 import { EVENT_TYPES, type EventType } from './webhook-event.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** The most receivers. Each may hold some connections that hang. */
 const MAX_WEBHOOKS = 32;
@@ -47,7 +48,7 @@ export interface WebhookServiceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   /** Opened at the first use. */
-  readonly sender: () => Promise<WebhookSender>;
+  readonly sender: () => Promise<HttpWebhookSender>;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
@@ -89,14 +90,10 @@ export class WebhookService {
   /** @throws ServiceError 'webhook.unknown' */
   async show(caller: Caller, name: string): Promise<WebhookWithState> {
     const all = await this.list(caller);
-    const found = all.find((webhook) => webhook.name === name);
-    if (found === undefined) {
-      throw unknown(
-        name,
-        all.map((webhook) => webhook.name),
-      );
-    }
-    return found;
+    return this.#found(
+      name,
+      all.find((webhook) => webhook.name === name),
+    );
   }
 
   /**
@@ -105,8 +102,7 @@ export class WebhookService {
    */
   async deliveries(caller: Caller, name: string): Promise<readonly PendingDelivery[]> {
     await this.#authorize(caller, 'read');
-    await this.#assertKnown(name);
-    return this.#deps.store.deliveries(name, MAX_SHOWN);
+    return this.#found(name, await this.#deps.store.deliveries(name, MAX_SHOWN));
   }
 
   /**
@@ -151,9 +147,9 @@ export class WebhookService {
 
   /** A disabled receiver gets no new events; those that wait stay. @throws ServiceError 'webhook.unknown' */
   async enable(caller: Caller, name: string, isEnabled: boolean): Promise<void> {
-    await this.#toChange(caller, name);
+    await this.#authorize(caller, 'write');
     const act = actOf(caller, isEnabled ? 'webhook/enable' : 'webhook/disable');
-    assertFound(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
+    await this.#found(name, (await this.#deps.store.enable(name, isEnabled, act)) || undefined);
   }
 
   /**
@@ -161,12 +157,12 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async replaceSecret(caller: Caller, name: string): Promise<string> {
-    await this.#toChange(caller, name);
+    await this.#authorize(caller, 'write');
     const { vault, store, random } = this.#deps;
     const secret = newWebhookSecret(random);
     const sealed = vault.seal(secret, 'webhook', name);
     const act = actOf(caller, 'webhook/rotate-secret');
-    assertFound(name, (await store.replaceSecret(name, sealed, SECRET_OVERLAP, act)) || undefined);
+    await this.#found(name, (await store.replaceSecret(name, sealed, SECRET_OVERLAP, act)) || undefined);
     return shownSecret(secret);
   }
 
@@ -175,8 +171,8 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async retry(caller: Caller, name: string): Promise<number> {
-    await this.#toChange(caller, name);
-    return assertFound(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
+    await this.#authorize(caller, 'write');
+    return this.#found(name, await this.#deps.store.retry(name, actOf(caller, 'webhook/retry')));
   }
 
   /**
@@ -184,19 +180,19 @@ export class WebhookService {
    * @throws ServiceError 'webhook.unknown'
    */
   async remove(caller: Caller, name: string): Promise<number> {
-    await this.#toChange(caller, name);
-    return assertFound(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
+    await this.#authorize(caller, 'write');
+    return this.#found(name, await this.#deps.store.remove(name, actOf(caller, 'webhook/remove')));
   }
 
   /** Sends a signed event of the type `webhook.test` now, once. @throws ServiceError 'webhook.unknown' */
   async test(caller: Caller, name: string): Promise<WebhookTest> {
-    await this.#toChange(caller, name);
+    await this.#authorize(caller, 'write');
     return this.#tests.run(() => this.#test(caller, name));
   }
 
   async #test(caller: Caller, name: string): Promise<WebhookTest> {
     const { store, vault, clock, elapsed = () => performance.now(), newId } = this.#deps;
-    const webhook = assertFound(name, await store.find(name));
+    const webhook = await this.#found(name, await store.find(name));
     const message = { id: newId(), type: 'webhook.test', occurredAt: clock.now(), data: '{}' };
     const signed = signMessage(message, clock.now(), openSecrets(vault, webhook));
     const sender = await this.#deps.sender();
@@ -212,16 +208,12 @@ export class WebhookService {
     }
   }
 
-  async #toChange(caller: Caller, name: string): Promise<void> {
-    await this.#authorize(caller, 'write');
-    await this.#assertKnown(name);
-  }
-
-  async #assertKnown(name: string): Promise<void> {
-    const names = await this.#deps.store.names();
-    if (!names.includes(name)) {
-      throw unknown(name, names);
+  /** @throws ServiceError 'webhook.unknown' where the store has found none */
+  async #found<T>(name: string, found: T | undefined): Promise<T> {
+    if (found === undefined) {
+      throw unknown(name, await this.#deps.store.names());
     }
+    return found;
   }
 
   #authorize(caller: Caller, action: 'read' | 'write'): Promise<Configuration> {
@@ -244,14 +236,7 @@ function readEvents(names: readonly string[] | undefined): readonly EventType[] 
   return known.filter((type) => requested.includes(type));
 }
 
-function assertFound<T>(name: string, found: T | undefined): T {
-  if (found === undefined) {
-    throw unknown(name);
-  }
-  return found;
-}
-
-function unknown(name: string, known: readonly string[] = []): ServiceError {
+function unknown(name: string, known: readonly string[]): ServiceError {
   return new ServiceError(
     'webhook.unknown',
     `There is no webhook '${name.slice(0, 64)}'${didYouMean(name, known)}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { CredentialMemory, PasswordMemory } from '../../src/administrators/credential-memory.ts';
-import type { ProvenPassword } from '../../src/administrators/ports.ts';
+import type { ProvenPassword } from '../../src/administrators/administrator.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 
 const MINUTE = 60_000;
@@ -74,7 +74,7 @@ describe('the memory', () => {
   });
 
   it('keeps 10 000 sessions and 10 000 API tokens for a minute', () => {
-    let now = 0;
+    let now = 1;
     const memory = new CredentialMemory({ random: systemRandom, elapsed: () => now });
     const expiresAt = new Date(0);
     const token = { name: 'n', administrator: 'alice', rights: ['*'], createdAt: expiresAt, expiresAt: null };

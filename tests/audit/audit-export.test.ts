@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { AuditExport } from '../../src/audit/audit-export.ts';
 import { type AuditRow, NOTHING_BEFORE } from '../../src/audit/audit-row.ts';
-import type { AuditFilter, FoundRows } from '../../src/audit/ports.ts';
+import type { AuditFilter } from '../../src/audit/filter-values.ts';
+import type { FoundRows } from '../../src/audit/search-store.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { callerNamed } from '../support/values/callers.ts';
 

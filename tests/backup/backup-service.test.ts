@@ -1,31 +1,33 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BackupCipher, type BackupLock } from '../../src/backup/backup-encryption.ts';
 import { BackupService } from '../../src/backup/backup-service.ts';
-import type { BackupLock } from '../../src/backup/ports.ts';
+import { BackupStore } from '../../src/backup/backup-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { AgeBackupCipher } from '../../src/security/backup-encryption.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
+
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+
+afterAll(() => test.drop());
 
 /** @returns the fault of an export with that lock, and the audit rows that it has written */
 async function refused(lock: BackupLock): Promise<{ fault: unknown; audit: string[] }> {
-  const audit: string[] = [];
+  const { database } = test;
   const backups = new BackupService({
-    store: {
-      note: (_act, outcome) => {
-        audit.push(outcome);
-        return Promise.resolve();
-      },
-      estimate: () => Promise.resolve(0),
-      read: () => Promise.reject(new Error('was read')),
-    },
-    cipher: () => Promise.resolve(new AgeBackupCipher()),
+    store: new BackupStore({ database }),
+    cipher: () => Promise.resolve(new BackupCipher()),
     keys: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
     clock: systemClock,
   });
   const request = { lock, version: '1.2.3', write: () => Promise.resolve() };
   const fault: unknown = await backups.export(OPERATOR, request).catch((error: unknown) => error);
-  return { fault, audit };
+  return { fault, audit: await database.knex('audit').pluck<string[]>('outcome') };
 }
 
 describe('an export', () => {

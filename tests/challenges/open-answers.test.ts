@@ -158,7 +158,7 @@ describe('a response to a token with several open challenges', () => {
 
   it('is tried on as many challenges as may be open, where more are', async () => {
     const scene = await new Scene({ settings: { OcraMaxChallenges: '3' } }).issue(['A1', 'A1', 'A1']);
-    await scene.house.configuration.putSettings(new Map([['OcraMaxChallenges', '2']]), ACT);
+    scene.house.configuration.change({ settings: new Map([['OcraMaxChallenges', '2']]) });
     expect(await scene.bySerial(scene.response(0))).toBe(false);
     expect(await scene.bySerial(scene.response(1))).toBe(true);
   });

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import qrcode from 'qrcode';
 import type { Fetch } from '../../src/cli/device/send-response.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { drawQrCode } from '../../src/http/qr-picture.ts';
 import { decodeActivationCode } from '../../src/ocra/activation-code.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
@@ -91,7 +91,7 @@ describe('device scan', () => {
 
   it('reads a picture, a file and standard input', async () => {
     const png = join(folder, 'code.png');
-    await qrcode.toFile(png, INIT_URL);
+    await writeFile(png, drawQrCode(INIT_URL));
     expect((await run(['scan', '--png', png])).out).toContain('OCRA1 is on the device');
     const text = join(folder, 'code.txt');
     await writeFile(text, `${NONCE_URL}\n`);

@@ -5,7 +5,7 @@ import { type RunningServer, startServer } from '../../src/http/serving/server.t
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import type { LicenceSignature } from '../../src/monitoring/ports.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { testKeys } from '../support/application/test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
@@ -80,7 +80,7 @@ export class ReplayServer {
 
   /** An administrator with a password that may be shorter than ours have to be, as recorded. */
   async addAdministrator(name: string, password: string): Promise<void> {
-    await new SqlAdministratorStore(this.test).insert(name, `test:${password}`, {
+    await new AdministratorStore(this.test).insert(name, `test:${password}`, {
       actor: '',
       action: 'administrator/add',
       client: '',

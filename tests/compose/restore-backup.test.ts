@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { headerLine } from '../../src/backup/backup-format.ts';
 import { restoreBackup } from '../../src/compose/restore-backup.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { AgeBackupCipher } from '../../src/security/backup-encryption.ts';
+import { BackupCipher } from '../../src/backup/backup-encryption.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 
 const ignored = (): void => undefined;
@@ -30,7 +30,7 @@ it('a forged backup whose keys are all retired makes no key file', async () => {
   };
   const lock = { recipients: [await identityToRecipient(identity)] };
   const request = {
-    open: () => new AgeBackupCipher().encrypt(lines(), lock),
+    open: () => new BackupCipher().encrypt(lines(), lock),
     size: { all: 1, read: () => 1 },
     unlock: { identities: [identity] },
     checksOnly: true,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MIGRATION_LOCK } from '../../src/storage/database/migrate.ts';
+import { MIGRATION_LOCK } from '../../src/database/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';

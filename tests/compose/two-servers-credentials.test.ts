@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newApiToken, newSession, secretHash } from '../../src/administrators/session-secrets.ts';
+import { newApiToken, newSession, secretHash } from '../../src/administrators/session.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../../src/security/passwords/password-hash.ts';
-import { SqlAdministratorStore } from '../../src/storage/administrators/administrator-store.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
@@ -18,7 +18,7 @@ let folder: string;
 let database: TestDatabase;
 let environment: Readonly<Record<string, string>>;
 let servers: readonly ServerProcess[] = [];
-let store: SqlAdministratorStore;
+let store: AdministratorStore;
 let passwordHash: string;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, LIMIT_LOGIN_FAILURES: '10000' };
   const first = await startServerProcess(environment);
   servers = [first, await startServerProcess(environment)];
-  store = new SqlAdministratorStore({ database: database.database });
+  store = new AdministratorStore({ database: database.database });
   passwordHash = await new Argon2PasswordHasher().hash(PASSWORD);
   writeFileSync(join(folder, 'new-password'), 'another password');
 });

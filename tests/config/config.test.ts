@@ -51,7 +51,6 @@ describe('the configuration', () => {
         loginsAtOnce: 2,
         requestsAtOnce: 1000,
         statusWaits: 500,
-        liveStreams: 200,
         connections: 4000,
         requestTimeout: 30,
       },

@@ -1,20 +1,27 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { OCRA_DEFAULTS, readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let configuration: InMemoryConfigurationStore;
+let test: TestDatabase;
+let stored: StoredConfiguration;
 let service: SettingService;
 
-beforeEach(() => {
-  configuration = new InMemoryConfigurationStore({
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  stored = await storeConfiguration(test.database, {
     settings: new Map([['OcraMaxChallenges', '4']]),
     policies: [
       checkPolicy({ name: 'w', scope: 'system', action: '*', user: 'admin' }),
@@ -22,6 +29,7 @@ beforeEach(() => {
     ],
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
+  const { configuration } = stored;
   service = new SettingService({ configuration, access, check: readOcraSettings, defaults: OCRA_DEFAULTS });
 });
 
@@ -29,7 +37,7 @@ describe('keys that the server does not read', () => {
   it('are stored for old clients, with a warning in the log, and told to the operator first', async () => {
     const warnings: string[] = [];
     const logging = new SettingService({
-      configuration,
+      configuration: stored.configuration,
       access: new AccessControl({ clock: { now: () => new Date(0) } }),
       check: readOcraSettings,
       defaults: OCRA_DEFAULTS,
@@ -62,8 +70,9 @@ describe('a value that may be a secret', () => {
         expect(message).toContain("'mail.password' may be a secret");
       }
     }
-    expect((await configuration.current()).settings.has('Own')).toBe(false);
-    expect((await configuration.current()).settings.get('mail.password')).toBe('hidden');
+    const { settings } = await stored.configuration.current();
+    expect(settings.has('Own')).toBe(false);
+    expect(settings.get('mail.password')).toBe('hidden');
     // It can be replaced and removed all the same.
     await service.set(admin, new Map([['mail.password', 'new']]), new Map([['Own', null]]));
     await service.remove(admin, 'mail.password');
@@ -132,7 +141,7 @@ describe('configuration values', () => {
   ])('with the key %j are refused', async (key, value) => {
     const refusal = await eventualRefusal(service.set(admin, new Map([[key, value]])));
     expect(refusal.code).toBe('configuration.invalid');
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 
   it('are changed by those only who may', async () => {

@@ -2,16 +2,17 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
-import { InMemoryAdministratorStore } from '../support/fakes/in-memory-administrator-store.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import type { Administrator } from '../../src/administrators/administrator.ts';
+import { managedUser } from '../support/values/user-values.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { tokenValue } from '../support/values/token-values.ts';
 
-const clock = { now: () => new Date('2026-11-20T12:00:00Z') };
+const NOW = new Date('2026-11-20T12:00:00Z');
+const clock = { now: () => NOW };
 const ANN = { resolverId: '1', resolver: 'staff', userId: 'ann-id', login: 'ann' };
 const QRTANURL = {
   name: 'answers',
@@ -21,12 +22,18 @@ const QRTANURL = {
 };
 const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
 
-let configuration: InMemoryConfigurationStore;
-let administrators: InMemoryAdministratorStore;
+const USERS = [
+  { resolverId: '1', userId: 'ann-id', ...managedUser('ann') },
+  { resolverId: '2', userId: 'bob-id', ...managedUser('bob', { passwordHash: 'hash' }) },
+  { resolverId: '3', userId: 'zoe-id', ...managedUser('zoe') },
+];
+
+let configuration: GivenConfiguration;
+let administrators: readonly Administrator[];
 let service: ConsequenceService;
 
-beforeEach(async () => {
-  configuration = new InMemoryConfigurationStore({
+beforeEach(() => {
+  configuration = new GivenConfiguration({
     realms: [
       { name: 'office', resolvers: ['staff', 'people'] },
       { name: 'lab', resolvers: ['people'] },
@@ -37,11 +44,13 @@ beforeEach(async () => {
       checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert, spare:' }),
     ],
   });
-  administrators = new InMemoryAdministratorStore();
-  await administrators.insert('alice', 'hash', ACT);
-  await administrators.insert('bert', 'hash', ACT);
+  administrators = ['alice', 'bert'].map((name) => ({
+    id: name,
+    name,
+    passwordHash: 'hash',
+    createdAt: NOW,
+  }));
   const token = { name: 'pröbe', administrator: 'bert', rights: ['monitoring:*'], expiresAt: null };
-  await administrators.insertApiToken(token, Buffer.from('hash'), ACT);
   const count = { active: true, assigned: true };
   const snapshot = {
     tokens: [
@@ -56,7 +65,10 @@ beforeEach(async () => {
   };
   service = new ConsequenceService({
     configuration,
-    administrators,
+    administrators: {
+      list: () => Promise.resolve(administrators),
+      listApiTokens: (name) => Promise.resolve(name === 'bert' ? [{ ...token, createdAt: NOW }] : []),
+    },
     clock,
     access: new AccessControl({ clock }),
     counts: {
@@ -70,10 +82,11 @@ beforeEach(async () => {
       tokenValue('T3'),
       tokenValue('T5', { realms: ['lab', 'office'] }),
     ]),
-    users: new InMemoryUserStore()
-      .with('1', 'ann')
-      .with('2', 'bob', { passwordHash: 'hash' })
-      .with('3', 'zoe'),
+    users: {
+      count: () => Promise.resolve(1),
+      findByLogin: (resolverId, login) =>
+        Promise.resolve(USERS.find((one) => one.resolverId === resolverId && one.login === login)),
+    },
   });
 });
 
@@ -196,7 +209,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   });
 
   it('removal of the last administrator is refused as the act is', async () => {
-    await administrators.remove('bert', ACT);
+    administrators = administrators.filter(({ name }) => name !== 'bert');
     expect((await eventualRefusal(service.ofAdministratorRemoval(OPERATOR, 'alice'))).code).toBe(
       'administrator.invalid',
     );
@@ -230,7 +243,7 @@ describe('the consequences of an act on a token, a user or an administrator', ()
   });
 
   it('take the right to read the configuration', async () => {
-    await configuration.putPolicy(checkPolicy(ONLY_ALICE), ACT);
+    configuration.change({ policies: [checkPolicy(ONLY_ALICE)] });
     const refusal = await eventualRefusal(service.ofRealmRemoval(callerNamed('bert'), 'office'));
     expect(refusal.code).toBe('right.missing');
   });
@@ -288,7 +301,7 @@ describe('the consequences of a configuration value', () => {
   });
 
   it('can be mended where a stored one is invalid', async () => {
-    await configuration.putSettings(new Map([['OcraMaxChallenges', 'many']]), ACT);
+    configuration.change({ settings: new Map([['OcraMaxChallenges', 'many']]) });
     expect(await service.ofSetting(OPERATOR, 'OcraMaxChallenges', '2')).toEqual([]);
   });
 });

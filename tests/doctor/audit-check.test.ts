@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { checkAudit } from '../../src/doctor/audit-check.ts';
-import { SqlAuditStore } from '../../src/storage/audit/audit-store.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
 import { AuditedDatabase, unsignedRow } from '../support/database/audited-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => audited.drop());
 function check(rows: number, elapsed = 0): ReturnType<typeof checkAudit> {
   let time = 0;
   return checkAudit({
-    store: new SqlAuditStore({ database: audited.test.database }),
+    store: new AuditStore({ database: audited.test.database }),
     authority: audited.authority,
     trail: () => Promise.resolve({ lastCheckpoint: new Date(), oldestUncovered: undefined, rows }),
     clock: audited.clock,

@@ -1,36 +1,70 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../src/kernel/errors.ts';
-import { actOf } from '../../src/policy/caller.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
 import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
-import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/ports.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const DUE: readonly HousekeepingTally[] = [
-  { chore: 'challenges', rows: 7 },
-  { chore: 'sessions', rows: 2 },
+const LONG_AGO = new Date('2026-11-01T00:00:00Z');
+const tallies = (limits: number, minutes: number): object[] => [
+  { chore: 'challenges', rows: 0 },
+  { chore: 'sessions', rows: 0 },
+  { chore: 'rate limits', rows: limits },
+  { chore: 'response minutes', rows: minutes },
 ];
+const DUE = tallies(2, 1);
+const REMOVED = [
+  ['removed', { chore: 'rate limits', rows: 2 }],
+  ['removed', { chore: 'response minutes', rows: 1 }],
+];
+const backlog = (found: object[]): unknown[] => found.map((tally) => ['backlog', tally]);
 
-let isOurs: boolean;
-let requested: HousekeepingMoments[];
-let signals: AbortSignal[];
+let test: TestDatabase;
+let other: Database;
 let reported: unknown[];
-let notes: unknown[];
 let service: HousekeepingService;
 let isDoubtful: boolean;
 
+beforeAll(async () => {
+  test = await createTestDatabase();
+  other = openDatabase({ connection: test.url, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await other.close();
+  await test.drop();
+});
+
+beforeEach(async () => {
+  [reported, isDoubtful, service] = [[], false, open()];
+  const { knex } = test.database;
+  await knex('rate_limits').delete();
+  await knex('response_minutes').delete();
+  await knex('rate_limits').insert([
+    { key: 'ended', expire: LONG_AGO.getTime() },
+    { key: 'also ended', expire: LONG_AGO.getTime() },
+    { key: 'just ended', expire: NOW.getTime() - 30_000 },
+  ]);
+  await knex('response_minutes').insert([
+    { minute: LONG_AGO, outcome: 'accepted', durations: [1] },
+    { minute: NOW, outcome: 'accepted', durations: [1] },
+  ]);
+});
+
 /** @param monthsDue the months of the audit that are due, where it is not kept for ever */
 function open(monthsDue?: number): HousekeepingService {
-  const auditRetention = {
-    isOn: monthsDue !== undefined,
-    due: () => Promise.resolve(monthsDue ?? 99),
-    remove: () => Promise.resolve(monthsDue ?? 99),
-  };
+  const { database } = test;
+  const clock = { now: () => NOW };
   return new HousekeepingService({
-    configuration: new InMemoryConfigurationStore({ settings: new Map([['OcraChallengeTimeout', '10M']]) }),
-    clock: { now: () => NOW },
+    configuration: new ConfigurationStore({ database, clock, window: 0 }),
+    clock,
     pruningClock: {
       time: () =>
         isDoubtful
@@ -42,75 +76,84 @@ function open(monthsDue?: number): HousekeepingService {
       },
     },
     challengeRetention: 3_600,
-    store: {
-      backlog: (moments) => {
-        requested.push(moments);
-        return Promise.resolve(DUE);
-      },
-      clear: async (moments, { signal, removed, also }) => {
-        requested.push(moments);
-        signals.push(signal);
-        if (isOurs) {
-          removed({ chore: 'challenges', rows: 5 });
-          removed({ chore: 'challenges', rows: 2 });
-          removed({ chore: 'rate limits', rows: 1 });
-          await also?.();
-        }
-        return isOurs;
-      },
-      note: (act, outcome) => {
-        notes.push({ act, outcome });
-        return Promise.resolve();
-      },
-    },
+    store: new HousekeepingStore({ database }),
     metrics: {
       backlogIs: (tally) => reported.push(['backlog', tally]),
       rowsRemoved: (tally) => reported.push(['removed', tally]),
       roundDone: (outcome) => reported.push(['round', outcome]),
     },
-    auditRetention,
+    auditRetention: {
+      isOn: monthsDue !== undefined,
+      due: () => Promise.resolve(monthsDue ?? 99),
+      remove: () => Promise.resolve(monthsDue ?? 99),
+    },
   });
 }
 
-beforeEach(() => {
-  [isOurs, isDoubtful, requested, signals, reported, notes] = [true, false, [], [], [], []];
-  service = open();
+/** Lets another server be at it meanwhile. */
+function besideAnother<T>(work: () => Promise<T>): Promise<T> {
+  return other.transact(async ({ sql }) => {
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...HOUSEKEEPING_LOCK]);
+    return work();
+  });
+}
+
+/** @returns the outcomes that the audit has noted meanwhile */
+async function notedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const rows = test.database.knex('audit').where({ action: 'housekeeping/run' });
+  await rows.clone().delete();
+  await work();
+  return rows.orderBy('id').pluck<string[]>('outcome');
+}
+
+const everything = (): AbortSignal => new AbortController().signal;
+
+describe('what is old', () => {
+  it('depends on the lifetime and retention of challenges, and on nothing else that is set', () => {
+    expect(momentsAt(NOW, 4_200)).toEqual({
+      challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
+      sessionsEndBy: NOW,
+      limitsEndBy: new Date('2026-11-20T11:59:00Z'),
+      responsesCountedBefore: new Date('2026-11-19T11:00:00Z'),
+    });
+  });
 });
 
-const backlog = DUE.map((tally) => ['backlog', tally]);
-
 describe('housekeeping', () => {
-  it('removes what is old by the configuration and the clock', async () => {
-    expect(await service.run(OPERATOR)).toEqual([
-      { chore: 'challenges', rows: 7 },
-      { chore: 'sessions', rows: 0 },
-      { chore: 'rate limits', rows: 1 },
-      { chore: 'response minutes', rows: 0 },
-    ]);
-    expect(requested).toEqual([
-      {
-        challengesIssuedBefore: new Date('2026-11-20T10:50:00Z'),
-        sessionsEndBy: NOW,
-        limitsEndBy: new Date('2026-11-20T11:59:00Z'),
-        responsesCountedBefore: new Date('2026-11-19T11:00:00Z'),
-      },
-    ]);
-    expect(signals[0]?.aborted).toBe(false);
-    expect(reported).toHaveLength(3);
+  it('removes what is due, tells it, and leaves the rest', async () => {
+    expect(await service.due(OPERATOR)).toEqual(DUE);
+    expect(reported).toEqual([]);
+    expect(await service.run(OPERATOR)).toEqual(DUE);
+    expect(reported).toEqual(REMOVED);
+    expect(await service.due(OPERATOR)).toEqual(tallies(0, 0));
+    expect(await test.database.knex('rate_limits').pluck('key')).toEqual(['just ended']);
+  });
+
+  it('keeps the status of a challenge for the set lifetime and the retention', async () => {
+    const { database } = test;
+    const { id } = await new SqlTokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
+    await database.knex('configuration').insert({ key: 'OcraChallengeTimeout', value: '10M' });
+    const challenges = ['10:49', '10:51'].map((time) => ({
+      transaction_id: time,
+      token_id: id,
+      question: 'Q',
+      data: '',
+      issued_at: `2026-11-20T${time}:00Z`,
+      closed_by: 'superseded',
+      closed_at: NOW,
+    }));
+    await database.knex('challenges').insert(challenges);
+    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'challenges', rows: 1 });
+    expect(await database.knex('challenges').pluck('transaction_id')).toEqual(['10:51']);
+    await database.knex('configuration').delete();
   });
 
   it('by hand is audited with what it removed, and not where it did nothing', async () => {
-    await service.run(OPERATOR);
-    expect(notes).toEqual([
-      {
-        act: actOf(OPERATOR, 'housekeeping/run'),
-        outcome: 'removed 7 challenges, 0 sessions, 1 rate limits, 0 response minutes',
-      },
+    expect(await notedBy(() => besideAnother(() => service.run(OPERATOR)))).toEqual([]);
+    expect(await notedBy(() => service.run(OPERATOR))).toEqual([
+      'removed 0 challenges, 0 sessions, 2 rate limits, 1 response minutes',
     ]);
-    isOurs = false;
-    await service.run(OPERATOR);
-    await service.round(new AbortController().signal);
-    expect(notes).toHaveLength(1);
+    expect(await notedBy(() => service.round(everything()))).toEqual([]);
   });
 
   it('removes months of the audit only where it is not kept for ever', async () => {
@@ -121,29 +164,22 @@ describe('housekeeping', () => {
     service = open(0);
     reported = [];
     expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 0 });
-    expect(reported).toHaveLength(3);
-  });
-
-  it('does nothing while a server is at it', async () => {
-    isOurs = false;
-    expect(await service.run(OPERATOR)).toBeUndefined();
     expect(reported).toEqual([]);
   });
 
-  it('tells what is due, and changes nothing by that', async () => {
+  it('does nothing while a server is at it', async () => {
+    expect(await besideAnother(() => service.run(OPERATOR))).toBeUndefined();
+    expect(reported).toEqual([]);
     expect(await service.due(OPERATOR)).toEqual(DUE);
-    expect([requested.length, signals.length, reported.length]).toEqual([1, 0, 0]);
   });
 
   it('removes nothing while the time is in doubt, until an operator confirms it, which is audited', async () => {
     isDoubtful = true;
     await expect(service.run(OPERATOR)).rejects.toMatchObject({ code: 'clock.doubtful' });
-    expect([signals, notes]).toEqual([[], []]);
-    await service.run(OPERATOR, true);
-    expect(signals).toHaveLength(1);
-    expect(notes).toMatchObject([
-      { outcome: 'confirmed the time' },
-      { outcome: expect.stringMatching(/^removed/) },
+    expect(await service.due(OPERATOR)).toEqual(DUE);
+    expect(await notedBy(() => service.run(OPERATOR, true))).toEqual([
+      'confirmed the time',
+      expect.stringMatching(/^removed/),
     ]);
   });
 
@@ -152,42 +188,31 @@ describe('housekeeping', () => {
       code: 'right.missing',
       message: 'Housekeeping is done at the machine itself only',
     });
-    expect(requested).toEqual([]);
+    expect(await service.due(OPERATOR)).toEqual(DUE);
   });
 });
 
 describe('a round', () => {
   it('tells the backlog before and after, and what was removed', async () => {
-    expect(await service.round(new AbortController().signal)).toBe(8);
-    expect(reported).toEqual([
-      ...backlog,
-      ['removed', { chore: 'challenges', rows: 5 }],
-      ['removed', { chore: 'challenges', rows: 2 }],
-      ['removed', { chore: 'rate limits', rows: 1 }],
-      ...backlog,
-      ['round', 'done'],
-    ]);
+    expect(await service.round(everything())).toBe(3);
+    expect(reported).toEqual([...backlog(DUE), ...REMOVED, ...backlog(tallies(0, 0)), ['round', 'done']]);
   });
 
   it('that finds the time in doubt tells the backlog, and is not done', async () => {
     isDoubtful = true;
-    const round = service.round(new AbortController().signal);
-    await expect(round).rejects.toMatchObject({ code: 'clock.doubtful' });
-    expect(reported).toEqual(backlog);
-    expect(signals).toEqual([]);
+    await expect(service.round(everything())).rejects.toMatchObject({ code: 'clock.doubtful' });
+    expect(reported).toEqual(backlog(DUE));
   });
 
   it('is left to the server that is at it', async () => {
-    isOurs = false;
-    expect(await service.round(new AbortController().signal)).toBe(0);
-    expect(reported).toEqual([...backlog, ...backlog, ['round', 'left to another server']]);
+    expect(await besideAnother(() => service.round(everything()))).toBe(0);
+    expect(reported).toEqual([...backlog(DUE), ...backlog(DUE), ['round', 'left to another server']]);
   });
 
   it('that is ended early does not say that it was done', async () => {
     const ending = new AbortController();
     ending.abort();
-    expect(await service.round(ending.signal)).toBe(8);
-    expect(signals).toEqual([ending.signal]);
-    expect(reported).toHaveLength(5);
+    expect(await service.round(ending.signal)).toBe(0);
+    expect(reported).toEqual(backlog(DUE));
   });
 });

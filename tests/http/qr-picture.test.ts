@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PNG } from 'pngjs';
-import { toBuffer } from 'qrcode';
+import { encodeQR } from 'qr';
 import { drawQrCode } from '../../src/http/qr-picture.ts';
 import { readQrCode } from '../support/values/qr-code.ts';
 import { anyText } from '../support/values/any-text.ts';
@@ -13,19 +13,15 @@ const addresses = fc
   .tuple(fc.domain(), fc.stringMatching(/^[\w/?=&%.~-]{0,80}$/))
   .map(([domain, rest]) => `https://${domain}/${rest}`);
 
-/** @returns the pixels of the picture that the library draws itself, which it need not compress well */
-async function libraryPixels(text: string, width: number | undefined, level: 'L' | 'M'): Promise<Buffer> {
-  const rendererOpts = { deflateLevel: 1, filterType: 0 };
-  const png = await toBuffer(text, {
-    errorCorrectionLevel: level,
-    rendererOpts,
-    ...(width !== undefined && { width }),
-  });
-  return PNG.sync.read(png).data;
+/** @returns the grey of each pixel, row by row */
+function pixelsOf(png: Buffer): Buffer {
+  return PNG.sync.read(png).data.filter((_, place) => place % 4 === 0) as Buffer;
 }
 
-function drawnPixels(text: string, width: number | undefined): Buffer {
-  return PNG.sync.read(drawQrCode(text, width)).data;
+/** @returns the grey of each pixel of a code whose modules are so many pixels wide */
+function greys(text: string, ecc: 'low' | 'medium', scale: number): Buffer {
+  const modules = encodeQR(text, 'raw', { ecc, border: 4, scale });
+  return Buffer.from(modules.flat().map((isDark) => (isDark ? 0 : 255)));
 }
 
 describe('drawQrCode', () => {
@@ -50,32 +46,31 @@ describe('drawQrCode', () => {
     expect(png.length).toBeLessThan((250 * 250) / 8 / 4);
   });
 
-  it.each([undefined, 50, 52, 53, 54, 199, 200, 250, 251, 1_999, 2_000])(
-    'draws the pixels that the library draws for the width %s',
-    async (width) => {
-      expect(drawnPixels(INIT_URL, width).equals(await libraryPixels(INIT_URL, width, 'M'))).toBe(true);
-    },
-  );
-
-  it.each([
-    ['level M', 'y'.repeat(2_331), 'M'],
-    ['level L, beyond what level M holds', 'y'.repeat(2_332), 'L'],
-  ] as const)('draws a long text at %s', async (_, text, level) => {
-    for (const width of [undefined, 100, 300, 1_000]) {
-      expect(drawnPixels(text, width).equals(await libraryPixels(text, width, level))).toBe(true);
-    }
+  it('draws 4 pixels a module without a width, and with one that has no pixel for each', () => {
+    const modules = encodeQR(INIT_URL, 'raw', { ecc: 'medium', border: 4 }).length;
+    expect(pixelsOf(drawQrCode(INIT_URL)).equals(greys(INIT_URL, 'medium', 4))).toBe(true);
+    expect(pixelsOf(drawQrCode(INIT_URL, modules - 1)).equals(greys(INIT_URL, 'medium', 4))).toBe(true);
+    expect(pixelsOf(drawQrCode(INIT_URL, modules)).equals(greys(INIT_URL, 'medium', 1))).toBe(true);
+    expect(pixelsOf(drawQrCode(INIT_URL, 3 * modules)).equals(greys(INIT_URL, 'medium', 3))).toBe(true);
   });
 
-  it('draws the pixels that the library draws for any text and width', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+  it.each([
+    ['with the better error correction where that holds it', 'y'.repeat(2_331), 'medium'],
+    ['with the other one beyond that', 'y'.repeat(2_332), 'low'],
+  ] as const)('draws a long text %s', (_, text, level) => {
+    expect(pixelsOf(drawQrCode(text)).equals(greys(text, level, 4))).toBe(true);
+  });
+
+  it('draws any text, and as wide as asked for', () => {
+    fc.assert(
+      fc.property(
         fc.oneof(anyText({ minLength: 1, maxLength: 300 }), addresses, fc.nat().map(String)),
-        fc.option(fc.integer({ min: 50, max: 600 }), { nil: undefined }),
-        async (text, width) => {
-          expect(drawnPixels(text, width).equals(await libraryPixels(text, width, 'M'))).toBe(true);
-          if (width === undefined || width >= 200) {
-            expect(readQrCode(drawQrCode(text, width))).toBeDefined();
-          }
+        fc.integer({ min: 250, max: 600 }),
+        (text, width) => {
+          const png = drawQrCode(text, width);
+          const { width: drawn, height } = PNG.sync.read(png);
+          expect([drawn, height]).toEqual([width, width]);
+          expect(readQrCode(png)).toBeDefined();
         },
       ),
       { numRuns: 50 },

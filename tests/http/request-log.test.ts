@@ -81,6 +81,18 @@ describe('the log', () => {
     ]);
   });
 
+  it('keeps quiet about an answer that the client has', async () => {
+    const { app, lines } = createTestApp();
+    const first = await request(app).get('/admin/overview').set(AS_ADMIN);
+    await request(app)
+      .get('/admin/overview')
+      .set({ ...AS_ADMIN, 'If-None-Match': first.get('ETag') });
+    expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([
+      ['info', 200],
+      ['debug', 304],
+    ]);
+  });
+
   it('records a client that disconnected before its answer', async () => {
     let answer: (value: boolean) => void = () => undefined;
     let context: () => void = () => undefined;

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import { type FixtureName, importFixture } from './linotp-fixture.ts';
 import { wholeContent } from './stored-installation.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
-import { openDatabase } from '../../src/storage/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication } from '../support/application/test-application.ts';
 import { contentAfterImport } from './content-after-import.ts';
 import { appended, replaced, withEditedDump } from './dump-edit.ts';
@@ -309,6 +309,44 @@ describe('a dump', () => {
       expect(reason).toMatch(message);
     }),
   );
+
+  it('whose tables take turns is read table by table', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-linotp-'));
+    try {
+      const path = join(folder, 'dump.sql');
+      const lines = [
+        'CREATE TABLE "Realm" (id integer, name text);',
+        'CREATE TABLE "TokenRealm" (token_id integer, realm_id integer);',
+        `INSERT INTO "Realm" VALUES (1, 'one; (2)');`,
+        'INSERT INTO "TokenRealm" VALUES (7, 1);',
+        `INSERT INTO "Realm" (name, id) VALUES ('two', 2);`,
+        'COPY "TokenRealm" (realm_id, token_id) FROM stdin;\n2\t7\n\\.',
+        `INSERT INTO "Realm" VALUES (3, 'three');`,
+      ];
+      await writeFile(path, `${lines.join('\n')}\n`);
+      const source = await openLinotpSource(path);
+      const read = async (table: 'Realm' | 'TokenRealm'): Promise<object[]> => {
+        const all: object[] = [];
+        for await (const rows of source.rows(table)) {
+          all.push(...rows);
+        }
+        return all;
+      };
+      expect(await read('Realm')).toEqual([
+        { id: '1', name: 'one; (2)' },
+        { id: '2', name: 'two' },
+        { id: '3', name: 'three' },
+      ]);
+      expect(await read('TokenRealm')).toEqual([
+        { token_id: '7', realm_id: '1' },
+        { token_id: '7', realm_id: '2' },
+      ]);
+      expect(await source.count('Realm')).toBe(3);
+      await source.close();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 
   it('that changes while it is read is refused', () =>
     withEditedDump(

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { measuredSources } from '../../src/resolvers/measured-sources.ts';
-import type { UserSource } from '../../src/resolvers/ports.ts';
+import type { UserSource } from '../../src/resolvers/user-source.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 const CLOCK = { now: () => new Date(42_000) };

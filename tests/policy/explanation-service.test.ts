@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { ExplanationService, type RightsExplanation } from '../../src/policy/explanation-service.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
-import type { PolicyChange, RefusedRight } from '../../src/policy/ports.ts';
+import type { PolicyChange, RefusedRight } from '../../src/policy/explanation-service.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 
 const NOW = new Date(2026, 10, 20, 14, 35);
@@ -18,7 +18,7 @@ let service: ExplanationService;
 
 function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
   return new ExplanationService({
-    configuration: new InMemoryConfigurationStore({
+    configuration: new GivenConfiguration({
       realms: ['office', 'lab'].map((name) => ({ name, resolvers: [] })),
       resolvers: [{ name: 'staff' }],
       policies: drafts.map((draft) => checkPolicy(draft)),

@@ -1,21 +1,28 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceError } from '../../src/kernel/errors.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
 const DRAFT = { name: 'p', scope: 'ocra', action: 'request', user: 'ocra_admin' };
 
-let configuration: InMemoryConfigurationStore;
+let test: TestDatabase;
+let stored: StoredConfiguration;
 let service: PolicyService;
 
-beforeEach(() => {
-  configuration = new InMemoryConfigurationStore();
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  stored = await storeConfiguration(test.database, {});
   service = new PolicyService({
-    configuration,
+    configuration: stored.configuration,
     access: new AccessControl({ clock: { now: () => new Date(0) } }),
   });
 });
@@ -24,7 +31,7 @@ describe('a policy that leaves no administrator the right to change policies', (
   it('is stored for an old client, with a warning in the log', async () => {
     const warnings: string[] = [];
     const logging = new PolicyService({
-      configuration,
+      configuration: stored.configuration,
       access: new AccessControl({ clock: { now: () => new Date(0) } }),
       administrators: { list: () => Promise.resolve([{ name: 'admin' }, { name: 'bert' }]) },
       log: { warn: (message) => warnings.push(message) },
@@ -41,6 +48,22 @@ describe('a policy that leaves no administrator the right to change policies', (
   });
 });
 
+describe('names in a policy that do not exist', () => {
+  it('are stored for an old client with a warning in the log, and told to the operator first', async () => {
+    const warnings: string[] = [];
+    const logging = new PolicyService({
+      configuration: stored.configuration,
+      access: new AccessControl({ clock: { now: () => new Date(0) } }),
+      log: { warn: (message) => warnings.push(message) },
+    });
+    const draft = { name: 'p', scope: 'ocra', action: 'request', user: '*', realm: 'offize' };
+    await logging.set(admin, draft);
+    expect(warnings).toEqual(['The policy p names what does not exist: realm offize']);
+    expect((await stored.configuration.current()).policies).toMatchObject([{ name: 'p', realm: 'offize' }]);
+    expect(await logging.unknownNames(OPERATOR, draft)).toMatchObject([{ part: 'realm', name: 'offize' }]);
+  });
+});
+
 describe('policies', () => {
   it('are set, shown, listed, replaced and removed', async () => {
     const kept = await service.set(admin, { ...DRAFT, name: ' p ' });
@@ -50,17 +73,13 @@ describe('policies', () => {
     expect(await service.list(admin)).toEqual([{ ...kept, active: false }]);
     await service.remove(admin, 'p ');
     expect(await service.list(admin)).toEqual([]);
-    expect(configuration.acts.map(({ action }) => action)).toEqual([
-      'policy/set',
-      'policy/set',
-      'policy/remove',
-    ]);
+    expect(await stored.acts()).toEqual(['admin policy/set', 'admin policy/set', 'admin policy/remove']);
   });
 
   it('that make no sense are refused and not kept', async () => {
     const refusal = await eventualRefusal(service.set(admin, { ...DRAFT, action: 'request, x' }));
     expect(refusal.code).toBe('policy.invalid');
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 
   it.each<[string, readonly string[]]>([

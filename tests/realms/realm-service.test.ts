@@ -1,34 +1,38 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { RealmService } from '../../src/realms/realm-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let configuration: InMemoryConfigurationStore;
+let test: TestDatabase;
+let stored: StoredConfiguration;
 let service: RealmService;
 
-beforeEach(() => {
-  configuration = new InMemoryConfigurationStore({
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  stored = await storeConfiguration(test.database, {
     realms: [
       { name: 'alpha', resolvers: ['res', 'more'] },
       { name: 'beta', resolvers: ['more'] },
     ],
-    resolvers: [
-      { id: '1', name: 'res' },
-      { id: '2', name: 'more' },
-    ],
+    resolvers: [{ name: 'res' }, { name: 'more' }],
     policies: [
       checkPolicy({ name: 'write', scope: 'system', action: 'read, write', user: 'admin' }),
       checkPolicy({ name: 'read', scope: 'system', action: 'read', user: 'reader' }),
     ],
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new RealmService({ configuration, access });
+  service = new RealmService({ configuration: stored.configuration, access });
 });
 
 describe('realms', () => {
@@ -40,12 +44,12 @@ describe('realms', () => {
     await service.setDefault(admin, 'GAMMA');
     const realms = await service.list(reader);
     expect(realms.map(({ name, resolvers, isDefault }) => [name, resolvers, isDefault])).toEqual([
-      ['gamma', ['more', 'res'], true],
       ['beta', ['res'], false],
+      ['gamma', ['more', 'res'], true],
     ]);
     await service.setDefault(admin, null);
     expect((await service.list(reader)).some(({ isDefault }) => isDefault)).toBe(false);
-    expect(configuration.acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    expect(await stored.acts()).toEqual([
       'admin realm/set',
       'admin realm/set',
       'admin realm/remove',
@@ -61,7 +65,7 @@ describe('realms', () => {
     ['of a strange name', { name: '/:no realm:/', resolvers: ['res'] }, 'parameter.invalid'],
   ])('%s are refused', async (_what, realm, code) => {
     expect((await eventualRefusal(service.set(admin, realm))).code).toBe(code);
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 
   it('that are not there are not removed', async () => {
@@ -76,6 +80,6 @@ describe('realms', () => {
     ];
     const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
     expect(new Set(codes)).toEqual(new Set(['right.missing']));
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
@@ -6,27 +6,36 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
+import { ACT } from '../support/values/token-values.ts';
+import { managedUser } from '../support/values/user-values.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let configuration: InMemoryConfigurationStore;
+let test: TestDatabase;
+let stored: StoredConfiguration;
 let service: ResolverService;
 
-beforeEach(() => {
-  configuration = new InMemoryConfigurationStore({
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  stored = await storeConfiguration(test.database, {
     realms: [
       { name: 'alpha', resolvers: ['res', 'more'] },
       { name: 'beta', resolvers: ['more'] },
     ],
     resolvers: [
-      { id: '1', name: 'res' },
-      { id: '2', name: 'more' },
-      { id: '3', name: 'unused' },
-      { id: '4', name: 'file', kind: 'passwd', settings: { fileName: '/nonexistent/passwd' } },
+      { name: 'res' },
+      { name: 'more' },
+      { name: 'unused' },
+      { name: 'file', kind: 'passwd', settings: { fileName: '/nonexistent/passwd' } },
     ],
     policies: [
       checkPolicy({ name: 'write', scope: 'system', action: 'read, write', user: 'admin' }),
@@ -39,8 +48,8 @@ beforeEach(() => {
     assertNamable: (fileName: string): Promise<void> =>
       fileName === '/etc/x' ? Promise.resolve() : Promise.reject(new Error(`${fileName} is elsewhere`)),
   };
-  const sources = sourcesOver(new InMemoryUserStore().with('1', 'anna').with('2', 'bernd'));
-  service = new ResolverService({ configuration, sources, access, vault, files });
+  const sources = sourcesOver(new ManagedUserStore({ database: test.database }));
+  service = new ResolverService({ configuration: stored.configuration, sources, access, vault, files });
 });
 
 describe('resolvers', () => {
@@ -93,10 +102,12 @@ describe('resolvers', () => {
       "The resolver 'more' is in use by the realm 'alpha', 'beta'",
     ]);
     expect((await eventualRefusal(service.remove(admin, 'nosuch'))).code).toBe('resolver.unknown');
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 
   it('are tried: how many users there are, or why they cannot be read', async () => {
+    const users = new ManagedUserStore({ database: test.database });
+    await users.insert(await stored.idOf('res'), managedUser('anna'), ACT);
     expect(await service.test(reader, 'res')).toMatchObject({ entries: 1, users: 1 });
     const refusal = await eventualRefusal(service.test(reader, 'file'));
     expect([refusal.code, refusal.message]).toEqual([
@@ -112,6 +123,6 @@ describe('resolvers', () => {
     ];
     const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
     expect(new Set(codes)).toEqual(new Set(['right.missing']));
-    expect(configuration.acts).toEqual([]);
+    expect(await stored.acts()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DirectoryUser } from '../../src/resolvers/ports.ts';
+import type { DirectoryUser } from '../../src/resolvers/user-source.ts';
 import {
   fieldCondition,
   freeCondition,

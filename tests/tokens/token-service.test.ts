@@ -12,11 +12,10 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import { tokenValue } from '../support/values/token-values.ts';
-import { sourcesOver } from '../support/fakes/user-sources.ts';
+import { sourcesHolding } from '../support/fakes/user-sources.ts';
 
 const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 const CAROL: Owner = { resolverId: '2', resolver: 'other', userId: 'carol-id', login: 'carol' };
@@ -25,8 +24,8 @@ const admin = callerNamed('admin');
 const bound = callerNamed('bound');
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
-const sources = sourcesOver(new InMemoryUserStore().with('1', 'anna').with('1', 'bernd').with('2', 'carol'));
-const configuration = new InMemoryConfigurationStore({
+const sources = sourcesHolding({ 1: ['anna', 'bernd'], 2: ['carol'] });
+const configuration = new GivenConfiguration({
   realms: [
     { name: 'alpha', resolvers: ['res'] },
     { name: 'beta', resolvers: ['other'] },

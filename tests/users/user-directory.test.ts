@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UserSource, UserSources } from '../../src/resolvers/ports.ts';
+import type { UserSource, UserSources } from '../../src/resolvers/user-source.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryUserStore } from '../support/fakes/in-memory-user-store.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { sourcesOver } from '../support/fakes/user-sources.ts';
+import { sourcesHolding } from '../support/fakes/user-sources.ts';
 
 const configuration = configurationOf({
   realms: [
@@ -17,13 +16,11 @@ const configuration = configurationOf({
     { id: '2', name: 'second' },
   ],
 });
-const users = new InMemoryUserStore()
-  .with('1', 'anna', { surname: 'of first', passwordHash: 'hash of geheim' })
-  .with('2', 'anna', { surname: 'of second' })
-  .with('2', 'bernd')
-  .with('1', 'fritz@intern')
-  .with('1', 'eve@other');
-const directory = new UserDirectory({ sources: sourcesOver(users) });
+const sources = sourcesHolding({
+  1: [{ login: 'anna', password: 'geheim' }, 'fritz@intern', 'eve@other'],
+  2: ['anna', 'bernd'],
+});
+const directory = new UserDirectory({ sources });
 
 async function found(user: string, realm?: string): Promise<string | undefined> {
   const one = await directory.find(configuration, { user, realm });
@@ -56,15 +53,15 @@ describe('a user', () => {
 
   it.each(['Zo\u00eb', 'Zoe\u0308'])('%j is found however the resolver spells it', async (user) => {
     for (const held of ['Zo\u00eb', 'Zoe\u0308']) {
-      const sources = sourcesOver(new InMemoryUserStore().with('1', held).with('2', user));
-      const one = await new UserDirectory({ sources }).find(configuration, { user });
+      const among = new UserDirectory({ sources: sourcesHolding({ 1: [held], 2: [user] }) });
+      const one = await among.find(configuration, { user });
       expect([one?.login, one?.resolver.name]).toEqual([held, 'first']);
     }
   });
 
   it('is the one of exactly the given spelling where a resolver has two that look alike', async () => {
-    const twins = new InMemoryUserStore().with('1', 'Zo\u00eb').with('1', 'Zoe\u0308').with('2', 'Zo\u00eb');
-    const among = new UserDirectory({ sources: sourcesOver(twins) });
+    const twins = sourcesHolding({ 1: ['Zo\u00eb', 'Zoe\u0308'], 2: ['Zo\u00eb'] });
+    const among = new UserDirectory({ sources: twins });
     for (const user of ['Zo\u00eb', 'Zoe\u0308']) {
       expect((await among.find(configuration, { user }))?.login).toBe(user);
     }
@@ -72,9 +69,8 @@ describe('a user', () => {
 
   it('is asked for in another spelling only where the resolver has nobody of the given one', async () => {
     const asked: string[] = [];
-    const store = new InMemoryUserStore().with('1', 'Zo\u00eb');
-    const sources: UserSources = (resolver) => {
-      const source = sourcesOver(store)(resolver);
+    const asking: UserSources = (resolver) => {
+      const source = sourcesHolding({ 1: ['Zo\u00eb'] })(resolver);
       return {
         ...source,
         findByLogin: (login) => {
@@ -83,7 +79,7 @@ describe('a user', () => {
         },
       };
     };
-    await new UserDirectory({ sources }).find(configuration, { user: 'Zo\u00eb' });
+    await new UserDirectory({ sources: asking }).find(configuration, { user: 'Zo\u00eb' });
     expect(asked).toEqual(['Zo\u00eb']);
   });
 
@@ -149,7 +145,6 @@ describe('a user', () => {
 
 describe('a resolver that fails', () => {
   it('is not passed over: somebody of the same login in the next one is somebody else', async () => {
-    const sources = sourcesOver(users);
     const failing = {
       findByLogin: () =>
         Promise.reject(new ServiceError('resolver.unavailable', "The resolver 'first' is away")),

@@ -1,30 +1,43 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { UserService } from '../../src/users/user-service.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { InMemoryConfigurationStore } from '../support/fakes/in-memory-configuration-store.ts';
-import { InMemoryUserStore, ReadableHasher } from '../support/fakes/in-memory-user-store.ts';
+import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT } from '../support/values/token-values.ts';
+import { managedUser } from '../support/values/user-values.ts';
+import { ReadableHasher } from '../support/fakes/readable-hasher.ts';
 import { sourcesOver } from '../support/fakes/user-sources.ts';
 
 const admin = callerNamed('admin');
 const reader = callerNamed('reader');
 
-let users: InMemoryUserStore;
+let test: TestDatabase;
+let stored: StoredConfiguration;
+let users: ManagedUserStore;
+/** The id of the resolver res. */
+let res: string;
 let service: UserService;
 
-beforeEach(() => {
-  const configuration = new InMemoryConfigurationStore({
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  stored = await storeConfiguration(test.database, {
     realms: [
       { name: 'alpha', resolvers: ['res', 'more'] },
       { name: 'beta', resolvers: ['more'] },
     ],
     resolvers: [
-      { id: '1', name: 'res' },
-      { id: '2', name: 'more' },
-      { id: '3', name: 'unused' },
-      { id: '4', name: 'file', kind: 'passwd', settings: { fileName: '/nonexistent/passwd' } },
+      { name: 'res' },
+      { name: 'more' },
+      { name: 'unused' },
+      { name: 'file', kind: 'passwd', settings: { fileName: '/nonexistent/passwd' } },
     ],
     policies: [
       checkPolicy({ name: 'write', scope: 'system', action: 'read, write', user: 'admin' }),
@@ -33,10 +46,13 @@ beforeEach(() => {
       checkPolicy({ name: 'some', scope: 'admin', action: 'userlist', realm: 'beta', user: 'bound' }),
     ],
   });
-  users = new InMemoryUserStore().with('1', 'anna', { email: 'anna@example.com' }).with('2', 'bernd');
+  users = new ManagedUserStore({ database: test.database });
+  res = await stored.idOf('res');
+  await users.insert(res, managedUser('anna', { email: 'anna@example.com' }), ACT);
+  await users.insert(await stored.idOf('more'), managedUser('bernd'), ACT);
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
   service = new UserService({
-    configuration,
+    configuration: stored.configuration,
     users,
     sources: sourcesOver(users),
     hasher: new ReadableHasher(),
@@ -44,10 +60,16 @@ beforeEach(() => {
   });
 });
 
+/** @returns the acts of the administrator in the audit */
+async function acts(): Promise<readonly string[]> {
+  const all = await stored.acts();
+  return all.filter((act) => act.startsWith('admin ')).map((act) => act.slice('admin '.length));
+}
+
 describe('users', () => {
   it('of a realm or a resolver are listed without passwords', async () => {
     const anna = {
-      userId: 'anna-id',
+      userId: expect.any(String),
       login: 'anna',
       givenName: '',
       surname: '',
@@ -89,40 +111,39 @@ describe('users', () => {
       password: 'geheimnis',
     });
     expect(added).toEqual({
-      userId: 'zoë-id',
+      userId: expect.any(String),
       login: 'zoë',
       givenName: 'Zoë',
       surname: 'Žižek',
       email: '',
       phone: '',
     });
-    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBe('hash of geheimnis');
+    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBe('hash of geheimnis');
     await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: 'geheimnis2' });
-    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBe('hash of geheimnis2');
+    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBe('hash of geheimnis2');
     await service.setPassword(admin, { resolver: 'res', login: 'zoë', password: null });
-    expect((await users.findByLogin('1', 'zoë'))?.passwordHash).toBeNull();
+    expect((await users.findByLogin(res, 'zoë'))?.passwordHash).toBeNull();
     await service.remove(admin, { resolver: 'res', login: 'zoë' });
-    expect(await users.findByLogin('1', 'zoë')).toBeUndefined();
-    const actions = users.acts.map(({ action }) => action);
-    expect(actions).toEqual(['user/add', 'user/password', 'user/password', 'user/remove']);
+    expect(await users.findByLogin(res, 'zoë')).toBeUndefined();
+    expect(await acts()).toEqual(['user/add', 'user/password', 'user/password', 'user/remove']);
   });
 
   it('are found however the login is spelled', async () => {
     await service.add(admin, { resolver: 'res', login: 'Zoe\u0308' });
-    expect(await users.findByLogin('1', 'Zo\u00eb')).toBeDefined();
+    expect(await users.findByLogin(res, 'Zo\u00eb')).toBeDefined();
     await service.setPassword(admin, { resolver: 'res', login: 'Zoe\u0308', password: 'geheimnis' });
     await service.remove(admin, { resolver: 'res', login: 'Zoe\u0308' });
-    expect(await users.findByLogin('1', 'Zo\u00eb')).toBeUndefined();
-    users.with('1', 'Zoe\u0308');
+    expect(await users.findByLogin(res, 'Zo\u00eb')).toBeUndefined();
+    await users.insert(res, managedUser('Zoe\u0308'), ACT);
     await service.remove(admin, { resolver: 'res', login: 'Zo\u00eb' });
-    expect(await users.findByLogin('1', 'Zoe\u0308')).toBeUndefined();
+    expect(await users.findByLogin(res, 'Zoe\u0308')).toBeUndefined();
   });
 
   it('are refused with a reason', async () => {
     const add = async (change: object): Promise<string> =>
       (await eventualRefusal(service.add(admin, { resolver: 'res', login: 'neu', ...change }))).code;
     expect(await add({ login: 'anna' })).toBe('user.exists');
-    users.with('1', 'Zoe\u0308');
+    await users.insert(res, managedUser('Zoe\u0308'), ACT);
     expect(await add({ login: 'Zo\u00eb' })).toBe('user.exists');
     expect(await add({ login: 'Zoe\u0308' })).toBe('user.exists');
     expect(await add({ login: '*' })).toBe('parameter.invalid');
@@ -134,7 +155,7 @@ describe('users', () => {
     expect((await eventualRefusal(service.remove(admin, nobody))).code).toBe('user.unknown');
     const password = { ...nobody, password: 'geheimnis' };
     expect((await eventualRefusal(service.setPassword(admin, password))).code).toBe('user.unknown');
-    expect(users.acts).toEqual([]);
+    expect(await acts()).toEqual([]);
   });
 
   it('are not changed by those who may only read', async () => {
@@ -146,6 +167,6 @@ describe('users', () => {
     ];
     const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
     expect(new Set(codes)).toEqual(new Set(['right.missing']));
-    expect(users.acts).toEqual([]);
+    expect(await acts()).toEqual([]);
   });
 });

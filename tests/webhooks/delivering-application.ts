@@ -2,8 +2,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { SecretVault } from '../../src/security/vault/secret-vault.ts';
-import { type Database, openDatabase } from '../../src/storage/database/database.ts';
-import { SqlDeliveryStore } from '../../src/storage/webhooks/delivery-store.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
 import { DeliveryDispatcher, type DispatchLimits } from '../../src/webhooks/delivery-dispatcher.ts';
 import { HttpWebhookSender } from '../../src/webhooks/sending/http-sender.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../support/application/test-application.ts';
@@ -16,12 +16,12 @@ export class TestDispatcher {
   readonly metrics = new ServiceMetrics({ clock: systemClock });
   readonly logged: string[] = [];
   readonly database: Database;
-  readonly store: SqlDeliveryStore;
+  readonly store: DeliveryStore;
   #dispatcher: DeliveryDispatcher | undefined;
 
   constructor(url: string) {
     this.database = openDatabase({ connection: url, applicationName: 'test', poolSize: 2 });
-    this.store = new SqlDeliveryStore({ database: this.database });
+    this.store = new DeliveryStore({ database: this.database });
   }
 
   /** Starts it with the receivers that there are now. */

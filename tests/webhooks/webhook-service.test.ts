@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { assertKnownFilter } from '../../src/audit/filter-values.ts';
-import { retryDelay } from '../../src/webhooks/retry-delay.ts';
+import { retryDelay } from '../../src/webhooks/delivery-dispatcher.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { isSignedWith, WebhookReceiver } from '../support/servers/webhook-receiver.ts';

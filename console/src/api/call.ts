@@ -31,6 +31,8 @@ export type ValueOf<Path extends CalledPath> =
 export type DetailOf<Path extends CalledPath> =
   AnswerOf<Path> extends { readonly detail?: infer Detail } ? Detail : never;
 
+const NOT_MODIFIED = 304;
+
 interface Options {
   /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
@@ -69,13 +71,44 @@ export async function callWithDetail<Path extends CalledPath>(
   parameters?: ParametersOf<Path>,
   { signal, onHeaders = () => undefined }: Options = {},
 ): Promise<{ readonly value: ValueOf<Path>; readonly detail: DetailOf<Path> }> {
-  const { response, text } = await send(path, parameters ?? {}, signal);
+  const { response, text } = await send(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...csrfHeaders(document.cookie) },
+    body: JSON.stringify(parameters ?? {}),
+    signal,
+  });
   onHeaders(response.headers);
+  const { result, detail } = successOf(response, text);
+  return { value: result.value as ValueOf<Path>, detail: detail as DetailOf<Path> };
+}
+
+/**
+ * Reads from an endpoint without parameters, by GET.
+ * @param tag the tag of the answer that is known; undefined: none
+ * @returns the value and its tag; undefined: the answer is still the known one
+ * @throws ServerFailure
+ */
+export async function callUnlessKnown<Path extends CalledPath>(
+  path: Path,
+  tag: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly value: ValueOf<Path>; readonly tag: string | null } | undefined> {
+  const headers: Record<string, string> = tag === undefined ? {} : { 'If-None-Match': tag };
+  const { response, text } = await send(path, { headers, signal });
+  if (response.status === NOT_MODIFIED) {
+    return undefined;
+  }
+  const { result } = successOf(response, text);
+  return { value: result.value as ValueOf<Path>, tag: response.headers.get('ETag') };
+}
+
+/** @throws ServerFailure unless the answer reports success */
+function successOf(response: Response, text: string): Envelope {
   const envelope = readEnvelope(text);
   if (envelope?.result.status !== true) {
     throw failureOf(response, text);
   }
-  return { value: envelope.result.value as ValueOf<Path>, detail: envelope.detail as DetailOf<Path> };
+  return envelope;
 }
 
 /** @returns the words for an answer that is not the server's; none where a proxy says that the server is away */
@@ -94,17 +127,11 @@ export function failureOf({ status, headers }: Response, text: string): ServerFa
 
 async function send(
   path: string,
-  parameters: object,
-  signal: AbortSignal | undefined,
+  { signal, ...request }: Omit<RequestInit, 'signal'> & { readonly signal: AbortSignal | undefined },
 ): Promise<{ readonly response: Response; readonly text: string }> {
   try {
     // Relative to /console/, wherever a proxy serves it.
-    const response = await fetch(`api${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...csrfHeaders(document.cookie) },
-      body: JSON.stringify(parameters),
-      ...(signal !== undefined && { signal }),
-    });
+    const response = await fetch(`api${path}`, { ...request, ...(signal !== undefined && { signal }) });
     return { response, text: await response.text() };
   } catch (error) {
     if (signal?.aborted === true) {

@@ -1,4 +1,4 @@
-import QRCode from 'qrcode/lib/core/qrcode.js';
+import { encodeQR } from 'qr';
 import type { ReactNode } from 'react';
 import classes from './qr-code.module.css';
 
@@ -13,8 +13,9 @@ const QUIET_ZONE = 4;
 
 /** A QR code, always dark on white: cameras do not read the reverse. */
 export function QrCode({ text, label }: QrCodeProps): ReactNode {
-  const { modules } = QRCode.create(text, { errorCorrectionLevel: 'L' });
-  const edge = modules.size + 2 * QUIET_ZONE;
+  const modules = encodeQR(text, 'raw', { ecc: 'low', border: QUIET_ZONE });
+  const edge = modules.length;
+  const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
   return (
     <svg
       className={classes.code}
@@ -24,24 +25,7 @@ export function QrCode({ text, label }: QrCodeProps): ReactNode {
       shapeRendering="crispEdges"
     >
       <rect width={edge} height={edge} fill="#fff" />
-      <path d={pathOf(modules)} fill="#000" />
+      <path d={dark.join('')} fill="#000" />
     </svg>
   );
-}
-
-/** @returns one horizontal line for each run of dark modules */
-function pathOf({ size, data }: { readonly size: number; readonly data: Uint8Array }): string {
-  const runs: string[] = [];
-  for (let row = 0; row < size; row += 1) {
-    for (let column = 0; column < size; column += 1) {
-      const start = column;
-      while (column < size && data[row * size + column] === 1) {
-        column += 1;
-      }
-      if (column > start) {
-        runs.push(`M${start + QUIET_ZONE} ${row + QUIET_ZONE}h${column - start}v1h-${column - start}z`);
-      }
-    }
-  }
-  return runs.join('');
 }

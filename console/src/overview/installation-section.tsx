@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { type Format, useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
-import type { Overview } from '../live/live-state.ts';
+import type { Overview } from './use-overview.ts';
 import classes from './overview.module.css';
 import { overviewTexts } from './overview-texts.ts';
 

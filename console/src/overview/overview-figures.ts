@@ -1,4 +1,4 @@
-import type { Overview } from '../live/live-state.ts';
+import type { Overview } from './use-overview.ts';
 
 type Responses = NonNullable<Overview['responses']>;
 type Tokens = NonNullable<Overview['tokens']>;

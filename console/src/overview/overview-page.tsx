@@ -3,27 +3,22 @@ import type { ReactNode } from 'react';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
-import { LiveStatus } from '../live/live-status.tsx';
-import type { Overview } from '../live/live-state.ts';
-import { useLive } from '../live/use-live.ts';
 import { FigureSection } from './figure-section.tsx';
 import { InstallationSection } from './installation-section.tsx';
+import { LiveStatus } from './live-status.tsx';
 import { overviewTexts } from './overview-texts.ts';
 import { RealmSection } from './realm-section.tsx';
 import { ResolverSection } from './resolver-section.tsx';
 import { ResponseSection } from './response-section.tsx';
+import { type Overview, useOverview } from './use-overview.ts';
 
 /** The state of the installation, as it changes. */
 export default function OverviewPage(): ReactNode {
   const t = useTexts(overviewTexts);
-  const live = useLive();
+  const { overview, connection, since } = useOverview();
   return (
-    <Page title={t.title} lead={<LiveStatus connection={live.connection} since={live.since} />}>
-      {live.overview === undefined ? (
-        live.connection === 'connecting' && <Loading />
-      ) : (
-        <Parts overview={live.overview} />
-      )}
+    <Page title={t.title} lead={<LiveStatus connection={connection} since={since} />}>
+      {overview === undefined ? connection === 'connecting' && <Loading /> : <Parts overview={overview} />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Progress, Table, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFormat } from '../language/format.ts';
 import { useTexts } from '../language/language.ts';
-import type { Overview } from '../live/live-state.ts';
+import type { Overview } from './use-overview.ts';
 import classes from './overview.module.css';
 import { NO_REALM, realmRows, type RealmRow, soughtRows } from './overview-figures.ts';
 import { overviewTexts } from './overview-texts.ts';

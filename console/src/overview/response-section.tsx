@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormat } from '../language/format.ts';
 import { useLanguage, useTexts } from '../language/language.ts';
-import type { Overview } from '../live/live-state.ts';
+import type { Overview } from './use-overview.ts';
 import { Chart, type Series } from './chart.tsx';
 import classes from './overview.module.css';
 import { type OutcomeGroup, outcomeRows, responseSeries } from './overview-figures.ts';

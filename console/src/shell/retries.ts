@@ -1,6 +1,7 @@
 import { ServerFailure } from '../api/server-failure.ts';
-import { pauseAfter } from '../live/backoff.ts';
 
+/** Milliseconds before another attempt: at first, and at most. */
+const PAUSE = { first: 1_000, max: 30_000 };
 /** Milliseconds between two attempts to reach a server that does not answer, at most: somebody waits for it. */
 const MAX_PAUSE_MS = 5_000;
 /** The longest pause that a server may ask for: it may be back sooner. */
@@ -32,4 +33,14 @@ export function pauseBeforeNext(failures: number, error: Error, chance: number):
     Math.min(pauseAfter(failures + 1, chance), MAX_PAUSE_MS),
     Math.min(requested, MAX_REQUESTED_MS),
   );
+}
+
+/**
+ * @param failures the attempts in a row that have failed
+ * @param chance from 0 to 1, so that the browsers of a server that was restarted do not come back at one moment
+ * @returns milliseconds before the next attempt
+ */
+export function pauseAfter(failures: number, chance: number): number {
+  const pause = Math.min(PAUSE.max, PAUSE.first * 2 ** Math.max(0, failures - 1));
+  return pause * (0.5 + chance / 2);
 }

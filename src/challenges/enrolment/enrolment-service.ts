@@ -1,6 +1,6 @@
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import { findRealm, type Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../../users/user-directory.ts';
@@ -17,7 +17,7 @@ import { hasKey } from '../token-key.ts';
 import type { Assignment, Enrolment, TokenRegistration } from './token-registration.ts';
 
 export interface EnrolmentDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly registration: TokenRegistration;

@@ -1,7 +1,7 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/token.ts';
-import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
 import { readDescription, sealFirstPin, sealOcraPin } from '../../tokens/token-settings.ts';
@@ -48,7 +48,7 @@ export interface KeyFileImportReport {
 }
 
 export interface ImportDependencies {
-  readonly configuration: ConfigurationStore;
+  readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly readers: Readonly<Record<KeyFileFormat, KeyFileReader>>;
   readonly loading: TokenLoading;

@@ -5,6 +5,8 @@ import { fileErrorText, readFileBytes } from '../read-file.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_SIDE_PIXELS = 4096;
+/** Light modules around the code (ISO/IEC 18004 §6.3.8), and pixels a module. */
+const PICTURE = { border: 4, scale: 4 };
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
@@ -31,10 +33,13 @@ export async function readQrPng(file: string): Promise<string> {
  * @throws CliFailure if it cannot be written, or the file exists: others may be able to read that
  */
 export async function writeQrPng(file: string, text: string): Promise<void> {
-  const { default: qrcode } = await import('qrcode');
-  const picture = await qrcode.toBuffer(text, { errorCorrectionLevel: 'L' });
+  const [{ encodeQR }, { PNG: writer }] = await Promise.all([import('qr'), import('pngjs')]);
+  const pixels = encodeQR(text, 'raw', { ecc: 'low', ...PICTURE });
+  const picture = new writer({ width: pixels.length, height: pixels.length });
+  picture.data = Buffer.from(pixels.flat().map((isDark) => (isDark ? 0 : 255)));
+  const png = writer.sync.write(picture, { colorType: 0, inputColorType: 0, inputHasAlpha: false });
   try {
-    await writeFile(file, picture, { mode: 0o600, flag: 'wx' });
+    await writeFile(file, png, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
   }

@@ -15,15 +15,13 @@ const RESET = '\u001b[0m';
  */
 export async function drawQrText(text: string, { color }: { color: boolean }): Promise<string> {
   // Loaded on use, as every other command would wait for the library, too.
-  const { default: qrcode } = await import('qrcode');
-  const { modules } = qrcode.create(text, { errorCorrectionLevel: 'L' });
-  const shade = (row: number, column: number): 'dark' | 'light' => {
-    const inside = Math.min(row, column) >= 0 && Math.max(row, column) < modules.size;
-    return inside && modules.get(row, column) !== 0 ? 'dark' : 'light';
-  };
-  const side = Array.from({ length: modules.size + 2 * QUIET_ZONE }, (_, index) => index - QUIET_ZONE);
+  const { encodeQR } = await import('qr');
+  const modules = encodeQR(text, 'raw', { ecc: 'low', border: QUIET_ZONE });
+  const shade = (row: number, column: number): 'dark' | 'light' =>
+    modules[row]?.[column] === true ? 'dark' : 'light';
+  const side = [...modules.keys()];
   const lines = side
-    .filter((_, index) => index % 2 === 0)
+    .filter((row) => row % 2 === 0)
     .map((row) => side.map((column) => BLOCKS[shade(row, column)][shade(row + 1, column)]).join(''));
   return lines.map((line) => (color ? BLACK_ON_WHITE + line + RESET : line)).join('\n');
 }

@@ -13,12 +13,12 @@ import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
 import { readKeyFileAccess } from '../../security/vault/key-file-access.ts';
-import type { Database } from '../../storage/database/database.ts';
-import { DatabaseClock } from '../../storage/database/database-clock.ts';
-import { pendingMigrations } from '../../storage/database/migrate.ts';
-import { migrationNames } from '../../storage/database/migration-source.ts';
-import { readDatabaseFacts } from '../../storage/doctor/database-settings.ts';
-import { SqlKeyRegistry } from '../../storage/keys/key-registry.ts';
+import type { Database } from '../../database/database.ts';
+import { DatabaseClock } from '../../database/database-clock.ts';
+import { pendingMigrations } from '../../database/migrate.ts';
+import { migrationNames } from '../../database/migration-source.ts';
+import { readDatabaseFacts } from '../../doctor/installation-store.ts';
+import { KeyRegistryStore } from '../../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
 import { type OpenedKeys, openKeysOf } from '../open-keys.ts';
 import {
@@ -185,7 +185,7 @@ async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<re
 
 /** Opens the keys of the database as a server does, but registers and makes none. */
 async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
-  const registered = await new SqlKeyRegistry({ database }).registered();
+  const registered = await new KeyRegistryStore({ database }).registered();
   const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
   const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
   if (registered.length === 0) {

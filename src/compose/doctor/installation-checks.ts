@@ -18,11 +18,11 @@ import type { Caller } from '../../policy/caller.ts';
 import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
 import { buildServices } from '../../services.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
-import { SqlAuditStore } from '../../storage/audit/audit-store.ts';
-import { readConfiguration } from '../../storage/configuration/configuration-snapshot.ts';
-import type { Database } from '../../storage/database/database.ts';
-import { readDatabaseTime } from '../../storage/database/database-clock.ts';
-import { SqlInstallationFacts } from '../../storage/doctor/installation-facts.ts';
+import type { Database } from '../../database/database.ts';
+import { readConfiguration } from '../../configuration/configuration-store.ts';
+import { AuditStore } from '../../audit/audit-store.ts';
+import { readDatabaseTime } from '../../database/database-clock.ts';
+import { InstallationStore } from '../../doctor/installation-store.ts';
 import type { OpenedKeys } from '../open-keys.ts';
 
 /** The subject of checks that need the database. */
@@ -63,25 +63,25 @@ export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
 export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
   jump: async ({ config, database }) =>
     checkJump(
-      await new SqlInstallationFacts({ database }).clockState(),
+      await new InstallationStore({ database }).clockState(),
       await timeOf(database),
       config.auditRetention !== 'off',
     ),
   connections: async ({ config, database }) =>
-    checkConnections(config.databasePoolSize, await new SqlInstallationFacts({ database }).connections()),
+    checkConnections(config.databasePoolSize, await new InstallationStore({ database }).connections()),
   rotation: async ({ database, clock }) =>
-    checkKeyAges(await new SqlInstallationFacts({ database }).keyAges(), clock.now()),
+    checkKeyAges(await new InstallationStore({ database }).keyAges(), clock.now()),
   realms: async (subject) =>
     checkRealms(
       await configurationOf(subject),
-      await new SqlInstallationFacts(subject).realmsOfQrTokens(),
+      await new InstallationStore(subject).realmsOfQrTokens(),
       subject.clock.now(),
     ),
   policies: async (subject) => checkPolicies(await configurationOf(subject)),
   settings: async (subject) => checkSettings(await configurationOf(subject)),
-  counters: ({ database }) => checkCounts(() => new SqlInstallationFacts({ database }).driftedCounts()),
+  counters: ({ database }) => checkCounts(() => new InstallationStore({ database }).driftedCounts()),
   backup: async ({ database, clock }) =>
-    checkBackups(await new SqlInstallationFacts({ database }).backups(), clock.now()),
+    checkBackups(await new InstallationStore({ database }).backups(), clock.now()),
 };
 
 /** Checks that need the encryption keys. */
@@ -89,9 +89,9 @@ export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
   audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({
-      store: new SqlAuditStore({ database }),
+      store: new AuditStore({ database }),
       authority: new VaultAuditAuthority({ vault }),
-      trail: () => new SqlInstallationFacts({ database }).trail(),
+      trail: () => new InstallationStore({ database }).trail(),
       clock,
       elapsed: () => performance.now(),
       timeoutMs: timeoutMs * PART,

@@ -6,8 +6,8 @@ import {
   type LoginService,
   secondFactorRequired,
 } from '../../administrators/login-service.ts';
-import type { ProvenPassword } from '../../administrators/ports.ts';
-import { sessionHash } from '../../administrators/session-secrets.ts';
+import type { ProvenPassword } from '../../administrators/administrator.ts';
+import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import {
   type Authorization,

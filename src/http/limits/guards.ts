@@ -2,7 +2,6 @@ import type { Semaphore } from '../../kernel/semaphore.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';
-import type { StreamGuard } from './stream-guard.ts';
 
 /** The limits that protect the service from its clients. */
 export interface Guards {
@@ -11,7 +10,6 @@ export interface Guards {
   readonly largeBodies: Pick<Semaphore, 'run'>;
   readonly responses: Pick<ResponseGuard, 'guard'>;
   readonly logins: Pick<LoginGuard, 'attempt'>;
-  readonly streams: Pick<StreamGuard, 'admit'>;
 }
 
 /** Guards without limits. */
@@ -23,5 +21,4 @@ export const UNGUARDED: Guards = {
     guard: (_client, serve) => serve(() => undefined),
   },
   logins: { attempt: (_attempt, verify) => verify() },
-  streams: { admit: () => () => undefined },
 };

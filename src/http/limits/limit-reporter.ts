@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -11,7 +12,6 @@ export const LIMIT_NAMES = [
   'logins-at-once',
   'requests-at-once',
   'large-bodies',
-  'live-streams',
   'connections',
   'unread-answers',
 ] as const;
@@ -30,8 +30,8 @@ interface LimitReporterDependencies {
   readonly clock: Clock;
 }
 
-/** Milliseconds in which refusals of one client by one limit are logged once. */
-const QUIET_MS = 60_000;
+/** Milliseconds in which refusals of one client by one limit are logged once. The cache keeps the last one, too. */
+const QUIET_MS = 59_999;
 /** The most refusals that are remembered, so that a flood from many addresses fills neither the memory nor the log. */
 const MAX_REPORTED = 1_000;
 
@@ -43,7 +43,6 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'logins-at-once': 'Too many passwords at once',
   'requests-at-once': 'The server is busy',
   'large-bodies': 'The server is busy with another large body',
-  'live-streams': 'Too many live streams',
   connections: 'Too many connections',
   'unread-answers': 'Too many answers are not read',
 };
@@ -51,10 +50,12 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
 /** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {
   readonly #deps: LimitReporterDependencies;
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quiet: LRUCache<string, true>;
 
   constructor(dependencies: LimitReporterDependencies) {
     this.#deps = dependencies;
+    const now = (): number => dependencies.clock.now().getTime();
+    this.#quiet = new LRUCache({ max: MAX_REPORTED, ttl: QUIET_MS, ttlResolution: 0, perf: { now } });
   }
 
   /**
@@ -64,14 +65,15 @@ export class LimitReporter {
    */
   note(limit: LimitName, client: string | undefined, wait: number): void {
     this.#deps.metrics.limitReached(limit);
-    const now = this.#deps.clock.now().getTime();
     const key = `${limit} ${client ?? ''}`;
-    if ((this.#quietUntil.get(key) ?? 0) > now) {
+    if (this.#quiet.has(key)) {
       return;
     }
-    this.#forget(now);
-    if (this.#quietUntil.size < MAX_REPORTED) {
-      this.#quietUntil.set(key, now + Math.max(QUIET_MS, wait));
+    if (this.#quiet.size >= MAX_REPORTED) {
+      this.#quiet.purgeStale();
+    }
+    if (this.#quiet.size < MAX_REPORTED) {
+      this.#quiet.set(key, true, { ttl: Math.max(QUIET_MS, wait) });
       this.#deps.log.warn('A limit is reached: what is beyond it is refused', { limit, client });
     }
   }
@@ -97,16 +99,5 @@ export class LimitReporter {
       MESSAGES[limit],
       wait === undefined ? {} : { retryAfter: Math.ceil(wait / 1000) },
     );
-  }
-
-  #forget(now: number): void {
-    if (this.#quietUntil.size < MAX_REPORTED) {
-      return;
-    }
-    for (const [key, until] of this.#quietUntil) {
-      if (until <= now) {
-        this.#quietUntil.delete(key);
-      }
-    }
   }
 }

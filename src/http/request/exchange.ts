@@ -36,8 +36,6 @@ export interface Exchange extends RequestSender {
   failed: string | undefined;
   /** Milliseconds for which it waited as the client requested. */
   waitedMs: number;
-  /** True if events without an end are sent: the client leaves at any moment. */
-  isStream: boolean;
 }
 
 // A type, as an interface does not fit express's record of locals.
@@ -95,7 +93,6 @@ export function beginExchange({
       administrator: undefined,
       failed: undefined,
       waitedMs: 0,
-      isStream: false,
     };
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Date', dateOf(startedAt));

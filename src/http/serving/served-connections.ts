@@ -143,8 +143,9 @@ export class ServedConnections {
     }
     let unread = 0;
     response.once('prefinish', () => {
-      // A content with a tag is in the memory once, for all clients.
-      unread = response.hasHeader('ETag') ? 0 : response.writableLength;
+      // A content with a tag is in the memory once, for all clients, unless it is of one of them alone.
+      const isShared = response.hasHeader('ETag') && response.getHeader('Cache-Control') !== 'no-store';
+      unread = isShared ? 0 : response.writableLength;
       if (unread > 0) {
         this.#guard?.hold(socket, unread);
       }

@@ -55,7 +55,7 @@ export const answer: Step = async ({ endpoint, request, exchange, values, identi
     // Express compares the scheme exactly, and a proxy may write it in capitals.
     secure: request.protocol.toLowerCase() === 'https',
     cookies: request.headers.cookie,
-    ifNoneMatch: request.headers['if-none-match'],
+    ifNoneMatch: request.method === 'POST' ? undefined : request.headers['if-none-match'],
   };
   if (endpoint.access === 'open') {
     return endpoint.answer(call);

@@ -1,4 +1,4 @@
-import type { RefusalNotes } from '../../audit/ports.ts';
+import type { RefusalNotes } from '../../audit/refusal-trail.ts';
 import type { Checks, Identity } from '../authentication/authenticate.ts';
 import type { RememberedChecks } from '../authentication/remembered-checks.ts';
 import type { Endpoint } from '../endpoint-spec.ts';

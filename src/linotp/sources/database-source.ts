@@ -1,6 +1,11 @@
 import { ServiceError } from '../../kernel/errors.ts';
-import { type LinotpSource, SOURCE_TABLES, type SourceTable } from '../ports.ts';
-import type { SourceRow, SourceValue } from '../source-row.ts';
+import {
+  type LinotpSource,
+  SOURCE_TABLES,
+  type SourceRow,
+  type SourceTable,
+  type SourceValue,
+} from '../linotp-source.ts';
 
 /** A read-only connection within one transaction that sees the database at one moment. */
 export interface SnapshotConnection {

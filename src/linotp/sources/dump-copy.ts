@@ -1,4 +1,4 @@
-import type { SourceValue } from '../source-row.ts';
+import type { SourceValue } from '../linotp-source.ts';
 import { decodeAs, type DumpColumn, type DumpSyntax } from './dump-text.ts';
 
 const ESCAPES: Readonly<Partial<Record<string, string>>> = {

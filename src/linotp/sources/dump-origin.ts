@@ -1,4 +1,4 @@
-import type { LinotpSource } from '../ports.ts';
+import type { LinotpSource } from '../linotp-source.ts';
 import { type DumpSyntax, UnreadableDump } from './dump-text.ts';
 
 /** Names of PostgreSQL and MySQL. Texts in SQL_ASCII or binary are in an encoding of their clients. */

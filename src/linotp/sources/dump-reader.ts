@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
-import type { SourceRow, SourceValue } from '../source-row.ts';
+import type { SourceRow, SourceValue } from '../linotp-source.ts';
 import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
 import { readCopiedRow } from './dump-copy.ts';
 import { DumpOrigin } from './dump-origin.ts';
-import { type DumpRange, DumpRanges } from './dump-ranges.ts';
 import {
   type DumpColumn,
   type DumpSyntax,
@@ -23,9 +22,16 @@ export interface DumpContent {
   readonly names: ReadonlyMap<string, string>;
   /** Columns by the name of the table in lower case. */
   readonly columns: ReadonlyMap<string, readonly DumpColumn[]>;
-  readonly ranges: readonly DumpRange[];
+  /** From the first row of a table to its last one; rows of others may be between. */
+  readonly ranges: ReadonlyMap<string, DumpRange>;
   /** Rows by the name of the table, in lower case. */
   readonly counts: ReadonlyMap<string, number>;
+}
+
+/** A range of bytes. */
+interface DumpRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 const CHUNK_BYTES = 1 << 20;
@@ -73,27 +79,30 @@ export class DumpReader {
   static async survey(path: string, tables: ReadonlySet<string>): Promise<DumpContent> {
     const origin = new DumpOrigin();
     const reader = new DumpReader(path, tables, origin, origin);
-    const ranges = new DumpRanges();
+    const ranges = new Map<string, DumpRange>();
     const counts = new Map<string, number>();
     for await (const piece of reader.#pieces()) {
       if (piece.kind === 'range') {
-        ranges.add(piece.range, tables);
+        const { start } = ranges.get(piece.table) ?? piece;
+        ranges.set(piece.table, { start, end: piece.end });
       } else {
         counts.set(piece.table, (counts.get(piece.table) ?? 0) + 1);
       }
     }
-    return { origin, names: reader.#names, columns: reader.#columns, ranges: ranges.all, counts };
+    return { origin, names: reader.#names, columns: reader.#columns, ranges, counts };
   }
 
   /** Reads the rows of one table again. @throws UnreadableDump if the file is another one now */
   static async *rows(path: string, content: DumpContent, table: string): AsyncIterable<SourceRow> {
-    for (const range of content.ranges.filter((one) => one.table === table)) {
-      const reader = new DumpReader(path, new Set([table]), content.origin);
-      reader.#columns.set(table, range.columns);
-      for await (const piece of reader.#pieces(range)) {
-        if (piece.kind === 'row') {
-          yield toRow(range.columns, piece.values);
-        }
+    const range = content.ranges.get(table);
+    if (range === undefined) {
+      return;
+    }
+    const reader = new DumpReader(path, new Set([table]), content.origin);
+    reader.#columns.set(table, content.columns.get(table) ?? []);
+    for await (const piece of reader.#pieces(range)) {
+      if (piece.kind === 'row') {
+        yield toRow(piece.columns, piece.values);
       }
     }
   }
@@ -317,11 +326,11 @@ export class DumpReader {
         `a row of the table ${table} has ${values.length} values for ${columns.length} columns`,
       );
     }
-    return [{ kind: 'row', table, values }];
+    return [{ kind: 'row', table, columns, values }];
   }
 
-  #range({ table, columns, start }: RowsState): DumpPiece {
-    return { kind: 'range', range: { table, columns, start, end: this.#base + this.#at } };
+  #range({ table, start }: RowsState): DumpPiece {
+    return { kind: 'range', table, start, end: this.#base + this.#at };
   }
 
   #beginCopy(statement: string, start: number): ReadStep | undefined {
@@ -364,8 +373,13 @@ type ReaderState =
   | ({ readonly kind: 'copy' } & RowsState);
 
 type DumpPiece =
-  | { readonly kind: 'range'; readonly range: DumpRange }
-  | { readonly kind: 'row'; readonly table: string; readonly values: readonly SourceValue[] };
+  | ({ readonly kind: 'range'; readonly table: string } & DumpRange)
+  | {
+      readonly kind: 'row';
+      readonly table: string;
+      readonly columns: readonly DumpColumn[];
+      readonly values: readonly SourceValue[];
+    };
 
 interface ReadStep {
   readonly next: ReaderState;

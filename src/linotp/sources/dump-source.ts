@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ServiceError } from '../../kernel/errors.ts';
-import { type LinotpSource, SOURCE_TABLES, type SourceTable } from '../ports.ts';
-import type { SourceRow } from '../source-row.ts';
+import { type LinotpSource, SOURCE_TABLES, type SourceRow, type SourceTable } from '../linotp-source.ts';
 import { DumpReader, type DumpContent } from './dump-reader.ts';
 import { UnreadableDump } from './dump-text.ts';
 

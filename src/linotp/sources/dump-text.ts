@@ -1,5 +1,5 @@
-import type { LinotpSource } from '../ports.ts';
-import type { SourceValue } from '../source-row.ts';
+import type { LinotpSource } from '../linotp-source.ts';
+import type { SourceValue } from '../linotp-source.ts';
 import { decodeWindows1252 } from '../text-repair.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { importRefused } from '../import-refused.ts';
-import type { LinotpSource } from '../ports.ts';
+import type { LinotpSource } from '../linotp-source.ts';
 import { DatabaseSource } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
 import { connectMysql, connectPostgresql } from './snapshot-connections.ts';

@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
-import type { SourceValue } from '../source-row.ts';
+import type { SourceValue } from '../linotp-source.ts';
 import type { SnapshotConnection } from './database-source.ts';
 
 const CONNECT_WITHIN_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Database } from 'node-sqlite3-wasm';
 import { ServiceError } from '../../kernel/errors.ts';
-import { SOURCE_TABLES } from '../ports.ts';
-import type { SourceValue } from '../source-row.ts';
+import { SOURCE_TABLES } from '../linotp-source.ts';
+import type { SourceValue } from '../linotp-source.ts';
 import type { SnapshotConnection } from './database-source.ts';
 import { copySqlite, type SqliteCopy } from './sqlite-copy.ts';
 

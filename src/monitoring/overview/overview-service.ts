@@ -1,15 +1,14 @@
 import type { Configuration } from '../../configuration/configuration.ts';
-import type { ConfigurationStore } from '../../configuration/ports.ts';
+import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { AccessControl } from '../../policy/access-control.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { ManagedUserStore } from '../../resolvers/ports.ts';
-import { compareConfiguration } from '../configuration-report.ts';
+import type { ManagedUserStore } from '../../users/managed-user-store.ts';
+import { compareConfiguration, type ConfigurationState } from '../configuration-report.ts';
 import type { LicenceInspection } from '../licence-inspection.ts';
 import type { LicenceReport } from '../outcomes.ts';
 import type {
-  ConfigurationState,
   LockedTokenRow,
   ObservationStore,
   ResolverUse,
@@ -46,7 +45,7 @@ export interface OverviewDependencies {
 }
 
 /** The state of the installation at a moment, from which every caller's overview is made. */
-export interface OverviewFacts {
+interface OverviewFacts {
   readonly configuration: Configuration;
   readonly state: ConfigurationOverview;
   readonly counts: TokenCountsSnapshot;
@@ -61,6 +60,8 @@ export interface OverviewFacts {
 
 /** Milliseconds for which a test of the encryption, which writes to the database, is taken for the present state. */
 const PROBE_KEPT_MS = 60_000;
+/** Milliseconds for which a reading serves those who ask again. */
+const READING_KEPT_MS = 1_000;
 
 /**
  * The overview for administrators. All numbers are kept by the database: no statement walks over tokens, users or audit
@@ -68,30 +69,43 @@ const PROBE_KEPT_MS = 60_000;
  */
 export class OverviewService {
   readonly #deps: OverviewDependencies;
+  #recent: { readonly facts: Promise<OverviewFacts>; until: number } | undefined;
   #probed: { readonly at: number; readonly encrypts: boolean } | undefined;
 
   constructor(dependencies: OverviewDependencies) {
     this.#deps = dependencies;
   }
 
-  /** @returns the parts that the caller may see; never a realm that the caller's policies do not name */
-  async read(caller: Caller): Promise<Overview> {
-    const facts = await this.facts();
-    return this.show(facts, this.rightsOf(facts.configuration, caller));
+  /**
+   * @param isAskedAgain the caller has had an overview: one of the last second will do
+   * @returns the parts that the caller may see now; never a realm that the caller's policies do not name
+   */
+  async read(
+    caller: Caller,
+    { isAskedAgain }: { readonly isAskedAgain: boolean } = { isAskedAgain: false },
+  ): Promise<Overview> {
+    const { access, configurations } = this.#deps;
+    const facts = await (isAskedAgain ? this.#recentFacts() : this.#facts());
+    return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
-  /** @returns the rights of the caller now, by the present configuration */
-  async presentRights(caller: Caller): Promise<OverviewRights> {
-    return this.rightsOf(await this.#deps.configurations.current(), caller);
-  }
-
-  /** @returns the rights of the caller by that configuration */
-  rightsOf(configuration: Configuration, caller: Caller): OverviewRights {
-    return overviewRights(this.#deps.access, configuration, caller);
+  /** One reading at a time: those who ask again and again cost the database one, however many they are. */
+  #recentFacts(): Promise<OverviewFacts> {
+    const { elapsed } = this.#deps;
+    if (this.#recent !== undefined && elapsed() < this.#recent.until) {
+      return this.#recent.facts;
+    }
+    const recent = { facts: this.#facts(), until: Infinity };
+    const end = (): void => {
+      recent.until = elapsed() + READING_KEPT_MS;
+    };
+    recent.facts.then(end, end);
+    this.#recent = recent;
+    return recent.facts;
   }
 
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
-  async facts(): Promise<OverviewFacts> {
+  async #facts(): Promise<OverviewFacts> {
     const { configurations, configurationState, clock, counts, observations, licence } = this.#deps;
     const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
       configurations.current(),
@@ -121,21 +135,6 @@ export class OverviewService {
     };
   }
 
-  /** @returns the part of the facts that these rights show */
-  show(facts: OverviewFacts, rights: OverviewRights): Overview {
-    const { configuration, counts } = facts;
-    return {
-      tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
-      activeUsers: rights.activeUsers && activeUserOverview(counts.activeUsers, rights.activeUsers),
-      users: rights.users && userOverview(configuration, facts.users, rights.users),
-      licence: rights.licence ? facts.licence : null,
-      configuration: rights.configuration ? facts.state : null,
-      storageEncryption: rights.storageEncryption ? facts.encrypts : null,
-      resolvers: rights.resolvers ? resolverHealth(configuration.resolvers, facts.uses) : null,
-      responses: rights.responses ? responseOverview(facts.responses, facts.since) : null,
-    };
-  }
-
   async #knownUsers({ resolvers }: Configuration): Promise<KnownUsers> {
     const { managedUsers, userCounts } = this.#deps;
     const idsOf = (isManaged: boolean): readonly string[] =>
@@ -156,6 +155,21 @@ export class OverviewService {
     }
     return this.#probed.encrypts;
   }
+}
+
+/** @returns the part of the facts that these rights show */
+function show(facts: OverviewFacts, rights: OverviewRights): Overview {
+  const { configuration, counts } = facts;
+  return {
+    tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
+    activeUsers: rights.activeUsers && activeUserOverview(counts.activeUsers, rights.activeUsers),
+    users: rights.users && userOverview(configuration, facts.users, rights.users),
+    licence: rights.licence ? facts.licence : null,
+    configuration: rights.configuration ? facts.state : null,
+    storageEncryption: rights.storageEncryption ? facts.encrypts : null,
+    resolvers: rights.resolvers ? resolverHealth(configuration.resolvers, facts.uses) : null,
+    responses: rights.responses ? responseOverview(facts.responses, facts.since) : null,
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { UserSource } from '../ports.ts';
+import type { UserSource } from '../user-source.ts';
 
 /** A source that may hold connections. */
 export interface ClosableUserSource extends UserSource {

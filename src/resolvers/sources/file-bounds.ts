@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
-import type { ResolverFiles } from '../ports.ts';
+import type { ResolverFiles } from '../resolver-draft.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { withTimeLimit } from '../../kernel/time-limit.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';

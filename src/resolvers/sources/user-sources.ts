@@ -1,11 +1,6 @@
-import type {
-  DirectoryPasswords,
-  ManagedUserStore,
-  ResolverSecrets,
-  UserSource,
-  UserSources,
-} from '../ports.ts';
-import type { PasswordHasher } from '../../users/ports.ts';
+import type { DirectoryPasswords, ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
+import type { ManagedUserStore } from '../../users/managed-user-store.ts';
+import type { PasswordHasher } from '../../users/password-hasher.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { loadOnUse } from '../../kernel/load-on-use.ts';

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../../users/ports.ts';
+import type { PasswordHasher } from '../../users/password-hasher.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
 

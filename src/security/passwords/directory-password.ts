@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DirectoryPasswords, PasswordVerdict } from '../../resolvers/ports.ts';
-import type { PasswordHasher } from '../../users/ports.ts';
+import type { DirectoryPasswords, PasswordVerdict } from '../../resolvers/user-source.ts';
+import type { PasswordHasher } from '../../users/password-hasher.ts';
 import { equalBytes, equalText } from '../../kernel/constant-time.ts';
 import { isShaCrypt, shaCrypt } from './sha-crypt.ts';
 

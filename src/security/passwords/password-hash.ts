@@ -1,6 +1,6 @@
 import type * as Argon2 from '@node-rs/argon2';
 import { equalText } from '../../kernel/constant-time.ts';
-import type { PasswordHasher } from '../../users/ports.ts';
+import type { PasswordHasher } from '../../users/password-hasher.ts';
 import { isShaCrypt, shaCrypt } from './sha-crypt.ts';
 
 /** argon2id (RFC 9106) with OWASP's parameters: 19 MiB, two passes, one lane. argon2id is the library's default. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { KeyFileAccess } from '../../doctor/ports.ts';
+import type { KeyFileAccess } from '../../doctor/key-check.ts';
 import { readKeyFile } from './key-file.ts';
 import { keyIdOf } from './secret-vault.ts';
 

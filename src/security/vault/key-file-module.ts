@@ -1,4 +1,4 @@
-import type { KeyMaterial, NewKey } from '../../keys/key-administration.ts';
+import type { KeyMaterial, NewKey } from '../../keys/sealing-keys.ts';
 import type { RegisteredKey, SecurityModule, Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyHolder } from '../../keys/key-administration.ts';
+import type { KeyHolder } from '../../keys/sealing-keys.ts';
 import { BackgroundLoop } from '../../kernel/background-loop.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { describeFault } from '../../kernel/fault.ts';

@@ -1,4 +1,4 @@
-import type { RotatingVault } from '../../keys/key-administration.ts';
+import type { RotatingVault } from '../../keys/sealing-keys.ts';
 import {
   type DerivedKey,
   type KeyDerivation,

@@ -1,4 +1,4 @@
-import type { AuditAuthority, InstallationKey } from '../../audit/ports.ts';
+import type { AuditAuthority, InstallationKey } from '../../audit/signing-key.ts';
 import { type SigningKey, signingKeyFromSeed } from '../../audit/signing-key.ts';
 import type { DerivedKey, KeyDerivation } from '../../keys/vault.ts';
 

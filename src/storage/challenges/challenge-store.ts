@@ -13,20 +13,20 @@ import type {
   TokenOrOwner,
 } from '../../challenges/ports.ts';
 import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { decisionEntry } from './decision-entry.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { freeQuestion, isConfirmedInAnotherText } from './asked-questions.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
 import { settle } from './settlement.ts';
 import { SharedIssue } from './shared-issue.ts';
-import { SharedLookup } from '../database/shared-lookup.ts';
+import { SharedLookup } from '../../database/shared-lookup.ts';
 import { SharedSettlement } from './shared-settlement.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { assertStorable, isRowId, isStorable } from '../../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks.ts';
 import { holdReferences } from '../tokens/token-references.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
-import { KeyedQueue } from '../database/keyed-queue.ts';
+import { KeyedQueue } from '../../database/keyed-queue.ts';
 
 type Decide = Parameters<ChallengeStore['answer']>[1];
 type MayRemember = (token: Token) => boolean;

@@ -2,7 +2,7 @@ import type { Decision } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import { isLocked } from '../../tokens/token.ts';
 
 /** @returns the audit entry of a response, with its effects on the token, in the state before it */

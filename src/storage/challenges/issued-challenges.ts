@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import { AgingMap } from '../../kernel/aging-map.ts';
 import type { Sealed } from '../../keys/vault.ts';
 import type { TokenSecrets } from '../../tokens/token.ts';
 
-/** Within this time most responses come; later ones are answered after a read. */
-const LIFETIME_MS = 120_000;
+/** Within this time most responses come; later ones are answered after a read. The cache keeps the last millisecond, too. */
+const LIFETIME_MS = 119_999;
 
 /** The most challenges to keep, about 3 kB each. */
 const MAX_CHALLENGES = 1_000;
@@ -14,15 +14,21 @@ const MAX_CHALLENGES = 1_000;
  * its issue has changed the token since the others.
  */
 export class IssuedChallenges {
-  readonly #byTransaction: AgingMap<ChallengeOfToken>;
-  readonly #newest: AgingMap<string>;
-  #isSweepDue = false;
+  readonly #byTransaction: LRUCache<string, ChallengeOfToken>;
+  /** The transaction of each token in the memory. */
+  readonly #newest = new Map<string, string>();
 
   /** @param elapsed milliseconds of a clock that never goes back */
   constructor(elapsed: () => number) {
-    const bounds = { lifetime: LIFETIME_MS, max: MAX_CHALLENGES, elapsed };
-    this.#byTransaction = new AgingMap(bounds);
-    this.#newest = new AgingMap(bounds);
+    this.#byTransaction = new LRUCache({
+      max: MAX_CHALLENGES,
+      ttl: LIFETIME_MS,
+      ttlResolution: 0,
+      // What is too old leaves the memory also where nothing is issued any more: names and payments.
+      ttlAutopurge: true,
+      perf: { now: elapsed },
+      dispose: ({ token }) => this.#newest.delete(token.id),
+    });
   }
 
   get size(): number {
@@ -31,46 +37,26 @@ export class IssuedChallenges {
 
   keep({ challenge, token }: ChallengeOfToken): void {
     this.forget(token.id);
-    this.#newest.set(token.id, challenge.transactionId);
     this.#byTransaction.set(challenge.transactionId, {
       challenge,
       token: { ...token, secrets: ownCopies(token.secrets) },
     });
-    this.#sweepLater();
+    this.#newest.set(token.id, challenge.transactionId);
   }
 
   /** @returns the challenge, which is not kept any longer */
   consume(transactionId: string): ChallengeOfToken | undefined {
     const issued = this.#byTransaction.get(transactionId);
-    if (issued !== undefined) {
-      this.forget(issued.token.id);
-    }
+    this.#byTransaction.delete(transactionId);
     return issued;
   }
 
   /** Removes the challenge of a token that has changed since. */
   forget(tokenId: string): void {
     const transactionId = this.#newest.get(tokenId);
-    this.#newest.delete(tokenId);
     if (transactionId !== undefined) {
       this.#byTransaction.delete(transactionId);
     }
-  }
-
-  /** What is too old leaves the memory also where nothing is issued any more: names and payments. */
-  #sweepLater(): void {
-    if (this.#isSweepDue) {
-      return;
-    }
-    this.#isSweepDue = true;
-    setTimeout(() => {
-      this.#isSweepDue = false;
-      this.#newest.dropAged();
-      this.#byTransaction.dropAged();
-      if (this.size > 0) {
-        this.#sweepLater();
-      }
-    }, LIFETIME_MS).unref();
   }
 }
 

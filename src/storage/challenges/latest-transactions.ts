@@ -1,6 +1,6 @@
 import type { ClosedBy } from '../../challenges/challenge.ts';
 import type { LatestTransaction, LatestTransactions } from '../../helpdesk/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 interface LatestRow {
   readonly transaction_id: string;

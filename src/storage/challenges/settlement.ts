@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 
 import type { Decision } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import { AUDIT_PLACES, auditColumnValues, INSERTED_COLUMNS } from '../audit/audit-rows.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { eventInsert } from '../webhooks/event-outbox.ts';
+import { AUDIT_PLACES, auditColumnValues, INSERTED_COLUMNS } from '../../audit/rows-store.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
+import { eventInsert } from '../../webhooks/outbox-store.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
 import { stateColumns } from '../tokens/token-rows.ts';
 

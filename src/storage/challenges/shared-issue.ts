@@ -1,10 +1,11 @@
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
+import { questionKeys } from '../../ocra/question.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { ALL_HELD, HELD_COLUMNS, type HeldRow, heldTokens, WritingStatement } from './hot-rows.ts';
-import { ASKED_IN_ANOTHER_TEXT, keysOf } from './asked-questions.ts';
+import { NOT_ASKED_IN_ANOTHER_TEXT } from './asked-questions.ts';
 import { SharedWrites } from './shared-writes.ts';
 
 interface IssuedRow extends HeldRow {
@@ -31,7 +32,7 @@ const STATEMENT = new WritingStatement<IssuedRow>({
     max_open: 'integer',
   },
   numbers: Object.keys(HELD_COLUMNS),
-  parts: `${heldTokens('tokens', 'tokens', `NOT EXISTS (${ASKED_IN_ANOTHER_TEXT})`)}, token AS (
+  parts: `${heldTokens('tokens', 'tokens', NOT_ASKED_IN_ANOTHER_TEXT)}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
       FROM want WHERE ${ALL_HELD} RETURNING want.place, tokens.version
     ), challenge AS (
@@ -82,7 +83,7 @@ export class SharedIssue {
         version: seen.version,
         transaction_id: transactionId,
         question,
-        question_keys: keysOf(tokenId, suite, question),
+        question_keys: questionKeys(suite, question),
         has_counter: suite.counter,
         data,
         issued_at: issuedAt,

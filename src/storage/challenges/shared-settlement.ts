@@ -2,7 +2,7 @@ import type { Decision } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
 import type { Token, TokenStateChange } from '../../tokens/token.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import {
   ALL_HELD,
   HELD_COLUMNS,

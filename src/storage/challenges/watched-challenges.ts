@@ -1,7 +1,7 @@
 import type { ClosedBy } from '../../challenges/challenge.ts';
 import type { WatchedChallenges, WatchedState } from '../../challenges/ports.ts';
-import type { Database } from '../database/database.ts';
-import type { PreparedStatement } from '../database/prepared-statements.ts';
+import type { Database } from '../../database/database.ts';
+import type { PreparedStatement } from '../../database/prepared-statements.ts';
 
 interface StateRow {
   readonly id: string;

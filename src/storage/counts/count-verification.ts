@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { CountCheck, CountDrift, CountVerification } from '../../monitoring/ports.ts';
 import { DRIFTS, MEND } from './count-recount.ts';
-import type { Database } from '../database/database.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { Database } from '../../database/database.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
 
 /** The advisory lock on the tables of folded counts, which the function fold_counts takes, too. "tank", "fold". */
 const FOLD_LOCK = [0x74616e6b, 0x666f6c64] as const;

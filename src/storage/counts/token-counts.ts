@@ -1,5 +1,5 @@
 import type { ActiveUserRow, TokenCounts, TokenCountsSnapshot } from '../../monitoring/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { CountRows, type KeptEntries, type PendingEntries } from './count-rows.ts';
 
 /** The answer of the database's function `read_counts`. */

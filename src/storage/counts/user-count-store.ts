@@ -1,5 +1,5 @@
 import type { KeptUserCount, UserCountStore } from '../../monitoring/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 interface UserCountRow {
   readonly resolver_id: string;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AttemptLimit } from '../../kernel/limit.ts';
 import { withTimeLimit } from '../../kernel/time-limit.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { type LocalCount, LocalCounts } from './local-counts.ts';
 
 /** A row that was written under a clock that ran ahead ends with a window from now on. */

@@ -1,6 +1,6 @@
 import type { Act } from '../../policy/caller.ts';
 import type { LicenceStore } from '../../monitoring/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 interface LicenceRow {
   readonly text: string;

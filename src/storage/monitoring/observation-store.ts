@@ -1,6 +1,6 @@
 import type { ResponseReason } from '../../challenges/measured-challenges.ts';
 import type { Observed, ObservationStore, ResolverUse, ResponseMinute } from '../../monitoring/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 interface MinuteRow {
   readonly minute: Date;

@@ -2,7 +2,7 @@ import type { Sealed, SecurityModule, Vault } from '../../keys/vault.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Random } from '../../kernel/clock.ts';
 import type { StorageProbe } from '../../monitoring/ports.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 const PROBE_SIZE = 32;
 

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import type { Act } from '../../policy/caller.ts';
 import type { TokenStateChange } from '../../tokens/token.ts';
 import type { LockedTokens, QuestionedToken } from '../../challenges/ports.ts';
-import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
+import type { Database } from '../../database/database.ts';
+import { isStorable } from '../../database/stored-text.ts';
 import { withLockedTokens } from './token-locks.ts';
 import { selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
 

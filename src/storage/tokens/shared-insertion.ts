@@ -1,11 +1,11 @@
 import type { Act } from '../../policy/caller.ts';
 import type { SerialOrigin } from '../../tokens/ports.ts';
 import type { NewToken, Token } from '../../tokens/token.ts';
-import { auditEntry } from '../audit/audit-rows.ts';
+import { auditEntry } from '../../audit/rows-store.ts';
 import { type HeldRow, type ColumnValues, WritingStatement } from '../challenges/hot-rows.ts';
 import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
-import type { Database } from '../database/database.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import type { Database } from '../../database/database.ts';
+import { isRowId, isStorable } from '../../database/stored-text.ts';
 import { enrolmentEntry } from './token-consequences.ts';
 import { NEW_TOKEN_COLUMNS, secondFactorOf, stateColumns } from './token-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { TokenFilter } from '../../tokens/ports.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import { isRowId, isStorable } from '../../database/stored-text.ts';
 
 /** @returns false if a text or id cannot be stored in the database, and so matches nothing */
 export function canMatch({ serial, serialPrefix, owner, realm }: TokenFilter): boolean {

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 import type { TokenPageFilter, TokenPages } from '../../helpdesk/ports.ts';
 import type { Token } from '../../tokens/token.ts';
-import type { Database } from '../database/database.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import type { Database } from '../../database/database.ts';
+import { isRowId, isStorable } from '../../database/stored-text.ts';
 import { selectTokens, type TokenRow, toToken } from './token-rows.ts';
 
 /** The order of the pages, which is also the expression of their indexes. */

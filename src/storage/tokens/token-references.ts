@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Owner } from '../../users/owner.ts';
 import type { TokenChange } from '../../tokens/token.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import { isRowId, isStorable } from '../../database/stored-text.ts';
 import type { Columns } from './token-rows.ts';
 
 /**

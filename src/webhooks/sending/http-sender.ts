@@ -6,10 +6,10 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
-import type { SendResult, WebhookSender } from '../ports.ts';
 import { addressFault, hostOf, type ReceiverAddress } from '../receiver-address.ts';
 import { readAddress } from '../../kernel/networks.ts';
 import type { SignedMessage } from '../signature.ts';
+import type { SendResult } from '../webhook.ts';
 import { ReceiverNames, RefusedAddress } from './receiver-lookup.ts';
 
 /** The longest time of a request, from the look-up of the name to the end of the answer. */
@@ -30,7 +30,7 @@ interface HttpSenderOptions {
  * Sends by HTTP/1.1 over connections that are kept for further messages. Uses no proxy, follows no redirects, keeps
  * nothing of an answer but its status, and connects to no address that `addressFault` refuses.
  */
-export class HttpWebhookSender implements WebhookSender {
+export class HttpWebhookSender {
   readonly #timeoutMs: number;
   readonly #userAgent: string;
   readonly #names: ReceiverNames;
@@ -43,6 +43,7 @@ export class HttpWebhookSender implements WebhookSender {
     this.#names = names;
   }
 
+  /** Never fails. @param signal ends it early */
   async send(receiver: ReceiverAddress, message: SignedMessage, signal: AbortSignal): Promise<SendResult> {
     const ending = new AbortController();
     const end = (): void => {

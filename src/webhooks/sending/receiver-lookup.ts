@@ -11,9 +11,6 @@ const MAX_AT_ONCE = 2;
 export class ReceiverNames {
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
   readonly #turns = new Semaphore(MAX_AT_ONCE);
-  /** Names whose last look-up failed. They share one turn: a name server that does not answer would take up all. */
-  readonly #failed = new Set<string>();
-  readonly #turnOfFailed = new Semaphore(1);
   readonly #resolve: (host: string) => Promise<readonly LookupAddress[]>;
 
   constructor(resolve: (host: string) => Promise<readonly LookupAddress[]> = resolveAll) {
@@ -49,26 +46,13 @@ export class ReceiverNames {
     if (running !== undefined) {
       return running;
     }
-    const started = (
-      this.#failed.has(host)
-        ? this.#turnOfFailed.run(() => this.#resolveInTurn(host))
-        : this.#resolveInTurn(host)
-    ).finally(() => {
-      this.#running.delete(host);
-    });
+    const started = this.#turns
+      .run(() => this.#resolve(host))
+      .finally(() => {
+        this.#running.delete(host);
+      });
     this.#running.set(host, started);
     return started;
-  }
-
-  async #resolveInTurn(host: string): Promise<readonly LookupAddress[]> {
-    try {
-      const found = await this.#turns.run(() => this.#resolve(host));
-      this.#failed.delete(host);
-      return found;
-    } catch (error) {
-      this.#failed.add(host);
-      throw error;
-    }
   }
 }
 

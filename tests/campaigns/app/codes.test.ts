@@ -4,6 +4,7 @@ import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, choosePin, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, issueCodes } from './support/issued-codes.ts';
 
@@ -103,7 +104,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.getByRole('navigation').getByRole('button', { name: 'Tokens' }).click();
     await page.getByText(MARKUP).first().click();
     await expectScreen(page, MARKUP);
-    expect(await page.locator('img, #app script').count()).toBe(0);
+    await expectSoon(() => page.locator('img, #app script').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 
@@ -113,13 +114,13 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await rollOut(page, codes);
     await pasteCode(page, codes.request({ message: 'Pay \u202e12\u202c EUR to p\u0430ypal\u200b' }));
     await expectScreen(page, 'This cannot be confirmed');
-    expect(await page.locator('mark').allTextContents()).toEqual([
+    await expectSoon(() => page.locator('mark').allTextContents()).toEqual([
       'U+202E right-to-left override',
       'U+202C pop directional formatting',
       'p\u0430ypal',
       'U+200B zero width space',
     ]);
-    expect(await page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Decline' }).click();
     await expectScreen(page, 'Declined');
   });
@@ -131,7 +132,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.getByRole('button', { name: 'Decline' }).click();
     await pasteCode(page, codes.request({ message: 'Pay 12 EUR to p\u0430ypal' }));
     await expectScreen(page, 'Do you want to confirm this?');
-    expect(await page.locator('mark').allTextContents()).toEqual(['p\u0430ypal']);
+    await expectSoon(() => page.locator('mark').allTextContents()).toEqual(['p\u0430ypal']);
     await page
       .getByRole('alert')
       .filter({ hasText: 'The marked words may not be what they look like.' })
@@ -158,14 +159,14 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     const codes = await issueCodes(ADDRESS);
     await page.goto(`/#link=${encodeURIComponent(codes.init)}`);
     await expectScreen(page, 'Add this token?');
-    expect(page.url()).toBe(`${site.origin}/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/`);
     await page.getByRole('button', { name: 'Add the token' }).click();
     await expectScreen(page, 'The first step is done');
     await page.getByRole('button', { name: 'Lock' }).click();
     await page.goto(`/#link=${encodeURIComponent(`web+${codes.nonce()}`)}`);
     await page.getByText('A code is waiting').waitFor();
-    expect(page.url()).toBe(`${site.origin}/`);
-    expect(await page.evaluate('JSON.stringify(history.state)')).toMatch(/^\{"entry":\d+\}$/);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/`);
+    await expectSoon(() => page.evaluate('JSON.stringify(history.state)')).toMatch(/^\{"entry":\d+\}$/);
     await page.getByLabel('PIN').fill(PIN);
     await page.getByRole('button', { name: 'Unlock' }).click();
     await expectScreen(page, 'Enter the activation code');
@@ -179,7 +180,7 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.goto(`/#link=${encodeURIComponent(codes.init)}`);
     await page.getByText('A code is waiting').waitFor();
     await choosePin(page, 'Add this token?');
-    expect(page.url()).toBe(`${site.origin}/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/`);
   });
 
   it('goes back by the back button, and never back to a code', async () => {
@@ -198,6 +199,6 @@ describeWithProgram('codes in the app', findChromium(), 'chromium', (program) =>
     await page.goBack();
     await page.goBack();
     await expectScreen(page, 'Your tokens');
-    expect(page.url()).toBe(`${site.origin}/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/`);
   });
 });

@@ -7,6 +7,7 @@ import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { answerAt, expectScreen, openApp, pasteCode, PIN, rollOut } from './support/app-page.ts';
 import { ACTIVATION_CODE, COUNTER_SUITE, issueCodes, QUESTION } from './support/issued-codes.ts';
 
@@ -68,7 +69,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await press(page, 'History');
     await page.getByText('Pay 5 EUR to Ann').waitFor();
     await page.getByText('Confirmed · bank.example').first().waitFor();
-    expect(await page.getByRole('listitem').filter({ hasText: 'bank.example' }).count()).toBe(2);
+    await expectSoon(() => page.getByRole('listitem').filter({ hasText: 'bank.example' }).count()).toBe(2);
   });
 
   it('says that a transaction was answered before', async () => {
@@ -112,7 +113,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await rollOut(page, codes);
     await press(page, 'Confirm');
     await expectScreen(page, 'Type these digits');
-    expect(await digitsShown(page)).toBe(
+    await expectSoon(() => digitsShown(page)).toBe(
       computeResponse(parseOcraSuite(COUNTER_SUITE), codes.key, { question: QUESTION, counter: 0n }),
     );
     await page.getByText('No answer came back').waitFor();
@@ -125,7 +126,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await rollOut(page, codes);
     await press(page, 'Confirm');
     await page.getByText('the app cannot tell whether it accepted').waitFor();
-    expect(await digitsShown(page)).toMatch(/^\d{8}$/);
+    await expectSoon(() => digitsShown(page)).toMatch(/^\d{8}$/);
   });
 
   it('takes no press in the moment in which the data appear, or the window comes to the front', async () => {
@@ -239,7 +240,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await page.getByText('After that you see digits').waitFor();
     await press(page, 'Confirm');
     await expectScreen(page, 'Type these digits');
-    expect(await digitsShown(page)).toMatch(/^\d{8}$/);
+    await expectSoon(() => digitsShown(page)).toMatch(/^\d{8}$/);
   });
 
   it('asks for the PIN of a suite with one, and again after a refusal', async () => {
@@ -310,7 +311,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     const field = page.getByLabel('Activation code');
     await field.fill('AB1');
     await page.getByText('Character 3 (1) cannot be in an activation code.').waitFor();
-    expect(await page.locator('.code-letter-wrong').allTextContents()).toEqual(['1']);
+    await expectSoon(() => page.locator('.code-letter-wrong').allTextContents()).toEqual(['1']);
     await field.fill(`A${ACTIVATION_CODE.slice(1)}`);
     await page.getByText('Something is mistyped').waitFor();
     await field.fill(ACTIVATION_CODE.slice(0, -1));
@@ -330,7 +331,7 @@ describeWithProgram('the flows of the app', findChromium(), 'chromium', (program
     await press(page, 'Save the name');
     await expectScreen(page, 'Savings <b>bank</b>');
     // Browsers keep titles in their history, in the clear.
-    expect(await page.title()).toBe('Your tokens – Tankeeper');
+    await expectSoon(() => page.title()).toBe('Your tokens – Tankeeper');
     await page.getByRole('button', { name: 'Your tokens' }).click();
     await page.getByText('Savings <b>bank</b>').click();
     await press(page, 'Remove this token');

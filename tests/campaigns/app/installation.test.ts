@@ -6,6 +6,7 @@ import { findChromium, openPage, startChromium } from '../../support/browser/chr
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { choosePin, expectScreen, openApp, PIN } from './support/app-page.ts';
 
 const MAX_FIRST_LOAD_BYTES = 150_000;
@@ -93,10 +94,10 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     site.files.set('service-worker.js', worker.replace(hash, NEXT_HASH));
     await page.reload();
     await page.getByText('A new version of the app is here.').waitFor();
-    expect(await cacheNames(page)).toContain(`tankeeper-app-${hash}`);
+    await expectSoon(() => cacheNames(page)).toContain(`tankeeper-app-${hash}`);
     await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Load again' }).click()]);
     await expectScreen(page, 'The app is locked');
-    expect(await cacheNames(page)).toEqual([`tankeeper-app-${NEXT_HASH}`]);
+    await expectSoon(() => cacheNames(page)).toEqual([`tankeeper-app-${NEXT_HASH}`]);
     site.files.set('service-worker.js', worker);
     expect(problems).toEqual([]);
   });
@@ -130,9 +131,11 @@ describeWithProgram('the installed app', findChromium(), 'chromium', (program) =
     await page.getByLabel('Dunkel').check();
     await page.reload();
     await expectScreen(page, 'Die App ist gesperrt');
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 19, 25)');
-    expect(await page.evaluate('({ ...localStorage })')).toEqual({ language: 'de', theme: 'dark' });
+    await expectSoon(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await expectSoon(() => page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+      'rgb(14, 19, 25)',
+    );
+    await expectSoon(() => page.evaluate('({ ...localStorage })')).toEqual({ language: 'de', theme: 'dark' });
   });
 
   it('says what to do on a page without encryption', async () => {

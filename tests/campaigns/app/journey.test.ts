@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import qrcode from 'qrcode';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { codeText } from '../../../src/device/read-code.ts';
+import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { type Running, startCli } from '../../cli/cli-process.ts';
 import { expectScreen } from './support/app-page.ts';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
@@ -19,6 +19,7 @@ import {
 } from '../../support/browser/chromium.ts';
 import { readFolder } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const PIN = '493817';
@@ -152,10 +153,10 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     const text = textOf(await pay('Berta'));
     const changed = text.replace('Berta', 'Mallory');
     expect(changed).not.toBe(text);
-    await scan(await qrcode.toBuffer(changed, { scale: 6 }));
+    await scan(drawQrCode(changed, 400));
     await app.getByRole('main').getByText('Refused').waitFor();
-    expect(await app.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
-    expect(await app.getByRole('main').innerText()).not.toContain('Mallory');
+    await expectSoon(() => app.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+    await expectSoon(() => app.getByRole('main').innerText()).not.toContain('Mallory');
   });
 
   it('shows digits to type where it has no network', async () => {
@@ -180,7 +181,7 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     await expectScreen(app, 'The app is locked');
     await app.goto(link ?? '');
     await expectScreen(app, 'The app is locked');
-    expect(app.url()).toBe(demo.app);
+    await expectSoon(() => app.url()).toBe(demo.app);
     await unlock(app, '000000');
     await app.getByText(/PIN.*(wrong|not right)|not the PIN/i).waitFor();
     await unlock(app, PIN);
@@ -230,7 +231,10 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
   });
 
   it('leaves no secret in files, logs or the address, and nothing for the console', async () => {
-    expect(await app.evaluate<unknown>('[sessionStorage.length, document.cookie]')).toEqual([0, '']);
+    await expectSoon(() => app.evaluate<unknown>('[sessionStorage.length, document.cookie]')).toEqual([
+      0,
+      '',
+    ]);
     expect(app.url().startsWith(demo.app)).toBe(true);
     await phone.close();
     const files = [

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import qrcode from 'qrcode';
+import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { expectScreen, openApp } from './support/app-page.ts';
 import { issueCodes, SERIAL } from './support/issued-codes.ts';
 
@@ -51,7 +52,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     page.getByLabel('Choose a picture of the code').setInputFiles({ name, mimeType: 'image/png', buffer });
 
   it('reads a code from the camera once, and switches the camera off', async () => {
-    await writeCameraFilm(film, await qrcode.toBuffer(init), FORMAT);
+    await writeCameraFilm(film, drawQrCode(init), FORMAT);
     const { page, problems } = await openApp(browser, site.origin, 390);
     await page.evaluate(`{
       const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
@@ -65,7 +66,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await startScan(page);
     await expectScreen(page, 'Add this token?');
     await page.getByText(SERIAL).waitFor();
-    expect(await page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
+    await expectSoon(() => page.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
     await page.getByRole('button', { name: 'Add the token' }).click();
     await expectScreen(page, 'The first step is done');
     expect(problems).toEqual([]);
@@ -77,10 +78,10 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await scan(page);
     await page.getByText('Looking for a code').waitFor();
     const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
     await page.getByRole('button', { name: 'History' }).click();
     await expectScreen(page, 'History');
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
   });
 
   it('switches the camera off while the page is hidden, and on again', async () => {
@@ -96,10 +97,10 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
       }`);
     await become('hidden');
     await page.getByText('The camera is starting').waitFor();
-    expect(await stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
+    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
     await become('visible');
     await page.getByText('Looking for a code').waitFor();
-    expect(await page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
+    await expectSoon(() => page.evaluate('document.querySelector("video").srcObject.active')).toBe(true);
   });
 
   it('uses the reader of the browser where it has one', async () => {
@@ -112,18 +113,18 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await startScan(page);
     await expectScreen(page, 'This is a code of another system');
     await page.waitForLoadState('networkidle');
-    expect(
-      await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
+    await expectSoon(() =>
+      page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join()'),
     ).not.toContain('qr-worker');
   });
 
   it('finds the code in a picture, also a small one in a large photo', async () => {
     const { page, problems } = await openApp(withoutCamera, site.origin);
     await scan(page);
-    await chooseFile(page, 'code.png', await qrcode.toBuffer(init));
+    await chooseFile(page, 'code.png', drawQrCode(init));
     await expectScreen(page, 'Add this token?');
     await scan(page);
-    await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(await qrcode.toBuffer(init, { scale: 3 }))));
+    await chooseFile(page, 'photo.png', photoWith(PNG.sync.read(drawQrCode(init, 165))));
     await expectScreen(page, 'Add this token?');
     expect(problems).toEqual([]);
   });
@@ -135,7 +136,9 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByText('This file is not a picture').waitFor();
     await chooseFile(page, 'blank.png', PNG.sync.write(new PNG({ width: 300, height: 200 })));
     await page.getByText('No QR code was found').waitFor();
-    expect(await page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count()).toBe(0);
+    await expectSoon(() =>
+      page.getByRole('alert').filter({ hasText: 'This file is not a picture' }).count(),
+    ).toBe(0);
   });
 
   it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
@@ -169,7 +172,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await page.getByRole('button', { name: 'Light on' }).click();
     await page.getByRole('button', { name: 'Light off' }).click();
     await page.getByRole('button', { name: 'Light on' }).waitFor();
-    expect(await page.evaluate('lamp')).toEqual([true, false]);
+    await expectSoon(() => page.evaluate('lamp')).toEqual([true, false]);
   });
 });
 

@@ -5,11 +5,11 @@ import type { AuditFinding } from '../../../src/audit/finding.ts';
 import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
-import { SqlAdministratorStore } from '../../../src/storage/administrators/administrator-store.ts';
-import { auditEntry } from '../../../src/storage/audit/audit-rows.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
+import { AdministratorStore } from '../../../src/administrators/administrator-store.ts';
+import { auditEntry } from '../../../src/audit/rows-store.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { AuditedDatabase, shortly } from '../../support/database/audited-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -61,7 +61,7 @@ async function writeTrail(): Promise<void> {
 }
 
 async function readTrail(): Promise<Trail> {
-  const store = new SqlAuditStore({ database: audited.test.database });
+  const store = new AuditStore({ database: audited.test.database });
   return store.read(async (snapshot) => {
     const rows: AuditRow[] = [];
     const records: JournalRecord[] = [];
@@ -248,9 +248,9 @@ describe('a trail that is emptied', () => {
   afterEach(() => attacked.drop());
 
   const register = (server: Database): Promise<boolean> =>
-    new SqlKeyRegistry({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
+    new KeyRegistryStore({ database: server }).register('0123456789abcdef', Buffer.alloc(1));
   const add = (server: Database, name: string): Promise<void> =>
-    new SqlAdministratorStore({ database: server }).insert(name, 'hash', {
+    new AdministratorStore({ database: server }).insert(name, 'hash', {
       ...ACT,
       action: 'administrator/add',
     });

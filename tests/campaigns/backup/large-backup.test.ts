@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/cli-process.ts';
+import { shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
 
 jest.setTimeout(1_200_000);
 
-const TOKENS = 200_000;
-/** The rows of this test as JSON are about three times as large. */
+const TOKENS = shortOrLong(50_000, 200_000);
+/** In a description: the short form has fewer rows, and as many bytes. */
+const TEXTS = shortOrLong(16, 4);
+/** The rows of this test as JSON are larger. */
 const HEAP_MEBIBYTES = 48;
 
 let folder: string;
@@ -38,9 +41,9 @@ describe('a backup much larger than the memory of the process', () => {
         await sql.raw(
           `INSERT INTO tokens (serial, type, active, realm_set_id, ocra_suite, replay_markers, description)
            SELECT 'T' || n, 'ocra', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08', ARRAY[md5(n::text)],
-             repeat(md5(n::text), 4)
+             repeat(md5(n::text), ?::int)
            FROM generate_series(1, ?::int) AS n`,
-          [TOKENS],
+          [TEXTS, TOKENS],
         );
       },
       { isLong: true },

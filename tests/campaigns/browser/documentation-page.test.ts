@@ -4,6 +4,7 @@ import { type RunningServer, startServer } from '../../../src/http/serving/serve
 import { ADMIN, createTestApp } from '../../support/application/http-app.ts';
 import { findChromium, openPage, startChromium, type WatchedPage } from '../../support/browser/chromium.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -44,7 +45,7 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
     );
     await page.locator('#operations-tag-ocra').click();
     await page.locator('#operations-ocra-getOcraCheckT').waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await expectSoon(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     if (process.env.SCREENSHOTS !== undefined) {
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs-${width}.png` });
     }
@@ -71,7 +72,7 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
 
   it('shows the other dialect', async () => {
     const { page, problems } = await opened('/docs?dialect=linotp');
-    expect(await page.getByText('This is the dialect linotp').count()).toBe(1);
+    await expectSoon(() => page.getByText('This is the dialect linotp').count()).toBe(1);
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -10,7 +10,7 @@ import { migrate } from '../../../src/compose/database-schema.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
+import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
 import { unsignedRow } from '../../support/database/audited-database.ts';

@@ -12,6 +12,7 @@ import {
 } from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
@@ -65,18 +66,18 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
   it.each(WIDTHS)('searches by known values, pages, and shows a row whole, %d pixels wide', async (width) => {
     const page = await open('/audit', { width });
     await rows(page).first().waitFor();
-    expect(await rows(page).count()).toBe(50);
+    await expectSoon(() => rows(page).count()).toBe(50);
     await button(page, 'Older rows').click();
     await page.getByText('These are all rows.').waitFor();
-    expect(await rows(page).count()).toBeGreaterThan(60);
+    await expectSoon(() => rows(page).count()).toBeGreaterThan(60);
     await page.getByLabel('Token or other object').fill('NORTH');
     await page.getByLabel('Outcome').fill('accepted');
-    expect(await page.locator('datalist option[value="accepted"]').count()).toBe(1);
+    await expectSoon(() => page.locator('datalist option[value="accepted"]').count()).toBe(1);
     await button(page, 'Search').click();
     await waitForCount(rows(page), 1);
     await rows(page).first().locator('summary').click();
     await page.getByRole('link', { name: 'NORTH' }).waitFor();
-    expect(await page.locator('dl').getByRole('link').nth(1).getAttribute('href')).toMatch(
+    await expectSoon(() => page.locator('dl').getByRole('link').nth(1).getAttribute('href')).toMatch(
       /^#\/transactions\/[0-9a-f]{20}$/,
     );
     expect(await lookAt(page, 'audit')).toEqual([]);
@@ -88,14 +89,14 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
     await page.getByLabel('Outcome').fill('acepted');
     await button(page, 'Search').click();
     await page.getByRole('alert').filter({ hasText: 'did you mean accepted?' }).waitFor();
-    expect(await page.getByLabel('Outcome').inputValue()).toBe('acepted');
+    await expectSoon(() => page.getByLabel('Outcome').inputValue()).toBe('acepted');
     await page.context().close();
   });
 
   it('shows markup in a row as text', async () => {
     const page = await open(`/audit/subject/${encodeURIComponent(PROBE)}`);
     await page.getByText(PROBE).first().waitFor();
-    expect(await page.locator('img').count()).toBe(0);
+    await expectSoon(() => page.locator('img').count()).toBe(0);
     await page.context().close();
   });
 
@@ -122,8 +123,8 @@ describeWithProgram('the pages of the audit', findChromium(), 'chromium', (progr
   it('shows a bound administrator the rows of their realms, and no verification', async () => {
     const page = await open('/audit', { name: 'north-desk' });
     await rows(page).first().waitFor();
-    expect(await page.getByText('SOUTH').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Verify the audit' }).count()).toBe(0);
+    await expectSoon(() => page.getByText('SOUTH').count()).toBe(0);
+    await expectSoon(() => page.getByRole('link', { name: 'Verify the audit' }).count()).toBe(0);
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'JSON lines').click()]);
     expect(await savedText(file)).not.toMatch(/south/i);
     await page.context().close();

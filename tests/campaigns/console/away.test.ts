@@ -11,6 +11,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
@@ -54,7 +55,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.unroute('**/console/api/admin/tokens');
     await page.clock.runFor(6_000);
     await page.getByRole('link', { name: 'T1' }).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expectSoon(() => page.getByRole('alert').count()).toBe(0);
   });
 
   it('says that an act may have been done, and sends none later', async () => {
@@ -78,7 +79,9 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.route('**/console/api/admin/init', (route) => route.abort());
     await page.getByRole('button', { name: 'Show the second QR code' }).click();
     await page.getByText('The server does not answer.').waitFor();
-    expect(await page.getByLabel('Activation code', { exact: true }).inputValue()).toBe('GEZDGNBVGY3TQOJQ01');
+    await expectSoon(() => page.getByLabel('Activation code', { exact: true }).inputValue()).toBe(
+      'GEZDGNBVGY3TQOJQ01',
+    );
   });
 
   it('says that a setting may have been changed', async () => {
@@ -89,7 +92,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.route('**/console/api/system/set*', (route) => route.abort());
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByText('Whether this was done is not known.').waitFor();
-    expect(await page.getByLabel('Value in force').inputValue()).toBe('7');
+    await expectSoon(() => page.getByLabel('Value in force').inputValue()).toBe('7');
   });
 
   it('closes a dialog whose act was done, although the page cannot be read again', async () => {
@@ -152,7 +155,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.getByRole('dialog').getByLabel('Description').press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.waitForFunction('document.activeElement !== document.body');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Rename');
+    await expectSoon(() => page.evaluate('document.activeElement.textContent')).toBe('Rename');
   });
 
   it('does not measure a second step by a clock that is wrong', async () => {
@@ -165,7 +168,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('img', { name: 'QR code for the app of your token' }).waitFor();
-    expect(await page.getByText('The five minutes are over.').count()).toBe(0);
+    await expectSoon(() => page.getByText('The five minutes are over.').count()).toBe(0);
   });
 
   it('speaks German of failures and consequences too', async () => {
@@ -182,7 +185,7 @@ describeWithProgram('a console whose server is away', findChromium(), 'chromium'
     await german.getByRole('button', { name: 'Anmelden' }).click();
     await german.getByRole('button', { name: 'Entfernen: customers' }).click();
     await german.getByText('1 Token verlässt diesen Realm').waitFor();
-    expect(await german.getByRole('dialog').innerText()).not.toMatch(/realm afterwards|leaves/);
+    await expectSoon(() => german.getByRole('dialog').innerText()).not.toMatch(/realm afterwards|leaves/);
     for (const width of WIDTHS) {
       await german.setViewportSize({ width, height: 900 });
       expect(await lookAt(german, 'realm-removal-german')).toEqual([]);

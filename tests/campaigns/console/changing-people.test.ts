@@ -10,6 +10,7 @@ import {
   startConsole,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const NEW_PASSWORD = 'another password';
 
@@ -75,7 +76,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.evaluate("location.hash = '#/account'");
     await asked;
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    expect(await documentOf(page)).not.toContain(anna);
+    await expectSoon(() => documentOf(page)).not.toContain(anna);
   });
 
   it('keeps what was typed when a login ends, out of the document, for the same person', async () => {
@@ -85,17 +86,19 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
       expect(between).not.toContain(text);
     }
     await signIn(page, anna);
-    expect(await page.getByLabel('Name').inputValue()).toBe('carl');
-    expect(await page.getByLabel('First password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('carl');
+    await expectSoon(() => page.getByLabel('First password', { exact: true }).inputValue()).toBe(
+      NEW_PASSWORD,
+    );
   });
 
   it('gives what was typed to nobody else', async () => {
     await beginToAdd('carl');
     await signIn(page, bert);
-    expect(page.url()).toBe(`${site.origin}/console/#/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
     await page.evaluate("location.hash = '#/administrators'");
     await page.getByLabel('Name').waitFor();
-    expect(await documentOf(page)).not.toContain('carl');
+    await expectSoon(() => documentOf(page)).not.toContain('carl');
   });
 
   it('keeps it for ten minutes', async () => {
@@ -104,7 +107,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.clock.fastForward(601_000);
     await signIn(page, anna);
     await page.evaluate("location.hash = '#/administrators'");
-    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
   });
 
   it('takes an open dialog away with its page', async () => {
@@ -113,7 +116,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await end(anna);
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expectSoon(() => page.getByRole('dialog').count()).toBe(0);
     await signIn(page, anna);
     await page.getByRole('dialog').getByText(bert).waitFor();
   });
@@ -127,10 +130,10 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await documentOf(page)).not.toContain(PASSWORD);
+    await expectSoon(() => documentOf(page)).not.toContain(PASSWORD);
     await signIn(page, anna, NEW_PASSWORD);
     await page.evaluate("location.hash = '#/account'");
-    expect(await page.getByLabel('Present password', { exact: true }).inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Present password', { exact: true }).inputValue()).toBe('');
   });
 
   it('forgets everything with a sign-out, the address too', async () => {
@@ -138,11 +141,11 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await page.getByLabel('Name').fill('carl');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await documentOf(page)).not.toContain(anna);
-    expect(page.url()).toBe(`${site.origin}/console/#/`);
+    await expectSoon(() => documentOf(page)).not.toContain(anna);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
     await signIn(page, anna);
     await page.evaluate("location.hash = '#/administrators'");
-    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
   });
 
   it('signs out a person whose login has ended, and says when it could not', async () => {
@@ -158,7 +161,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await end(anna);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.getByRole('complementary').count()).toBe(0);
+    await expectSoon(() => page.getByRole('complementary').count()).toBe(0);
   });
 
   it('tells the other tabs who is signed in', async () => {
@@ -168,7 +171,7 @@ describeWithProgram('one browser, several people', findChromium(), 'chromium', (
     await other.getByRole('button', { name: new RegExp(`^End: ${anna}`) }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await other.getByLabel('User name').waitFor();
-    expect(await documentOf(other)).not.toContain(anna);
+    await expectSoon(() => documentOf(other)).not.toContain(anna);
     await signIn(page, bert);
     await other.getByRole('complementary').getByText(bert, { exact: true }).waitFor();
   });

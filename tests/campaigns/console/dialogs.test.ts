@@ -10,6 +10,7 @@ import {
   startConsole,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
 
 const vendor = licenceVendor();
@@ -90,7 +91,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await inDialog('Cancel').click();
       await page.getByRole('button', { name: 'Change OcraChallengeTimeout' }).click();
       await answer();
-      expect(await page.getByRole('dialog').getByRole('heading').textContent()).toBe(
+      await expectSoon(() => page.getByRole('dialog').getByRole('heading').textContent()).toBe(
         'Change OcraChallengeTimeout',
       );
     });
@@ -106,7 +107,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await page.goto(`${site.origin}/console/#/tokens`);
       await page.getByRole('link', { name: 'T1' }).waitFor();
       await answer();
-      expect(page.url()).toBe(`${site.origin}/console/#/tokens`);
+      await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/tokens`);
     });
   });
 
@@ -119,7 +120,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await page.getByRole('button', { name }).press('Enter');
       await inDialog('Cancel').press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await focused()).toBe(name);
+      await expectSoon(() => focused()).toBe(name);
     });
 
     it('to the dialog below', async () => {
@@ -130,7 +131,9 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
       await inDialog('Close').click();
       await page.getByLabel('Your password', { exact: true }).waitFor({ state: 'detached' });
       expect(['Cancel', 'Remove the administrator']).toContain(await focused());
-      expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+      await expectSoon(() => page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(
+        true,
+      );
     });
   });
 
@@ -146,7 +149,7 @@ describeWithProgram('dialogs of the console', findChromium(), 'chromium', (progr
         await (description.startsWith('the field') ? field.press('Enter') : inDialog('Save').click());
         await signIn(page, 'admin');
         await page.getByRole('dialog').waitFor();
-        expect(await page.evaluate('document.activeElement.value')).toBe(description);
+        await expectSoon(() => page.evaluate('document.activeElement.value')).toBe(description);
         await page.keyboard.press('Enter');
         await field.waitFor({ state: 'detached' });
         await page.getByText(description).waitFor();

@@ -13,6 +13,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -125,7 +126,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByLabel('Second response').fill('2');
     await page.keyboard.press('Enter');
     await page.getByText('The responses do not fit').waitFor();
-    expect(await page.getByLabel('First response').inputValue()).toBe('1');
+    await expectSoon(() => page.getByLabel('First response').inputValue()).toBe('1');
     await page.getByLabel('First response').fill(application.respond(SUITE, '11111111', { counter: 40n }));
     await page.getByLabel('Second response').fill(application.respond(SUITE, '22222222', { counter: 41n }));
     await clicks.on(page.getByRole('dialog').getByRole('button', { name: 'Resynchronise' }));
@@ -141,9 +142,9 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await clicks.on(page.getByRole('region', { name: 'Latest transactions' }).getByRole('link').first());
     const timeline = page.getByRole('region', { name: 'What happened' });
     await timeline.getByText('Given up').waitFor();
-    expect(await timeline.getByText('Wrong response', { exact: true }).count()).toBe(2);
+    await expectSoon(() => timeline.getByText('Wrong response', { exact: true }).count()).toBe(2);
     expect(clicks.number).toBeLessThanOrEqual(3);
-    expect(await page.title()).not.toBe('probe');
+    await expectSoon(() => page.title()).not.toBe('probe');
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
 
@@ -206,7 +207,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     );
     await button(page, 'Show the second QR code').click();
     await page.getByText('This second QR code takes no more responses').waitFor();
-    expect(await page.getByRole('img', { name: /QR code/ }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('img', { name: /QR code/ }).count()).toBe(0);
     await button(page, 'New second QR code').click();
     await page.getByText('Waiting for the first response').waitFor();
     await page.getByRole('img', { name: 'Second QR code of the roll-out' }).waitFor();
@@ -219,14 +220,14 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     const key = (await page.locator('pre').textContent()) ?? '';
     expect(key).toMatch(/^[0-9a-f]{40}$/);
     await button(page, 'Done, hide the key').click();
-    expect(await page.content()).not.toContain(key);
+    await expectSoon(() => page.content()).not.toContain(key);
     await link(page, 'To the token').click();
     await button(page, 'Assign').click();
     await page.getByLabel('Login').fill('nobody-there');
     await page.getByLabel('Realm', { exact: true }).selectOption('north');
     await page.getByLabel('Login').press('Enter');
     await page.getByRole('dialog').getByRole('alert').waitFor();
-    expect(await page.getByLabel('Login').inputValue()).toBe('nobody-there');
+    await expectSoon(() => page.getByLabel('Login').inputValue()).toBe('nobody-there');
     await page.getByLabel('Login').fill('o/d d%');
     await page.getByLabel('Login').press('Enter');
     await link(page, 'o/d d%').click();
@@ -247,8 +248,8 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     const facts = page.getByRole('definition');
     const dialog = page.getByRole('dialog');
     const pinOf = facts.filter({ hasText: /^(set|none)$/ });
-    expect(await pinOf.textContent()).toBe('none');
-    expect(await button(page, 'Remove the PIN').count()).toBe(0);
+    await expectSoon(() => pinOf.textContent()).toBe('none');
+    await expectSoon(() => button(page, 'Remove the PIN').count()).toBe(0);
     await button(page, 'Set the PIN').click();
     await page.getByLabel('New token PIN').fill('1234');
     await page.keyboard.press('Enter');
@@ -263,7 +264,7 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await facts.getByText('set', { exact: true }).waitFor();
     await button(page, 'Set the PIN').click();
     await page.getByLabel('New token PIN').press('Enter');
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(true);
@@ -285,11 +286,14 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await page.getByRole('alert').getByText('QR3').waitFor();
     await page.goto(`${site.origin}/console/#/tokens`);
     await link(page, 'QR1').waitFor();
-    expect(await page.getByText('QR3').count()).toBe(0);
+    await expectSoon(() => page.getByText('QR3').count()).toBe(0);
     // Sessions are in no realm.
-    expect(await link(page, 'Tokens').count()).toBe(1);
-    expect(await link(page, 'Sessions').count()).toBe(0);
-    expect(await page.getByLabel('Realm').locator('option').allTextContents()).toEqual(['All', 'north']);
+    await expectSoon(() => link(page, 'Tokens').count()).toBe(1);
+    await expectSoon(() => link(page, 'Sessions').count()).toBe(0);
+    await expectSoon(() => page.getByLabel('Realm').locator('option').allTextContents()).toEqual([
+      'All',
+      'north',
+    ]);
   });
 
   it('turns the pages of many tokens, and filters them', async () => {
@@ -306,18 +310,23 @@ describeWithProgram('the helpdesk in the console', findChromium(), 'chromium', (
     await link(page, 'MANY119').waitFor();
     await page.getByLabel('Beginning of the serial').fill('');
     const realms = page.getByLabel('Realm');
-    expect(await realms.locator('option').allTextContents()).toEqual(['All', 'north', 'south', 'none']);
+    await expectSoon(() => realms.locator('option').allTextContents()).toEqual([
+      'All',
+      'north',
+      'south',
+      'none',
+    ]);
     await realms.focus();
     await realms.selectOption('south');
     await link(page, 'QR3').waitFor();
-    expect(await link(page, 'QR1').count()).toBe(0);
-    expect(await page.evaluate('document.activeElement.value')).toBe('south');
+    await expectSoon(() => link(page, 'QR1').count()).toBe(0);
+    await expectSoon(() => page.evaluate('document.activeElement.value')).toBe('south');
     await link(page, 'QR3').click();
     await button(page, 'Rename').waitFor();
     await page.goBack();
     await link(page, 'QR3').waitFor();
-    expect(await page.getByLabel('Realm').inputValue()).toBe('south');
-    expect(await link(page, 'QR1').count()).toBe(0);
+    await expectSoon(() => page.getByLabel('Realm').inputValue()).toBe('south');
+    await expectSoon(() => link(page, 'QR1').count()).toBe(0);
   });
 
   it.each(WIDTHS)('has no fault, %d pixels wide', async (width) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { SqlKeyHolders } from '../../../src/storage/keys/key-holders.ts';
-import { SqlKeyRegistry } from '../../../src/storage/keys/key-registry.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { KeyHolderStore } from '../../../src/keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../../../src/keys/key-registry-store.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { CLAIMS, licenceVendor } from '../../support/values/signed-licence.ts';
 
 const KEY_ID = 'aa'.repeat(8);
@@ -35,10 +36,10 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await application.addRealm('office', ['anna']);
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
-    await new SqlKeyRegistry({ database }).register(KEY_ID, Buffer.from('canary'));
+    await new KeyRegistryStore({ database }).register(KEY_ID, Buffer.from('canary'));
     const held = { keyIds: [KEY_ID], sealingKey: KEY_ID };
-    await new SqlKeyHolders({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
-    await new SqlKeyHolders({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
+    await new KeyHolderStore({ database }).beat('one', { ...held, place: 'tan1.example.com:4711' });
+    await new KeyHolderStore({ database }).beat('two', { ...held, keyIds: [], place: 'tan2.example.com:17' });
     await database.close();
     // They stay alive for the test.
     await queryOnce(
@@ -96,7 +97,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await shown(page, 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht');
     await page.goto(`${site.origin}/console/#/licence`);
     await shown(page, 'aktive Token');
-    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
     await context.close();
   });
 
@@ -120,7 +121,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     const kept = async () =>
       String(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')) +
       (await page.content());
-    expect(await kept()).not.toContain(secret.slice(6));
+    await expectSoon(() => kept()).not.toContain(secret.slice(6));
     const { events, realms } = await site.application.services.webhooks.show(OPERATOR, 'desk');
     expect(events).not.toContain('response.accepted');
     expect(realms).toEqual(['office']);
@@ -129,7 +130,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     const second = await page.getByRole('dialog').getByText('whsec_').innerText();
     expect(second).not.toBe(secret);
     await page.getByRole('button', { name: 'I have it' }).click();
-    expect(await kept()).not.toContain(second.slice(6));
+    await expectSoon(() => kept()).not.toContain(second.slice(6));
   });
 
   it('switch a webhook off and on, repeat what waits, and remove it', async () => {
@@ -157,7 +158,7 @@ describeWithProgram('keys, licence and webhooks in the console', findChromium(),
     await page.getByLabel('Licence').fill('no.licence.this');
     await page.getByRole('button', { name: 'Install' }).click();
     await shown(page, 'The licence is refused');
-    expect(await page.getByLabel('Licence').inputValue()).toBe('no.licence.this');
+    await expectSoon(() => page.getByLabel('Licence').inputValue()).toBe('no.licence.this');
     await page.getByLabel('Licence').fill(await licence());
     await page.getByRole('button', { name: 'Install' }).click();
     await shown(page, 'The licence is installed.');

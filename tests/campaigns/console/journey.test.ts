@@ -13,6 +13,7 @@ import {
 } from '../../support/browser/console-site.ts';
 import { serveFiles } from '../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const PROBE = `"><img src=x onerror="document.title='probe'"><svg/onload=document.title='probe'>`;
@@ -143,7 +144,7 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
     await officer.page.goto(`${site.origin}/console/#/tokens/${serial}`);
     await officer.page.getByText(PROBE.slice(0, 20)).first().waitFor();
     for (const { page, problems } of [desk, officer]) {
-      expect(await page.title()).not.toContain('probe');
+      await expectSoon(() => page.title()).not.toContain('probe');
       expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
     }
   });
@@ -192,10 +193,10 @@ describeWithProgram('a day with the console', findChromium(), 'chromium', (progr
     );
     await foreign.evaluate('document.forms[0].submit()');
     expect((await posted).status()).toBe(403);
-    expect(await isActive()).toBe(true);
+    await expectSoon(() => isActive()).toBe(true);
     // The request itself is right.
     expect(await asked(own, '/admin/disable', { serial: 'SOUTH1' })).toMatch(SUCCEEDED);
-    expect(await isActive()).toBe(false);
+    await expectSoon(() => isActive()).toBe(false);
     await context.close();
   });
 

@@ -12,6 +12,7 @@ import {
 } from '../../support/browser/console-site.ts';
 import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -125,7 +126,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^The last passkey stays/)
       .waitFor();
-    expect(await page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
+    await expectSoon(() => page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
   });
 
   it('by a passkey that they have set up by the link of an operator', async () => {
@@ -134,7 +135,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await addAuthenticator();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Set up a passkey' }).waitFor();
-    expect(page.url()).not.toContain('link=');
+    await expectSoon(() => page.url()).not.toContain('link=');
     expect(await lookAt(page, 'passkey-link')).toEqual([]);
     await page.getByLabel('Name of the passkey').fill('phone');
     await page.getByRole('button', { name: 'Set up the passkey' }).click();
@@ -175,7 +176,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^The passkey was not used/)
       .waitFor();
-    expect(await page.locator('#content').count()).toBe(0);
+    await expectSoon(() => page.locator('#content').count()).toBe(0);
   });
 
   it('by single sign-on, to the page that was wanted, with the rights of their groups', async () => {
@@ -186,10 +187,10 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await button.click();
     await page.getByText('Signed in as oidc:anna.').waitFor();
     await page.getByRole('heading', { name: 'My account' }).waitFor();
-    expect(page.url()).toBe(`${site.origin}/console/#/account`);
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/account`);
+    await expectSoon(() => page.evaluate('sessionStorage.length')).toBe(0);
     await page.getByText(/^You signed in by single sign-on/).waitFor();
-    expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
     await page.reload();
     await page.getByRole('heading', { name: 'My account' }).waitFor();
   });
@@ -202,12 +203,12 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.goto(`${site.origin}/console/`);
     await page.getByRole('button', { name: 'Sign in with Example Inc.' }).click();
     await page.getByRole('alert').getByText(text).waitFor();
-    expect(page.url()).toBe(`${site.origin}/console/#/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
     await signIn(page, 'admin');
     // It has nothing to do with the end of this login.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expectSoon(() => page.getByRole('alert').count()).toBe(0);
   });
 
   it('not by an answer of the provider to somebody else: an attacker’s', async () => {
@@ -219,6 +220,6 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/^That took too long/)
       .waitFor();
-    expect(await page.locator('#content').count()).toBe(0);
+    await expectSoon(() => page.locator('#content').count()).toBe(0);
   });
 });

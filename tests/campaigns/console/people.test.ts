@@ -14,6 +14,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
@@ -86,7 +87,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByLabel('TAN').fill('00000000');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('alert').getByText('The second factor is wrong').waitFor();
-    expect(await page.getByLabel('TAN').inputValue()).toBe('00000000');
+    await expectSoon(() => page.getByLabel('TAN').inputValue()).toBe('00000000');
     await page.getByLabel('TAN').fill(answerTo(code));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('heading', { name: 'My account' }).waitFor();
@@ -113,7 +114,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByText('The five minutes are over.').waitFor();
     await page.getByRole('button', { name: 'Begin again' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.getByRole('img', { name: /^QR code/ }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('img', { name: /^QR code/ }).count()).toBe(0);
   });
 
   it('not with a wrong password, which the page says', async () => {
@@ -122,7 +123,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').getByText('Wrong user name or password').waitFor();
-    expect(await page.getByLabel('User name').inputValue()).toBe('admin');
+    await expectSoon(() => page.getByLabel('User name').inputValue()).toBe('admin');
   });
 
   it('and change their password with the present one, and sign in with the new one', async () => {
@@ -136,7 +137,9 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('alert').getByText('Wrong password').waitFor();
-    expect(await page.getByLabel('New password', { exact: true }).inputValue()).toBe('another password');
+    await expectSoon(() => page.getByLabel('New password', { exact: true }).inputValue()).toBe(
+      'another password',
+    );
     await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByLabel('User name').waitFor();
@@ -166,7 +169,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('button', { name: /^End:/ })
       .nth(count)
       .waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
+    await expectSoon(() => page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
   }
 
   it.each(WIDTHS)('and manage administrators, with a confirmation, %d pixels wide', async (width) => {
@@ -193,11 +196,11 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.getByRole('heading', { name: 'Open sessions' }).waitFor();
     await page.getByRole('cell', { name, exact: true }).first().waitFor();
     expect(await lookAt(page, 'sessions')).toEqual([]);
-    expect(await sideways(page)).toEqual([]);
+    await expectSoon(() => sideways(page)).toEqual([]);
     await page.goto(`${site.origin}/console/#/account`);
     await page.getByText('this one', { exact: true }).waitFor();
     expect(await lookAt(page, 'account')).toEqual([]);
-    expect(await sideways(page)).toEqual([]);
+    await expectSoon(() => sideways(page)).toEqual([]);
     expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
   });
 
@@ -227,7 +230,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
       .getByRole('alert')
       .getByText(/Unknown action/)
       .waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('nagios');
+    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('nagios');
     await page.getByLabel('Rights').fill('monitoring:*');
     await page.getByLabel('Expires').fill('90D');
     await page.getByRole('button', { name: 'Make an API token' }).click();
@@ -256,7 +259,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     await page.goto(`${site.origin}/console/#/administrators`);
     await signIn(page, name);
     await page.getByText('There is no such page, or you may not see it.').waitFor();
-    expect(await page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
     await policies.remove(OPERATOR, 'all');
   });
 });

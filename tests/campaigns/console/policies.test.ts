@@ -13,6 +13,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const HELPDESK = { name: 'helpdesk', scope: 'admin', action: 'show, reset', realm: 'office', user: 'anna' };
 const PROBE = '<img src=x onerror="window.probed=1">';
@@ -84,7 +85,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('link', { name: 'probes' }).waitFor();
-    expect(await stored('probes')).toMatchObject({
+    await expectSoon(() => stored('probes')).toMatchObject({
       scope: 'monitoring',
       action: 'tokens',
       realm: 'office',
@@ -105,12 +106,12 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByText('no administrator can change policies').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     const confirm = dialog.getByRole('button', { name: 'Save' });
-    expect(await confirm.isDisabled()).toBe(true);
+    await expectSoon(() => confirm.isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'I have read this' }).check();
-    expect(await confirm.isDisabled()).toBe(false);
+    await expectSoon(() => confirm.isDisabled()).toBe(false);
     expect(await lookAt(page, 'policy-lock-out')).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await stored('configuration')).toMatchObject({ user: 'admin' });
+    await expectSoon(() => stored('configuration')).toMatchObject({ user: 'admin' });
   });
 
   it('keep two administrators from overwriting each other, and lose nothing that was typed', async () => {
@@ -119,15 +120,15 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await set({ ...HELPDESK, user: 'anna, carol' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody else has changed this policy').waitFor();
-    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset', user: 'anna, carol' });
-    expect(await page.getByRole('checkbox', { name: 'enable' }).isChecked()).toBe(true);
+    await expectSoon(() => stored('helpdesk')).toMatchObject({ action: 'show, reset', user: 'anna, carol' });
+    await expectSoon(() => page.getByRole('checkbox', { name: 'enable' }).isChecked()).toBe(true);
     expect(await lookAt(page, 'policy-conflict')).toEqual([]);
     await page.getByText('Text', { exact: true }).click();
-    expect(await page.getByLabel('Text', { exact: true }).last().inputValue()).toContain('enable');
+    await expectSoon(() => page.getByLabel('Text', { exact: true }).last().inputValue()).toContain('enable');
     await page.getByText('Form', { exact: true }).click();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('link', { name: 'helpdesk' }).waitFor();
-    expect(await stored('helpdesk')).toMatchObject({ action: 'show, reset, enable', user: 'anna' });
+    await expectSoon(() => stored('helpdesk')).toMatchObject({ action: 'show, reset, enable', user: 'anna' });
   });
 
   it('take no text for saved that they cannot read, and show what was taken over', async () => {
@@ -137,12 +138,12 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     const written = await text.inputValue();
     await text.fill(`${written}\nthis is no field`);
     await page.getByText('This line is not read: this is no field').waitFor();
-    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expectSoon(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await text.fill(written.replace('show', 'show, disable'));
     await set({ ...HELPDESK, user: 'anna, dora' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Take the stored one' }).click();
-    expect(await text.inputValue()).toContain('user = anna, dora');
+    await expectSoon(() => text.inputValue()).toContain('user = anna, dora');
     await set({ ...HELPDESK, action: 'show, reset, enable' });
   });
 
@@ -153,9 +154,9 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await dialog.getByText('anna loses').waitFor();
     await dialog.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('button', { name: 'Switch on the policy helpdesk' }).waitFor();
-    expect(await stored('helpdesk')).toMatchObject({ active: false });
+    await expectSoon(() => stored('helpdesk')).toMatchObject({ active: false });
     await page.getByLabel('State').selectOption('inactive');
-    expect(await page.getByRole('row').count()).toBe(2);
+    await expectSoon(() => page.getByRole('row').count()).toBe(2);
     await page.getByRole('button', { name: 'Switch on the policy helpdesk' }).click();
     await dialog.getByRole('button', { name: 'Switch on' }).click();
     await page.getByText('No policy fits').waitFor();
@@ -185,7 +186,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await page.getByText(PROBE).waitFor();
     await page.goto(`${site.origin}/console/#/policies/explain/${encodeURIComponent(PROBE)}`);
     await page.getByText('The audit shows no refusal').waitFor();
-    expect(await page.evaluate('window.probed')).toBeUndefined();
+    await expectSoon(() => page.evaluate('window.probed')).toBeUndefined();
   });
 
   it('check a setting as it is typed, tell what follows, and restore the default', async () => {
@@ -194,7 +195,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Value in force').fill('0');
     await dialog.getByText('must be a whole number from 1 to 1000').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Value in force').fill('2');
     await dialog.getByText('leaves at most 2 open').waitFor();
     expect(await lookAt(page, 'setting')).toEqual([]);
@@ -217,7 +218,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
     await dialog.getByText('was set by somebody else meanwhile').waitFor();
     await dialog.getByText('The value in force is now: 6').waitFor();
     expect((await settings.list(OPERATOR)).get('OcraMaxChallenges')).toBe('6');
-    expect(await dialog.getByLabel('Value in force').inputValue()).toBe('7');
+    await expectSoon(() => dialog.getByLabel('Value in force').inputValue()).toBe('7');
     expect(await lookAt(page, 'setting-conflict')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -5,6 +5,7 @@ import { findChromium, startChromium, watchPage } from '../../support/browser/ch
 import { type ConsoleSite, signIn, startConsole } from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const PROBE = '<img src=x onerror="window.probed=1">';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -145,7 +146,7 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
     const page = await open();
     await page.evaluate(`document.querySelector('#content').innerHTML = ${JSON.stringify(PROBE)}`);
     await page.waitForFunction('window.probed === 1');
-    expect(await page.locator('img').count()).toBe(1);
+    await expectSoon(() => page.locator('img').count()).toBe(1);
     await page.context().close();
   });
 
@@ -176,11 +177,7 @@ describeWithProgram('markup in what the console shows', findChromium(), 'chromiu
 /** @returns a function that waits until the page has received and drawn all that it has asked for */
 function settling(page: Page): () => Promise<void> {
   const open = new Set<Request>();
-  page.on('request', (request) => {
-    if (!request.url().endsWith('/admin/live')) {
-      open.add(request);
-    }
-  });
+  page.on('request', (request) => open.add(request));
   for (const end of ['requestfinished', 'requestfailed'] as const) {
     page.on(end as 'requestfinished', (request) => open.delete(request));
   }
@@ -195,7 +192,7 @@ function settling(page: Page): () => Promise<void> {
 
 /** Puts the probe behind each text of an answer. */
 async function spoil(route: Route): Promise<void> {
-  if (route.request().url().endsWith('/admin/live') || route.request().url().endsWith('/admin/rights')) {
+  if (route.request().url().endsWith('/admin/rights')) {
     await route.continue();
     return;
   }

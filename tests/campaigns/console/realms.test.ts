@@ -14,6 +14,7 @@ import {
 } from '../../support/browser/console-site.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const PROBE = '<img src=x onerror="document.title=1">';
 
@@ -94,7 +95,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await shown(page, 'The users cannot be read');
     await expect(site.application.services.resolvers.show(OPERATOR, 'files')).rejects.toThrow();
     // Nothing typed is lost.
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('files');
+    await expectSoon(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('files');
     await page.getByLabel('File (fileName)').fill(join(folder, 'passwd'));
     await page.getByRole('button', { name: 'Test' }).click();
     await shown(page, 'It works: 2 users.');
@@ -118,7 +119,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     const offered = async (name: string): Promise<void> => {
       const option = page.getByLabel('Realm').locator('option', { hasText: name });
       await option.waitFor({ state: 'attached' });
-      expect(await option.count()).toBe(1);
+      await expectSoon(() => option.count()).toBe(1);
     };
     const go = (path: string) => page.goto(`${site.origin}/console/#${path}`);
     await offered('customers');
@@ -157,16 +158,16 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
   it('never show a password, and want it again for another server', async () => {
     const { page } = await openConsole(browser, site, { path: '/resolvers/directory' });
     await page.getByLabel('Addresses (LDAPURI)').fill('ldap://127.0.0.1:2');
-    expect(await page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
     await page.getByRole('button', { name: 'Test' }).click();
     await shown(page, 'must be given again, as LDAPURI would change');
-    expect(await page.content()).not.toContain('the bind password');
+    await expectSoon(() => page.content()).not.toContain('the bind password');
     await page.getByLabel('Password (BINDPW)').fill('another one');
     await page.getByRole('button', { name: 'Test' }).click();
     await shown(page, 'The users cannot be read');
     await page.getByRole('button', { name: 'Save all the same' }).click();
     await shown(page, 'Saved.');
-    expect(await page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
     const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(stored).not.toMatch(/bind password|another one/);
   });
@@ -178,14 +179,14 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     const { page } = await openConsole(browser, site, { path: '/resolvers/spare' });
     await page.getByLabel('Password (BINDPW)').fill('another one');
     await page.getByLabel('Remove the stored password').check();
-    expect(await page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
-    expect(await page.getByLabel('Password (BINDPW)').isDisabled()).toBe(true);
+    await expectSoon(() => page.getByLabel('Password (BINDPW)').inputValue()).toBe('');
+    await expectSoon(() => page.getByLabel('Password (BINDPW)').isDisabled()).toBe(true);
     expect(await lookAt(page, 'resolver-without-password')).toEqual([]);
     await page.getByRole('button', { name: 'Test' }).click();
     await shown(page, 'The users cannot be read');
     await page.getByRole('button', { name: 'Save all the same' }).click();
     await shown(page, 'Saved.');
-    expect(await page.getByLabel('Remove the stored password').isChecked()).toBe(false);
+    await expectSoon(() => page.getByLabel('Remove the stored password').isChecked()).toBe(false);
     const { secretStamp } = await resolvers.show(OPERATOR, 'spare');
     expect(secretStamp).toBeNull();
     await resolvers.remove(OPERATOR, 'spare');
@@ -211,7 +212,7 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await shown(page, 'Nothing else depends on it.');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await shown(page, 'No user matches.');
-    expect(await page.title()).toContain('Tankeeper');
+    await expectSoon(() => page.title()).toContain('Tankeeper');
   });
 
   it('remove what nobody needs, and say why the rest stays', async () => {
@@ -235,9 +236,9 @@ describeWithProgram('realms and resolvers in the console', findChromium(), 'chro
     await addAdministrator(site, 'rita');
     const { page } = await openConsole(browser, site, { path: '/realms', name: 'rita' });
     await page.getByRole('heading', { level: 2, name: 'customers' }).waitFor();
-    expect(await page.getByRole('button', { name: /Edit|Remove|New realm/ }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('button', { name: /Edit|Remove|New realm/ }).count()).toBe(0);
     await page.goto(`${site.origin}/console/#/resolvers/customers`);
     await page.getByRole('heading', { level: 1, name: 'customers' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Add a user' }).count()).toBe(0);
+    await expectSoon(() => page.getByRole('button', { name: 'Add a user' }).count()).toBe(0);
   });
 });

@@ -13,6 +13,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 describeWithProgram('the frame of the console', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -59,7 +60,7 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByLabel('User name').waitFor();
     await page.reload();
     await page.getByLabel('User name').waitFor();
-    expect(await page.getByRole('navigation').count()).toBe(0);
+    await expectSoon(() => page.getByRole('navigation').count()).toBe(0);
   });
 
   it('speaks German to those who prefer it, and keeps another choice', async () => {
@@ -72,7 +73,7 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByLabel('Sprache').selectOption('English');
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+    await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('en');
     await context.close();
   });
 
@@ -86,11 +87,11 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(await field.isVisible()).toBe(false);
+    await expectSoon(() => page.getByRole('dialog').count()).toBe(0);
+    await expectSoon(() => field.isVisible()).toBe(false);
     await page.keyboard.press('Escape');
     await signIn(page, 'admin');
-    expect(await field.inputValue()).toBe('phone of the office');
+    await expectSoon(() => field.inputValue()).toBe('phone of the office');
     await page.getByRole('button', { name: 'Save' }).click();
     await field.waitFor({ state: 'detached' });
     await page.getByText('phone of the office').waitFor();
@@ -102,12 +103,12 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.getByText('of the safe').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.locator('#content').count()).toBe(0);
-    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await expectSoon(() => page.locator('#content').count()).toBe(0);
+    await expectSoon(() => page.locator('body').innerHTML()).not.toContain('of the safe');
     await signIn(page, 'desk');
     // Neither monitoring nor configuration is theirs.
     await page.getByRole('searchbox').waitFor();
-    expect(page.url()).toBe(`${site.origin}/console/#/search`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/search`);
     await page.context().close();
   });
 
@@ -123,10 +124,10 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     });
     await signIn(page, 'desk');
     await page.getByRole('searchbox').waitFor();
-    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await expectSoon(() => page.locator('body').innerHTML()).not.toContain('of the safe');
     await page.goto(`${site.origin}/console/#/tokens/T2`);
     await page.getByRole('status', { name: 'Loading' }).waitFor();
-    expect(await page.locator('body').innerHTML()).not.toContain('of the safe');
+    await expectSoon(() => page.locator('body').innerHTML()).not.toContain('of the safe');
     await page.context().close();
   });
 
@@ -143,7 +144,7 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('User name').waitFor();
-    expect(await page.locator('#content').count()).toBe(0);
+    await expectSoon(() => page.locator('#content').count()).toBe(0);
     await page.context().close();
   });
 
@@ -154,6 +155,6 @@ describeWithProgram('the frame of the console', findChromium(), 'chromium', (pro
     await page.reload();
     await signIn(page, 'admin');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(page.url()).toBe(`${site.origin}/console/#/`);
+    await expectSoon(() => page.url()).toBe(`${site.origin}/console/#/`);
   });
 });

@@ -11,6 +11,7 @@ import {
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -78,8 +79,8 @@ describeWithProgram('the test bench', findChromium(), 'chromium', (program) => {
     await page.getByText(/^Takes responses for (?:20:00|1\d:\d\d)$/).waitFor();
     await button(page, 'Read the code').click();
     // Nothing can be sent before the text is confirmed.
-    expect(await page.getByRole('group', { name: 'The device shows' }).innerText()).toBe(text);
-    expect(await button(page, 'Send it').count()).toBe(0);
+    await expectSoon(() => page.getByRole('group', { name: 'The device shows' }).innerText()).toBe(text);
+    await expectSoon(() => button(page, 'Send it').count()).toBe(0);
     expect(await lookAt(page, 'test-bench-confirm')).toEqual([]);
     await button(page, 'Confirm').click();
     await button(page, 'Send a wrong TAN').click();
@@ -127,7 +128,7 @@ describeWithProgram('the test bench', findChromium(), 'chromium', (program) => {
     await page.getByLabel('Display data').fill('hello');
     await button(page, 'Issue challenge').click();
     await page.getByRole('alert').filter({ hasText: 'NOWHERE' }).waitFor();
-    expect(await page.getByLabel('Display data').inputValue()).toBe('hello');
+    await expectSoon(() => page.getByLabel('Display data').inputValue()).toBe('hello');
     await button(page, 'Another token').click();
     await page.getByLabel('Serial or user').fill('PLAIN');
     await button(page, 'Find').click();
@@ -144,7 +145,7 @@ describeWithProgram('the test bench', findChromium(), 'chromium', (program) => {
     await page.getByLabel('Display data').fill(long);
     await button(page, 'Issue challenge').click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Display data').inputValue()).toBe(long);
+    await expectSoon(() => page.getByLabel('Display data').inputValue()).toBe(long);
     await page.context().close();
   });
 });

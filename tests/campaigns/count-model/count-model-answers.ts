@@ -1,12 +1,12 @@
-import { SHARING } from '../../../src/storage/database/sharing.ts';
+import { SHARING } from '../../../src/database/sharing.ts';
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { AuditRows } from '../../../src/storage/audit/audit-rows.ts';
-import { EventOutbox } from '../../../src/storage/webhooks/event-outbox.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { readConfiguration } from '../../../src/storage/configuration/configuration-snapshot.ts';
+import { EventOutbox } from '../../../src/webhooks/outbox-store.ts';
+import { AuditRows } from '../../../src/audit/rows-store.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
+import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
 import {
   ALL_STATUSES,
@@ -34,14 +34,14 @@ export interface ComparedAnswer {
 export class CountModelAnswers {
   readonly #database: Database;
   readonly #counts: SqlTokenCounts;
-  readonly #users: SqlManagedUserStore;
+  readonly #users: ManagedUserStore;
   #snapshot: Knex.Transaction | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     const snapshot = this.#snapshotDatabase();
     this.#counts = new SqlTokenCounts({ database: snapshot });
-    this.#users = new SqlManagedUserStore({ database: snapshot });
+    this.#users = new ManagedUserStore({ database: snapshot });
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
+import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import { type Change, NAMES, type Person } from './count-model-steps.ts';
@@ -16,15 +16,15 @@ export class CountModelServices {
   readonly #database: Database;
   readonly #tokens: SqlTokenStore;
   readonly #loading: SqlTokenLoading;
-  readonly #configuration: SqlConfigurationStore;
-  readonly #users: SqlManagedUserStore;
+  readonly #configuration: ConfigurationStore;
+  readonly #users: ManagedUserStore;
 
   constructor(database: Database) {
     this.#database = database;
     this.#tokens = new SqlTokenStore({ database });
     this.#loading = new SqlTokenLoading({ database });
-    this.#configuration = new SqlConfigurationStore({ database, clock: systemClock });
-    this.#users = new SqlManagedUserStore({ database });
+    this.#configuration = new ConfigurationStore({ database, clock: systemClock });
+    this.#users = new ManagedUserStore({ database });
   }
 
   /** @throws the errors of the stores: ServiceError if the change is impossible */

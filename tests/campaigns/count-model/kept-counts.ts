@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 
 import { foldCounts } from '../../../src/storage/counts/count-folding.ts';
 import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 
 /** @returns the number of pending deltas */

@@ -70,7 +70,7 @@ describe('the embedded PostgreSQL', () => {
     expect(socketFolder.mode & 0o777).toBe(0o700);
     expect(socketFolder.uid).toBe(owner.uid);
     expect(owner.mode & 0o077).toBe(0);
-    expect((await stat(join(dataDir, 'postgres.log'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(dataDir, 'postgres/postgres.log'))).mode & 0o777).toBe(0o600);
   });
 
   it('writes neither statements nor rows to its log', async () => {
@@ -78,7 +78,7 @@ describe('the embedded PostgreSQL', () => {
     const { connection } = await folders.open({ dataDir });
     await ask(connection, 'CREATE TABLE secrets (pin text CHECK (length(pin) > 99))');
     await expect(ask(connection, "INSERT INTO secrets VALUES ('secret-4711')")).rejects.toThrow('violates');
-    const log = await readFile(join(dataDir, 'postgres.log'), 'utf8');
+    const log = await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8');
     expect(log).toContain('violates check constraint');
     expect(log).not.toContain('secret-4711');
   });
@@ -144,7 +144,7 @@ describe('several processes on one data folder', () => {
     expect(started.sort()).toEqual([false, false, true]);
     await Promise.all([first.close(), second.close(), other.close()]);
     expect(await isServed(cluster)).toBe(false);
-    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres']);
   });
 
   it('waits for one that has made the lock file and not yet written it, and refuses one that is left empty', async () => {
@@ -152,10 +152,10 @@ describe('several processes on one data folder', () => {
     const lock = join(cluster, 'postmaster.pid');
     await writeFile(lock, '');
     await expect(folders.open({ dataDir })).rejects.toMatchObject({ code: 'database.unavailable' });
-    await writeFile(join(dataDir, 'postgres.log'), '');
+    await writeFile(join(dataDir, 'postgres/postgres.log'), '');
     const opening = folders.open({ dataDir });
     // Begun by another process, which then gives up.
-    while (!(await readFile(join(dataDir, 'postgres.log'), 'utf8')).includes('is empty')) {
+    while (!(await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8')).includes('is empty')) {
       await sleep(5);
     }
     await rm(lock);

@@ -1,12 +1,13 @@
-import { chmod, chown, cp, lstat, mkdir, readFile, readdir, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, lstat, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
-import { accountForNewCluster, mayReachFolder } from '../../../src/embedded-postgres/account.ts';
-import { packagedBinaries } from '../../../src/embedded-postgres/binaries.ts';
-import { removeClusterOf } from '../../../src/embedded-postgres/creation.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
+import { accountForNewCluster } from '../../../src/embedded-postgres/account.ts';
+import { packagedBinaries } from '../../../src/embedded-postgres/programs.ts';
+import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import { othersReach } from '../../embedded-postgres/support/as-root.ts';
 import { ask, asRoot, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
 
@@ -66,39 +67,12 @@ describe('the data folder', () => {
   });
 });
 
-describe('the folder of the socket', () => {
+describe('the cluster', () => {
   it('is not trusted when somebody else may enter it', async () => {
-    const dataDir = join(await folders.make(), 'x'.repeat(120));
-    const { connection, close } = await folders.open({ dataDir });
-    await close();
-    await chmod(connection.host, 0o777);
+    const dataDir = join(await folders.make(), 'data');
+    await folders.open({ dataDir });
+    await chmod(join(dataDir, 'postgres'), 0o750);
     await expect(folders.open({ dataDir })).rejects.toThrow(/must belong to the database's user alone/);
-  });
-
-  it('is not trusted when it is a link to elsewhere', async () => {
-    const dataDir = join(await folders.make(), 'x'.repeat(120));
-    const { connection, close } = await folders.open({ dataDir });
-    await close();
-    await rm(connection.host, { recursive: true });
-    await symlink(await folders.make(), connection.host);
-    await expect(folders.open({ dataDir })).rejects.toThrow(/must belong to the database's user alone/);
-  });
-});
-
-describe('reaching a folder', () => {
-  it('needs the x bit for that account on every folder of the way', async () => {
-    const top = await folders.make('open');
-    const inner = join(top, 'inner');
-    await mkdir(inner);
-    await chmod(inner, 0o711);
-    const stranger = { uid: 4711, gid: 4711 };
-    expect(await mayReachFolder(stranger, inner)).toBe(true);
-    await chmod(top, 0o700);
-    expect(await mayReachFolder(stranger, inner)).toBe(false);
-    expect(await mayReachFolder({ uid: (await stat(top)).uid, gid: 4711 }, inner)).toBe(true);
-    await chmod(top, 0o710);
-    expect(await mayReachFolder({ uid: 4711, gid: (await stat(top)).gid }, inner)).toBe(true);
-    expect(await mayReachFolder(stranger, inner)).toBe(false);
   });
 });
 
@@ -118,50 +92,30 @@ if (asRoot) {
       expect(uid).toBeGreaterThan(0);
     });
 
-    it('keeps the database of a folder that this account cannot reach elsewhere, and says where', async () => {
-      const dataDir = join(await folders.make('closed'), 'data');
-      const sharedFolder = join(await folders.make(), 'shared');
-      const first = await folders.open({ dataDir, sharedFolder });
+    it('keeps the database in a folder that this account cannot reach, and lets it reach nothing else there', async () => {
+      const folder = await folders.make('closed');
+      const dataDir = join(folder, 'data');
+      const first = await folders.open({ dataDir });
       await ask(first.connection, 'CREATE TABLE kept AS SELECT 1 AS one');
       await first.close();
-
-      const home = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).split('\n').at(-2) ?? '';
-      expect(dirname(home)).toBe(sharedFolder);
       // What the account may not do itself, it cannot have root do there.
-      expect(await ownerAndMode(home)).toEqual([0, 0o711]);
-      expect(await ownerAndMode(join(home, 'postgres'))).toEqual([account?.uid, 0o700]);
-      expect(first.messages.join()).toContain('The embedded database lives apart');
+      expect(await ownerAndMode(folder)).toEqual([0, 0o700]);
+      expect(await ownerAndMode(dataDir)).toEqual([0, 0o700]);
+      expect(await ownerAndMode(join(dataDir, 'postgres'))).toEqual([account?.uid, 0o700]);
+      expect(await readdir(dataDir)).toEqual(['postgres']);
 
-      const second = await folders.open({ dataDir, sharedFolder, role: 'server' });
+      const second = await folders.open({ dataDir, role: 'server' });
       expect(await ask(second.connection, 'SELECT one FROM kept')).toBe(1);
-      await expect(folders.open({ dataDir, sharedFolder, role: 'server' })).rejects.toMatchObject({
+      await expect(folders.open({ dataDir, role: 'server' })).rejects.toMatchObject({
         code: 'data-folder.in-use',
       });
     });
 
-    it('agrees on one place when two create the database of such a folder at the same time', async () => {
-      const dataDir = join(await folders.make('closed'), 'data');
-      const sharedFolder = join(await folders.make(), 'shared');
-      const both = await Promise.all([1, 2].map(() => folders.open({ dataDir, sharedFolder })));
-      expect(both[0]?.connection).toEqual(both[1]?.connection);
-      const homes = (await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'));
-      expect(homes).toHaveLength(1);
-    });
-
     it('leaves nothing of it behind where the folder was made for a demo', async () => {
       const dataDir = join(await folders.make('closed'), 'data');
-      const sharedFolder = join(await folders.make(), 'shared');
-      await (await folders.open({ dataDir, sharedFolder })).close();
-      await removeClusterOf(dataDir);
-      expect((await readdir(sharedFolder)).filter((name) => !name.startsWith('postgresql-'))).toEqual([]);
-    });
-
-    it('refuses to begin anew when the database is gone from there', async () => {
-      const dataDir = join(await folders.make('closed'), 'data');
-      const sharedFolder = join(await folders.make(), 'shared');
-      await (await folders.open({ dataDir, sharedFolder })).close();
-      await rm(sharedFolder, { recursive: true });
-      await expect(folders.open({ dataDir, sharedFolder })).rejects.toThrow(/is gone.*Bring it back/);
+      await (await folders.open({ dataDir })).close();
+      await removeEmbeddedPostgres(dataDir);
+      expect(await readdir(dataDir)).toEqual([]);
     });
 
     it('copies programs that this account cannot reach, once', async () => {
@@ -179,11 +133,14 @@ if (asRoot) {
       expect((await stat(join(sharedFolder, copies[0] ?? ''))).ino).toBe(ino);
     });
 
-    it('does not keep anything in a shared folder that others may write', async () => {
-      const dataDir = join(await folders.make('closed'), 'data');
+    it('does not keep programs in a shared folder that others may write', async () => {
+      const nativeFolder = await packageWithoutLinks(await folders.make('closed'));
+      const dataDir = join(await folders.make(), 'data');
       const sharedFolder = await folders.make();
       await chmod(sharedFolder, 0o777);
-      await expect(folders.open({ dataDir, sharedFolder })).rejects.toThrow(/that nobody else may write/);
+      await expect(folders.open({ dataDir, sharedFolder, nativeFolder })).rejects.toThrow(
+        /that nobody else may write/,
+      );
     });
 
     it('goes on with the database of the ordinary user to whom it belongs', async () => {
@@ -191,7 +148,6 @@ if (asRoot) {
       const before = await folders.open({ dataDir });
       await before.close();
       await chownAll(join(dataDir, 'postgres'), NOBODY);
-      await rm(join(dataDir, 'postgres.socket'), { recursive: true });
       const { connection } = await folders.open({ dataDir });
       expect(await ask(connection, 'SELECT 1')).toBe(1);
       expect((await stat(connection.host)).uid).toBe(NOBODY.uid);
@@ -220,10 +176,10 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
         PGPASSWORD: 'x',
       };
       const user = await openElsewhere({ ...options, dataDir }, { ...NOBODY, env });
-      expect(user.report).toEqual({ host: join(dataDir, 'postgres.socket'), startedHere: true });
+      expect(user.report).toEqual({ host: join(dataDir, 'postgres'), startedHere: true });
       expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY.uid);
       await user.close();
-      expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log', 'postgres.socket']);
+      expect(await readdir(dataDir)).toEqual(['postgres']);
     });
 
     it('shares the database with commands of root, which let it run', async () => {
@@ -262,10 +218,6 @@ if (asRoot && (await othersReach(import.meta.dirname)) && (await othersReach(dir
 async function ownerAndMode(path: string): Promise<[number, number]> {
   const { uid, mode } = await stat(path);
   return [uid, mode & 0o777];
-}
-
-function othersReach(folder: string): Promise<boolean> {
-  return mayReachFolder({ uid: 4711, gid: 4711 }, folder);
 }
 
 async function chownAll(path: string, { uid, gid }: SystemAccount): Promise<void> {

@@ -55,7 +55,7 @@ async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority
   };
   const ask = (method: string): Promise<unknown> =>
     new Promise((resolve) => {
-      request(`${origin}${PATH}`, { method, headers, ca: authority }, (answer) => {
+      request(`${origin}${PATH}`, { agent: false, method, headers, ca: authority }, (answer) => {
         answer
           .on('error', () => undefined)
           .on('close', resolve)
@@ -80,7 +80,7 @@ async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority
 describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
     const server = await upstream(words);
-    const proxy = await startCaddy(program, `http://127.0.0.1:${server.port}`);
+    const proxy = await startCaddy(program, `http://127.0.0.1:${server.port}`, { tries: '2s' });
     await sendPins(proxy);
     await proxy.stop();
     server.close();

@@ -77,7 +77,7 @@ describeWithProgram(
       };
       servers = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST })));
       resolver = await startResolver(() => known);
-      proxy = await startCaddy(caddy, `http://tankeeper:${port}`, resolver.port);
+      proxy = await startCaddy(caddy, `http://tankeeper:${port}`, { resolver: resolver.port });
     });
 
     afterAll(async () => {

@@ -11,7 +11,7 @@ import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { migrationNames } from '../../../src/storage/database/migration-source.ts';
+import { migrationNames } from '../../../src/database/migration-source.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';

@@ -37,7 +37,7 @@ export interface CampaignOptions {
  * knows, or that need a vendor's licence: requests by themselves are refused.
  */
 export const LATER_STEPS =
-  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password|live)|^\/system\/licence\//;
+  /^\/admin\/(?:(?:sign-in|passkeys|administrators|api-tokens)\/|confirmation|password)|^\/system\/licence\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {

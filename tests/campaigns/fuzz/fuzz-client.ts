@@ -68,7 +68,7 @@ export class FuzzClient {
     if (left > 0) {
       throw new Error(`${left} bytes after the answer`);
     }
-    if (answer.headers.get('connection')?.toLowerCase() === 'close' || isStream(answer.headers)) {
+    if (answer.headers.get('connection')?.toLowerCase() === 'close') {
       this.close();
     }
     return answer;
@@ -143,25 +143,18 @@ function parseAnswer(received: Buffer, method: string): Parsed | undefined {
     }),
   );
   const from = end + 4;
-  const to = method === 'HEAD' || status === 204 ? from : bodyEnd(received, from, headers);
+  const to = method === 'HEAD' || status === 204 || status === 304 ? from : bodyEnd(received, from, headers);
   return to === undefined
     ? undefined
     : { answer: { status, headers, body: received.subarray(from, to) }, left: received.length - to };
 }
 
-/** Of an answer in chunks, a stream of events has no end; others are Node's own, with none (417), and exports. */
+/** Answers in chunks are Node's own, with none (417), and exports. */
 function bodyEnd(received: Buffer, from: number, headers: FuzzAnswer['headers']): number | undefined {
-  if (isStream(headers)) {
-    return received.length;
-  }
   if (headers.get('transfer-encoding') === 'chunked') {
     const last = received.indexOf('0\r\n\r\n', from);
     return last === -1 ? undefined : last + 5;
   }
   const to = from + Number(headers.get('content-length') ?? 0);
   return to > received.length ? undefined : to;
-}
-
-function isStream(headers: FuzzAnswer['headers']): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }

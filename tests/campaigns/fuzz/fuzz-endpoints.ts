@@ -18,7 +18,7 @@ export interface FuzzedEndpoint {
 export function fuzzedEndpoints(dialect: DialectName): readonly FuzzedEndpoint[] {
   // None of the dependencies is called: only the endpoints' descriptions are read.
   const dependencies = {
-    services: { live: {} },
+    services: {},
     config: { monitoringPost: 'on' },
     metrics: {},
   } as unknown as AppDependencies;

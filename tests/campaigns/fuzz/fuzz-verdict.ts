@@ -19,8 +19,9 @@ const LEAKS: readonly RegExp[] = [
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** Every documented status, and those of Node for bytes that are no HTTP. */
-const STATUSES: readonly number[] = [200, 204, 400, 401, 403, 404, 405, 408, 413, 415, 417, 431];
+const STATUSES: readonly number[] = [200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 417, 431];
 
+const BODILESS: readonly number[] = [204, 304];
 const REFUSED: readonly number[] = [429, 503];
 
 /** Additional permissions of a server. */
@@ -86,7 +87,7 @@ function shapeFault({ broken, method }: HostileRequest, answer: FuzzAnswer): str
   if (headers.get('cache-control') !== 'no-store' || headers.get('x-content-type-options') !== 'nosniff') {
     return 'headers that are missing';
   }
-  const isHeadOnly = method === 'HEAD' || status === 204 || (broken && body.length === 0);
+  const isHeadOnly = method === 'HEAD' || BODILESS.includes(status) || (broken && body.length === 0);
   return isHeadOnly ? undefined : bodyFault(answer);
 }
 
@@ -95,7 +96,7 @@ function bodyFault({ headers, body }: FuzzAnswer): string | undefined {
   if (type.startsWith('application/json')) {
     return envelopeFault(parseJson(body.toString('utf8')));
   }
-  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=|text\/event-stream$|text\/csv; charset=utf-8$|application\/x-ndjson; charset=utf-8$)/.test(
+  return /^(?:text\/html; charset=utf-8|image\/png|text\/plain; version=|text\/csv; charset=utf-8$|application\/x-ndjson; charset=utf-8$)/.test(
     type,
   )
     ? undefined

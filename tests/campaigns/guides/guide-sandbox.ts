@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { codeBlocks, shellLines } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -95,12 +97,24 @@ export class GuideSandbox {
       env: { ...this.#environment, PATH: `${join(this.folder, 'bin')}:${process.env.PATH ?? ''}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const pieces: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => pieces.push(text));
-    }
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, output: pieces.join('') };
+    return endOf(child);
+  }
+
+  /** Runs `tankeeper` commands, given without that word, in one process: quicker than one after the other. */
+  async prepare(commands: readonly string[]): Promise<void> {
+    const program = pathToFileURL(join(dirname(testProgram()), 'compose/command-line.js')).href;
+    const script = `
+      import { run } from '${program}';
+      for (const words of ${JSON.stringify(commands.map((command) => command.split(' ')))}) {
+        process.exitCode = await run(words);
+        if (process.exitCode !== 0) break;
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: join(this.folder, 'work'),
+      env: { ...this.#environment, PATH: process.env.PATH ?? '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    assertSucceeded(await endOf(child));
   }
 
   /** Adds to what `remove` ends, after the server. */
@@ -127,6 +141,15 @@ export class GuideSandbox {
       .replaceAll(/\bcurl -u (\w+) /g, `curl -u '$1:${PASSWORD}' `)
       .replaceAll(/\bcurl /g, 'curl --silent --show-error --fail ');
   }
+}
+
+async function endOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<GuideRun> {
+  const pieces: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => pieces.push(text));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: pieces.join('') };
 }
 
 function quoted(text: string): string {

@@ -261,8 +261,7 @@ describe.each(Object.entries(GUIDES))('docs/guides/%s.md', (name, guide) => {
       ...(guide.before ?? []),
       ...(guide.tokens === undefined ? [] : ['import csv tokens.csv']),
     ];
-    const before = await sandbox.run(commands.map((command) => `tankeeper ${command}`));
-    assertSucceeded(before);
+    await sandbox.prepare(commands);
     const prepared = (await guide.prepare?.(sandbox)) ?? [];
     const run = await sandbox.run(
       [...guideCommands(`docs/guides/${name}.md`), ...(guide.after ?? [])],

@@ -39,13 +39,13 @@ beforeAll(async () => {
   sandbox = await GuideSandbox.start();
   await sandbox.write('portal-password', PASSWORD);
   await sandbox.write('tokens.csv', `serial,key,user,realm\nQR1,${KEY.toString('hex')},anna,office\n`);
-  const before = [
-    'tankeeper resolver add staff',
-    'tankeeper realm add office --resolvers staff',
-    'tankeeper user add anna --resolver staff',
-    'tankeeper import csv tokens.csv',
-  ];
-  const run = await sandbox.run([...before, ...guideCommands(PAGE)], TOKEN);
+  await sandbox.prepare([
+    'resolver add staff',
+    'realm add office --resolvers staff',
+    'user add anna --resolver staff',
+    'import csv tokens.csv',
+  ]);
+  const run = await sandbox.run(guideCommands(PAGE), TOKEN);
   assertSucceeded(run);
   token = /tk_[\w-]+/.exec(run.output)?.[0] ?? '';
 });

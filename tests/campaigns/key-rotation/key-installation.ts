@@ -7,7 +7,7 @@ import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { SEALED_TABLES } from '../../../src/storage/keys/sealed-columns.ts';
+import { SEALED_TABLES } from '../../../src/keys/resealing-store.ts';
 import {
   type ProcessEnd,
   runTankeeper,

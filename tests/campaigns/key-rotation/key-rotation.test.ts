@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
+import { shortOrLong } from '../../support/campaign.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
 import { until } from '../../support/values/until.ts';
 
+const MANY = shortOrLong(3_000, 20_000);
+const LAST = `LOADED${MANY - 1}`;
 const accepted = { failcount: 0, result: true };
 
 interface Rotated {
@@ -68,7 +71,7 @@ describe('changing the key while two servers run', () => {
   });
 
   it('may be killed in the middle, and goes on from there', async () => {
-    await installation.load(20_000);
+    await installation.load(MANY);
     await installation.json('keys', 'add');
     const killed = spawn(process.execPath, [join(REPOSITORY, 'bin/tankeeper.js'), 'keys', 'rotate'], {
       cwd: REPOSITORY,
@@ -78,7 +81,7 @@ describe('changing the key while two servers run', () => {
     const ended = once(killed, 'close');
     // It passes over what somebody holds, and comes back to it: so it cannot be at its end before it is killed.
     const holding = await installation.test.database.knex.transaction();
-    await holding('tokens').where({ serial: 'LOADED19999' }).forUpdate().select('id');
+    await holding('tokens').where({ serial: LAST }).forUpdate().select('id');
     await until(async () => (await installation.seedsOfOtherKeys(oldKey)) > 0);
     killed.kill('SIGKILL');
     await ended;
@@ -86,14 +89,14 @@ describe('changing the key while two servers run', () => {
     const between = await installation.keys();
     const old = between.find(({ keyid }) => keyid === oldKey);
     expect(old?.state).toBe('needed');
-    expect(await installation.openAll()).toBe(20_000);
+    expect(await installation.openAll()).toBe(MANY);
     const refused = await installation.run('keys', 'retire', oldKey, '--yes');
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is still needed') as unknown });
     const rotated = await installation.json<Rotated>('keys', 'rotate');
     expect(rotated).toMatchObject({ changed: false, resealed: old?.secrets, left: 0 });
-    expect(await installation.confirm(servers, 'LOADED19999', 0)).toEqual(accepted);
+    expect(await installation.confirm(servers, LAST, 0)).toEqual(accepted);
     await installation.json('keys', 'retire', oldKey, '--remove-from-file', '--yes');
-    expect(await installation.openAll()).toBe(20_000);
+    expect(await installation.openAll()).toBe(MANY);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { EncryptionKey } from '../../../src/linotp/encryption-key.ts';
 import type { ImportRequest } from '../../../src/linotp/import-service.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import { appended, replaced, withEditedDump } from '../../linotp/dump-edit.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry } from '../../../src/linotp/import-report.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { SqlHousekeeping } from '../../../src/storage/housekeeping/housekeeping.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import { importFixture } from '../../linotp/linotp-fixture.ts';
@@ -84,7 +84,7 @@ describe('a repeated import', () => {
     await importFixture(app.services, FIXTURE);
     const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
     const now = new Date();
-    await new SqlHousekeeping({ database }).clear(
+    await new HousekeepingStore({ database }).clear(
       { challengesIssuedBefore: now, sessionsEndBy: now, limitsEndBy: now, responsesCountedBefore: now },
       { signal: new AbortController().signal, removed: () => undefined },
     );

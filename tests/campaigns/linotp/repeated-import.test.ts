@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import { type Imported, importFixture } from '../../linotp/linotp-fixture.ts';

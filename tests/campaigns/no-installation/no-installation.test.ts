@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrationNames, migrationSource } from '../../../src/storage/database/migration-source.ts';
+import { migrationNames, migrationSource } from '../../../src/database/migration-source.ts';
 import { embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MIGRATION_LOCK } from '../../../src/storage/database/migrate.ts';
+import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { startCli } from '../../cli/cli-process.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { type ProcessEnd, startServerProcess } from '../../support/servers/server-process.ts';
@@ -83,7 +83,7 @@ describe('signals that come again', () => {
     expect(end.code).toBe(130);
     expect(existsSync(join(dataDir, 'postgres/PG_VERSION'))).toBe(true);
     expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
-    expect(existsSync(join(dataDir, 'postgres.socket/.s.PGSQL.5432'))).toBe(false);
+    expect(existsSync(join(dataDir, 'postgres/.s.PGSQL.5432'))).toBe(false);
   });
 
   /** Again where this machine was so busy that the server had stopped waiting by itself. */

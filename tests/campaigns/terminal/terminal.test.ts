@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { shortOrLong } from '../../support/campaign.ts';
 import { HalfRequest } from '../../support/servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
 import { describeInTerminal, PseudoTerminal } from '../../support/servers/pseudo-terminal.ts';
 
-const ROUNDS = 20;
+const ROUNDS = shortOrLong(4, 20);
 const LISTENING = /"message":"Listening".*"port":(\d+)/;
 
 let folder: string;
@@ -108,7 +109,7 @@ describeInTerminal('npm start in a terminal', () => {
     ['npm has only begun', () => processesOf(folder).length > 0],
     ['the database is made', () => isRunning('initdb')],
     ['the database starts', () => isRunning('postgres')],
-    ['the tables are made', () => existsSync(join(folder, 'data/postgres.socket/.s.PGSQL.5432'))],
+    ['the tables are made', () => existsSync(join(folder, 'data/postgres/.s.PGSQL.5432'))],
     ['the key is made', () => existsSync(join(folder, 'data/encryption.key'))],
   ])('leaves nothing behind when Ctrl-C is pressed while %s', async (_title, isSo) => {
     const terminal = npm('start');

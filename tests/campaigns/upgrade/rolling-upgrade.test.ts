@@ -59,7 +59,7 @@ function makeNextVersion(place: string): void {
   }
   const description = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as object;
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...description, version: '9.9.9' }));
-  const storage = join(place, 'dist/storage/database');
+  const storage = join(place, 'dist/database');
   writeFileSync(join(storage, `migrations/${NEXT}.js`), MIGRATION);
   const source = join(storage, 'migration-source.js');
   const text = readFileSync(source, 'utf8');

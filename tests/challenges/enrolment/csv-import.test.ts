@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry, ImportSummary } from '../../../src/linotp/import-report.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { replaced, withEditedDump } from '../../linotp/dump-edit.ts';
 import { expectedOf } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';

@@ -7,14 +7,14 @@ import { settingConsequences } from '../../../src/consequences/setting-consequen
 import type { Consequence } from '../../../src/consequences/consequence.ts';
 import { checkPolicy } from '../../../src/policy/policy.ts';
 import { ReadPolicy } from '../../../src/policy/read-policy.ts';
-import { InMemoryConfigurationStore } from '../../support/fakes/in-memory-configuration-store.ts';
+import { configurationOf } from '../../support/values/configuration-value.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 
 /** @returns a consequence of every code that the endpoints of the console answer */
 async function foretold(): Promise<readonly Consequence[]> {
-  const configuration = await new InMemoryConfigurationStore({
+  const configuration = configurationOf({
     realms: [
       { name: 'office', resolvers: ['staff', 'people'] },
       { name: 'lab', resolvers: ['people'] },
@@ -29,7 +29,7 @@ async function foretold(): Promise<readonly Consequence[]> {
       }),
       checkPolicy({ name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, spare:' }),
     ],
-  }).current();
+  });
   const snapshot = {
     tokens: [{ active: true, assigned: true, realms: ['office'], tokens: 2 }],
     activeUsers: [{ resolver: 'staff', realms: ['office'], inNoRealm: false, users: 2 }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServerFailure } from '../../../console/src/api/server-failure.ts';
-import { isReadAgain, pauseBeforeNext } from '../../../console/src/shell/retries.ts';
+import { isReadAgain, pauseAfter, pauseBeforeNext } from '../../../console/src/shell/retries.ts';
 
 describe('a read that has failed', () => {
   it.each([0, 502, 503])('is repeated after %d as long as it takes', (status) => {
@@ -34,5 +34,12 @@ describe('the pause before it is repeated', () => {
 
   it('is half a minute where the server asks for more, as it may be back sooner', () => {
     expect(pauseBeforeNext(0, away(3_600), 0)).toBe(30_000);
+  });
+});
+
+describe('the pause of a page that asks by itself', () => {
+  it('grows to half a minute, and differs from browser to browser', () => {
+    expect([1, 2, 3, 9].map((failures) => pauseAfter(failures, 1))).toEqual([1_000, 2_000, 4_000, 30_000]);
+    expect(pauseAfter(1, 0)).toBe(500);
   });
 });

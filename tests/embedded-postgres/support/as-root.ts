@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { SystemAccount } from '../../../src/embedded-postgres/account.ts';
-import { mayReachFolder } from '../../../src/embedded-postgres/account.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
 
 /** An ordinary user, whom root can become. */
 export const NOBODY: SystemAccount = { uid: 65534, gid: 65534 };
@@ -30,7 +30,7 @@ async function whatIsMissing(account: string): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || process.platform !== 'linux') {
     return 'root on Linux';
   }
-  if (!(await mayReachFolder({ uid: 4711, gid: 4711 }, dirname(process.execPath)))) {
+  if (!(await othersReach(dirname(process.execPath)))) {
     return 'a Node that other users may run';
   }
   return accountNamed(account) === undefined ? `the account ${account}` : undefined;
@@ -41,4 +41,11 @@ export function accountNamed(name: string): SystemAccount | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const [, , uid, gid] = lines.map((line) => line.split(':')).find(([candidate]) => candidate === name) ?? [];
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+/** @returns true if others may pass each folder on the way to that path */
+export async function othersReach(path: string): Promise<boolean> {
+  const { mode } = await stat(path);
+  const parent = dirname(path);
+  return (mode & 0o001) !== 0 && (parent === path || othersReach(parent));
 }

@@ -10,7 +10,7 @@ import type {
   EmbeddedPostgresOptions,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { servingProcess } from './serving-process.ts';
 
 /** True if the tests run as root, whom PostgreSQL refuses. */
 export const asRoot = process.getuid?.() === 0;
@@ -55,9 +55,6 @@ export function embeddedFolders(): EmbeddedFolders {
       const log = { debug: note, info: note, warn: note, error: note };
       const embedded = await openEmbeddedPostgres({ role: 'guest', durable: false, log, ...options });
       opened.push(embedded);
-      if (!embedded.connection.host.startsWith(options.dataDir)) {
-        folders.push(embedded.connection.host);
-      }
       return { ...embedded, messages };
     },
     watch: (cluster) => {
@@ -66,9 +63,9 @@ export function embeddedFolders(): EmbeddedFolders {
     clear: async () => {
       await Promise.all(opened.splice(0).map((embedded) => embedded.close()));
       for (const cluster of clusters) {
-        const serving = await readPostmasterFile(cluster);
-        if (serving !== undefined && (await isPostmasterOf(serving.pid, cluster))) {
-          process.kill(serving.pid, 'SIGQUIT');
+        const pid = await servingProcess(cluster);
+        if (pid !== undefined) {
+          process.kill(pid, 'SIGQUIT');
         }
       }
       clusters.clear();
@@ -79,8 +76,7 @@ export function embeddedFolders(): EmbeddedFolders {
 
 /** @returns true if a postmaster serves the cluster */
 export async function isServed(cluster: string): Promise<boolean> {
-  const serving = await readPostmasterFile(cluster);
-  return serving !== undefined && (await isPostmasterOf(serving.pid, cluster));
+  return (await servingProcess(cluster)) !== undefined;
 }
 
 /** Runs one statement on the embedded database. @returns the first column of the first row */

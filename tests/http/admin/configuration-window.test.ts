@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 /** So long that it is not over before a test is. */

@@ -80,25 +80,8 @@ const LOOKS: readonly Row[] = [
     },
   },
   { path: '/system/licence', given: {}, calls: [['showLicence', CALLER]], value: null },
-  {
-    path: '/system/webhooks/deliveries',
-    given: { name: 'siem' },
-    calls: [['deliveries', CALLER, 'siem']],
-    value: [
-      {
-        event: 'e1',
-        type: 'token.locked',
-        occurred: AT,
-        attempts: 1,
-        next_attempt: AT,
-        given_up: null,
-        last_failure: 'HTTP 500',
-      },
-    ],
-  },
 ];
 
-const TEST = { delivered: true, status: 200, reason: null, duration_ms: 5, event: 'e1' };
 const CHANGES: readonly Row[] = [
   {
     path: '/system/testResolver',
@@ -154,47 +137,6 @@ const CHANGES: readonly Row[] = [
     value: LICENCE,
   },
   { path: '/system/licence/remove', given: {}, calls: [['removeLicence', CALLER]], value: true },
-  {
-    path: '/system/webhooks/add',
-    given: { name: 'siem', url: ' https://x.example/ ', events: '', realms: 'a,b', allow_http: '1' },
-    calls: [
-      [
-        ...(['addWebhook', CALLER] as const),
-        { name: 'siem', url: 'https://x.example/', events: undefined, realms: ['a', 'b'] },
-      ],
-    ],
-    value: { secret: 'whsec_c2VjcmV0' },
-  },
-  {
-    path: '/system/webhooks/rotate-secret',
-    given: { name: 'siem' },
-    calls: [['replaceSecret', CALLER, 'siem']],
-    value: { secret: 'whsec_c2VjcmV0' },
-  },
-  ...(['enable', 'disable'] as const).map((verb) => ({
-    path: `/system/webhooks/${verb}`,
-    given: { name: 'siem' },
-    calls: [['enableWebhook', CALLER, 'siem', verb === 'enable']] as const,
-    value: true,
-  })),
-  {
-    path: '/system/webhooks/test',
-    given: { name: 'siem' },
-    calls: [['testWebhook', CALLER, 'siem']],
-    value: TEST,
-  },
-  {
-    path: '/system/webhooks/retry',
-    given: { name: 'siem' },
-    calls: [['retryWebhook', CALLER, 'siem']],
-    value: 1,
-  },
-  {
-    path: '/system/webhooks/remove',
-    given: { name: 'siem' },
-    calls: [['removeWebhook', CALLER, 'siem']],
-    value: 1,
-  },
 ];
 
 const ALL = [...LOOKS, ...CHANGES];
@@ -236,29 +178,6 @@ describe('the endpoints of an installation', () => {
       ['sql', ['Password']],
       ['ldap', ['BINDPW']],
     ]);
-  });
-
-  it('list webhooks without any secret, and the types of events', async () => {
-    const { app } = createTestApp();
-    const response = await request(app).post('/system/webhooks').set(AS_ADMIN);
-    expect(response.body).toHaveProperty('result.value.webhooks.0', {
-      name: 'siem',
-      url: 'https://siem.example.com/',
-      events: ['token.locked'],
-      realms: [],
-      enabled: true,
-      bounded: true,
-      created: AT,
-      waiting: 1,
-      oldest: AT,
-      given_up: 0,
-      delivered: 2,
-      last_success: AT,
-      last_failure_at: null,
-      last_failure: '',
-    });
-    expect(response.text).toContain('token.key_changed');
-    expect(response.text).not.toContain('whsec_');
   });
 
   it('refuse an unknown act of which to foretell', async () => {

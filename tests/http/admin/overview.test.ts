@@ -130,6 +130,34 @@ describe('the overview', () => {
     expect(present(await overviewOf(name))).toEqual(parts);
   });
 
+  it('is not sent again to a client that has it, until what the client may see has changed', async () => {
+    const ask = (name: string, tag: string, method: 'get' | 'post' = 'get'): request.Test => {
+      const headers = { Authorization: `Bearer ${bearers.get(name) ?? ''}`, 'If-None-Match': tag };
+      return request(application.app)[method]('/admin/overview').set(headers);
+    };
+    const first = await ask('north', '"none"');
+    const tag = first.get('ETag') ?? '';
+    expect(first.headers).toMatchObject({
+      etag: expect.stringMatching(/^"[\w-]{22}"$/),
+      'cache-control': 'no-store',
+    });
+    const again = await ask('north', tag);
+    expect([again.status, again.text, again.get('ETag'), again.get('Cache-Control')]).toEqual([
+      304,
+      '',
+      tag,
+      'no-store',
+    ]);
+    expect((await ask('all', tag)).status).toBe(200);
+    // RFC 9110 keeps 304 for reading.
+    expect((await ask('north', tag, 'post')).status).toBe(200);
+    await policy('monitoring', 'north', 'tokens', 'north');
+    const changed = await ask('north', tag);
+    expect([changed.status, present(valueOf(changed) as Value)]).toEqual([200, ['tokens']]);
+    await policy('monitoring', 'north', 'tokens,userinfo,activeUsers', 'north');
+    expect((await ask('nobody-at-all', tag)).status).toBe(401);
+  });
+
   it('takes a credential', async () => {
     expect((await application.send('/admin/overview', {})).status).toBe(401);
   });

@@ -7,7 +7,7 @@ import { AccessControl } from '../../../src/policy/access-control.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { callerNamed } from '../../support/values/callers.ts';
-import { InMemoryConfigurationStore } from '../../support/fakes/in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../../support/values/configuration-value.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
@@ -237,7 +237,7 @@ describe('a trial', () => {
   it('is in the audit before it connects', async () => {
     const done: string[] = [];
     const parts = {
-      configuration: new InMemoryConfigurationStore({ resolvers: [{ id: '1', name: 'far' }] }),
+      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'far' }] }),
       access: new AccessControl({ clock: { now: () => new Date(0) } }),
       files: { assertNamable: () => Promise.resolve() },
     };
@@ -256,7 +256,7 @@ describe('a trial', () => {
 
   const service = (list: () => Promise<never[]>, trialLimit: number) =>
     new ResolverTrialService({
-      configuration: new InMemoryConfigurationStore({ resolvers: [{ id: '1', name: 'slow' }] }),
+      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'slow' }] }),
       access: new AccessControl({ clock: { now: () => new Date(0) } }),
       files: { assertNamable: () => Promise.resolve() },
       trial: {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { Argon2PasswordHasher } from '../../../src/security/passwords/password-hash.ts';
 import { shaCrypt } from '../../../src/security/passwords/sha-crypt.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 const PASSWORD = 'of the old server';

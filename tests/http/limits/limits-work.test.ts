@@ -13,6 +13,15 @@ import { deferred } from '../../support/fakes/deferred.ts';
 import { createTestApp, fixedClock } from '../../support/application/http-app.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
+/** The headers of an answer that says what it is. */
+const HEADERS_OF: Readonly<Record<string, [string, string][]>> = {
+  'an answer': [],
+  'an answer that has a tag': [
+    ['ETag', '"x"'],
+    ['Cache-Control', 'no-store'],
+  ],
+  'a content that all clients share': [['ETag', '"x"']],
+};
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 
 /** Refusals that remember what was counted and logged. */
@@ -241,7 +250,7 @@ describe('connections', () => {
     await expect(isTaken()).resolves.toBe(true);
   });
 
-  it.each(['an answer', 'a content that all clients share'])(
+  it.each(['an answer', 'an answer that has a tag', 'a content that all clients share'])(
     'that do not read %s are counted by what it takes in memory',
     async (what) => {
       const { refusals, counted } = watched();
@@ -253,15 +262,14 @@ describe('connections', () => {
       });
       const body = Buffer.alloc(30_000_000);
       const answer: RequestListener = (_request, response) => {
-        response.setHeaders(new Map(what === 'an answer' ? [] : [['ETag', '"x"']]));
+        response.setHeaders(new Map(HEADERS_OF[what]));
         response.end(body);
       };
       server = await startServer(answer, { host: '127.0.0.1', port: 0, connections });
       expect(await isTaken()).toBe(true);
-      await Promise.all(
-        sockets.filter(() => what === 'an answer').map((socket) => once(socket.resume(), 'close')),
-      );
-      expect(counted).toEqual(what === 'an answer' ? ['unread-answers'] : []);
+      const isOwn = what !== 'a content that all clients share';
+      await Promise.all(sockets.filter(() => isOwn).map((socket) => once(socket.resume(), 'close')));
+      expect(counted).toEqual(isOwn ? ['unread-answers'] : []);
     },
   );
 

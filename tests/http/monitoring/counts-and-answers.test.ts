@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { expectRightAnswers, pendingDeltas } from '../../campaigns/count-model/kept-counts.ts';
 import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 

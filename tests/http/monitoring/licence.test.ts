@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { CLAIMS, licenceVendor, signedWith, tampered } from '../../support/values/signed-licence.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';

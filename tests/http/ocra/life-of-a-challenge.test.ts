@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

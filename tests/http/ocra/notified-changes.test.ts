@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { StatusWatch, type Waited } from '../../../src/challenges/status-watch.ts';
 import { SqlWatchedChallenges } from '../../../src/storage/challenges/watched-challenges.ts';
-import { ConfigurationFollower } from '../../../src/storage/configuration/configuration-follower.ts';
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { ConfigurationFollower } from '../../../src/database/configuration-follower.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import {
   OPERATOR,
   type PortalChallenge,

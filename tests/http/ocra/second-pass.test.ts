@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { deferred } from '../../support/fakes/deferred.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';

@@ -1,37 +1,55 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ManagedUsers } from '../../../src/resolvers/sources/managed-users.ts';
-import { InMemoryUserStore, ReadableHasher } from '../../support/fakes/in-memory-user-store.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
+import { storeConfiguration } from '../../support/database/stored-configuration.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ReadableHasher } from '../../support/fakes/readable-hasher.ts';
+import { ACT } from '../../support/values/token-values.ts';
+import { managedUser } from '../../support/values/user-values.ts';
 
 describe('a managed resolver', () => {
-  const users = new InMemoryUserStore()
-    .with('1', 'anna', { email: 'anna@example.com', passwordHash: 'hash of geheim' })
-    .with('1', 'bernd')
-    .with('2', 'clara');
   const hasher = new ReadableHasher();
-  const source = new ManagedUsers({ resolverId: '1', users, hasher });
-  const anna = {
-    userId: 'anna-id',
-    login: 'anna',
-    givenName: '',
-    surname: '',
-    email: 'anna@example.com',
-    phone: '',
-  };
+  const ids = { anna: '', bernd: '', clara: '' };
+  let test: TestDatabase;
+  let source: ManagedUsers;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    const stored = await storeConfiguration(test.database, {
+      resolvers: [{ name: 'one' }, { name: 'two' }],
+    });
+    const users = new ManagedUserStore({ database: test.database });
+    const [one, two] = [await stored.idOf('one'), await stored.idOf('two')];
+    const anna = managedUser('anna', { email: 'anna@example.com', passwordHash: 'hash of geheim' });
+    ids.anna = (await users.insert(one, anna, ACT)).userId;
+    ids.bernd = (await users.insert(one, managedUser('bernd'), ACT)).userId;
+    ids.clara = (await users.insert(two, managedUser('clara'), ACT)).userId;
+    source = new ManagedUsers({ resolverId: one, users, hasher });
+  });
+  afterAll(() => test.drop());
 
   it('tells of its own users, and never of their passwords', async () => {
+    const anna = {
+      userId: ids.anna,
+      login: 'anna',
+      givenName: '',
+      surname: '',
+      email: 'anna@example.com',
+      phone: '',
+    };
     expect(await source.findByLogin('anna')).toEqual(anna);
-    expect(await source.findById('anna-id')).toEqual(anna);
+    expect(await source.findById(ids.anna)).toEqual(anna);
     expect(await source.findByLogin('clara')).toBeUndefined();
-    expect(await source.findById('clara-id')).toBeUndefined();
+    expect(await source.findById(ids.clara)).toBeUndefined();
     expect((await source.list()).map(({ login }) => login)).toEqual(['anna', 'bernd']);
     expect(JSON.stringify(await source.list())).not.toContain('hash of');
     expect(await source.count()).toBe(2);
   });
 
   it('verifies passwords, with the same work for those who have none', async () => {
-    expect(await source.checkPassword('anna-id', 'geheim')).toBe(true);
-    expect(await source.checkPassword('anna-id', 'falsch')).toBe(false);
-    expect(await source.checkPassword('bernd-id', '')).toBe(false);
+    expect(await source.checkPassword(ids.anna, 'geheim')).toBe(true);
+    expect(await source.checkPassword(ids.anna, 'falsch')).toBe(false);
+    expect(await source.checkPassword(ids.bernd, '')).toBe(false);
     expect(await source.checkPassword('nobody', 'geheim')).toBe(false);
     expect([hasher.verified, hasher.verifiedNothing]).toEqual([2, 2]);
   });

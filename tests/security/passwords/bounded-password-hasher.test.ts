@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PasswordHasher } from '../../../src/users/ports.ts';
+import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
 import { BoundedPasswordHasher } from '../../../src/security/passwords/bounded-password-hasher.ts';
 
 /** A hasher that ends nothing before it is told to, and counts what it is at. */

@@ -5,8 +5,8 @@ import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import { IssuedChallenges } from '../../../src/storage/challenges/issued-challenges.ts';
-import { type Database, openDatabase, poolUsage } from '../../../src/storage/database/database.ts';
-import { SHARING, UNSHARED } from '../../../src/storage/database/sharing.ts';
+import { type Database, openDatabase, poolUsage } from '../../../src/database/database.ts';
+import { SHARING, UNSHARED } from '../../../src/database/sharing.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 import type { Token } from '../../../src/tokens/token.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
@@ -336,7 +336,7 @@ describe('challenges in memory', () => {
 
   it('leave it when they are too old, also where nothing happens any more', () => {
     jest.useFakeTimers();
-    const memory = new IssuedChallenges(() => performance.now());
+    const memory = new IssuedChallenges(() => 1 + performance.now());
     memory.keep(found('1', 'A'));
     jest.advanceTimersByTime(60_000);
     memory.keep(found('2', 'B'));
@@ -359,14 +359,14 @@ describe('challenges in memory', () => {
   });
 
   it('serve one response, for two minutes', () => {
-    let now = 0;
+    let now = 1;
     const memory = new IssuedChallenges(() => now);
     memory.keep(found('1', 'A'));
     memory.keep(found('2', 'B'));
-    now = 119_999;
+    now += 119_999;
     expect(memory.consume('A')).toEqual(found('1', 'A'));
     expect(memory.consume('A')).toBeUndefined();
-    now = 120_000;
+    now += 1;
     expect(memory.consume('B')).toBeUndefined();
   });
 

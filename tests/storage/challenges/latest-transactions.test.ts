@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqlLatestTransactions } from '../../../src/storage/challenges/latest-transactions.ts';
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';

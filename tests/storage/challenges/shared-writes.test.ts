@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Decision } from '../../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../../src/storage/database/sharing.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../../src/database/sharing.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import type { Token } from '../../../src/tokens/token.ts';
 import { AuditedDatabase } from '../../support/database/audited-database.ts';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../../src/storage/counts/count-folding.ts';
-import { openDatabase, poolUsage } from '../../../src/storage/database/database.ts';
-import * as counts from '../../../src/storage/database/migrations/007-counts.ts';
+import { openDatabase, poolUsage } from '../../../src/database/database.ts';
+import * as counts from '../../../src/database/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../../campaigns/count-model/kept-counts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
 import { expectRightCounts } from '../../campaigns/count-model/kept-counts.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';

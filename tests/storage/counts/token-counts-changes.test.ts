@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SqlManagedUserStore } from '../../../src/storage/users/managed-user-store.ts';
-import { SqlConfigurationStore } from '../../../src/storage/configuration/configuration-store.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
+import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import {
@@ -165,9 +165,9 @@ describe('counts are right after a change by hand', () => {
 
 describe('counts are right after a change by the service', () => {
   it('that removes a realm, moves tokens, removes a token, a user', async () => {
-    const configuration = new SqlConfigurationStore({ database, clock: systemClock });
+    const configuration = new ConfigurationStore({ database, clock: systemClock });
     const tokens = new SqlTokenStore({ database });
-    const users = new SqlManagedUserStore({ database });
+    const users = new ManagedUserStore({ database });
     await tokens.insert(tokenValue('S1', { realms: ['north', 'south'] }), ACT);
     await expectRightAnswers(database);
     await configuration.removeRealm('north', ACT);

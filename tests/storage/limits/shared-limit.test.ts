@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { SharedLimit } from '../../../src/storage/limits/shared-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

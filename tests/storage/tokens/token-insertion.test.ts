@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Database } from '../../../src/storage/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../../src/storage/database/sharing.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../../src/database/sharing.ts';
 import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
 import type { NewToken, Token } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';

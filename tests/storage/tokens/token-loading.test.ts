@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
-import { renewStatistics } from '../../../src/storage/database/table-statistics.ts';
+import { renewStatistics } from '../../../src/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
 

@@ -211,7 +211,6 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
       licence: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
-    live: { open: () => () => undefined },
     overview: { read: answer('overview', FAKE_OVERVIEW) },
     administrators: {
       authenticatePassword: (name, password) =>

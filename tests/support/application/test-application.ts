@@ -19,9 +19,9 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { SHARING } from '../../../src/storage/database/sharing.ts';
-import type { PasswordHasher } from '../../../src/users/ports.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { SHARING } from '../../../src/database/sharing.ts';
+import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
 import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
@@ -94,8 +94,6 @@ interface TestApplicationOptions {
   readonly responder?: Responder;
   /** Milliseconds between two looks for requests that wait; default: that of a server. */
   readonly statusPoll?: number;
-  /** Milliseconds between two looks for streams; default: that of a server. */
-  readonly liveTick?: number;
   /** The provider of single sign-on; default: none. */
   readonly singleSignOn?: SingleSignOnParts;
   /** The address of the server in browsers; default: none. */
@@ -160,7 +158,6 @@ export class TestApplication {
       licenceSignature: options.licenceSignature,
       statusWaits: options.limits?.statusWaits ?? 500,
       statusPoll: options.statusPoll,
-      liveTick: options.liveTick,
       responder: options.responder,
       metrics: this.metrics,
     });
@@ -223,7 +220,7 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.services.statusWatch.end(), this.services.live.end()]);
+    await this.services.statusWatch.end();
     await this.services.auditVerification.stop();
     await this.services.closeSources();
     await this.#database.drop();

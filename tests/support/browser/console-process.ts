@@ -87,12 +87,6 @@ export class ConsoleProcess {
     );
   }
 
-  /** @returns the number of open streams of events */
-  async streams(): Promise<number> {
-    const response = await fetch(`${this.origin}/metrics`, { headers: { Authorization: BASIC } });
-    return Number(/^tankeeper_live_streams (\d+)$/m.exec(await response.text())?.[1]);
-  }
-
   async stop(): Promise<void> {
     await this.#server.stop();
     await this.#database.drop();

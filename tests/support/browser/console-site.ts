@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { siteFilesOf } from '../../../src/http/sites/site-files.ts';
 import { OPERATOR, TestApplication } from '../application/test-application.ts';
+import { shortOrLong } from '../campaign.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
 import { builtConsole } from './vite.ts';
 
@@ -16,8 +17,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The password of every administrator of these tests. */
 export const PASSWORD = 'correct horse';
 
-/** The widths at which pages are looked at, in pixels. */
-export const WIDTHS = [1280, 390] as const;
+/** The widths at which pages are looked at, in pixels: of a phone, where they are too wide first, and of a desk. */
+export const WIDTHS: readonly number[] = shortOrLong([390], [1280, 390]);
 
 /** A whole server with the console of this checkout, on a port of this machine. */
 export interface ConsoleSite {

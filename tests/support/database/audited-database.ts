@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals';
-import type { InstallationKey } from '../../../src/audit/ports.ts';
+import type { InstallationKey } from '../../../src/audit/signing-key.ts';
 import type { AuditFinding } from '../../../src/audit/finding.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/security/vault/vault-audit-authority.ts';
-import { SqlAuditStore } from '../../../src/storage/audit/audit-store.ts';
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts';
-import { SHARING, type Sharing } from '../../../src/storage/database/sharing.ts';
+import { AuditStore } from '../../../src/audit/audit-store.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
+import { SHARING, type Sharing } from '../../../src/database/sharing.ts';
 import { OPERATOR } from '../values/callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -70,7 +70,7 @@ export class AuditedDatabase {
 
   service(database: Database = this.test.database): AuditService {
     return new AuditService({
-      store: new SqlAuditStore({ database }),
+      store: new AuditStore({ database }),
       authority: this.authority,
       clock: this.clock,
       pruningTime: () => Promise.resolve(this.clock.now()),
@@ -88,16 +88,17 @@ export class AuditedDatabase {
     return verified;
   }
 
-  /** @returns the result of a server, which reads in steps */
+  /** @returns the result of verifying what a reading in steps sees, as an export over HTTP does */
   async #verifyInSteps(keys: readonly InstallationKey[], anchor: string | undefined): Promise<Verified> {
     const all: AuditFinding[] = [];
-    const store = new SqlAuditStore({ database: this.test.database });
+    const store = new AuditStore({ database: this.test.database });
+    const installation = await store.read((snapshot) => snapshot.installation());
     const result = await store.readInSteps(
-      async (snapshot) =>
+      (snapshot) =>
         verifyTrail(snapshot, {
           keys,
           anchor,
-          installation: await snapshot.installation(),
+          installation,
           report: (finding) => all.push(finding),
         }),
       (step) => step(),

@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { worksIn } from '../../embedded-postgres/support/serving-process.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { queryOnce } from './test-server.ts';
 
@@ -59,13 +60,13 @@ export class DurablePostgres {
   async kill(part: PostgresPart): Promise<number | undefined> {
     const pid = part === 'postmaster' ? await this.#postmaster() : await this.#backend();
     // The process id may have been reused; each process of PostgreSQL works in its data folder.
-    const isIts = pid !== undefined && (await isPostmasterOf(pid, this.#cluster));
+    const isIts = pid !== undefined && (await worksIn(pid, this.#cluster));
     return isIts && wasKilled(pid) ? pid : undefined;
   }
 
   /** Counts its recoveries from a crash, by its own log. */
   async recoveries(): Promise<{ readonly started: number; readonly reinitialised: number }> {
-    const log = await readFile(join(this.#folder, 'postgres.log'), 'utf8');
+    const log = await readFile(join(this.#cluster, 'postgres.log'), 'utf8');
     const count = (pattern: RegExp): number => log.match(pattern)?.length ?? 0;
     return {
       started: count(/database system was interrupted; last known up at/g),

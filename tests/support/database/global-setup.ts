@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { openDatabase } from '../../../src/storage/database/database.ts';
-import { describeDatabaseFault } from '../../../src/storage/database/database-faults.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { describeDatabaseFault } from '../../../src/database/database-faults.ts';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { isPostmasterOf, readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
-import { migrateToLatest } from '../../../src/storage/database/migrate.ts';
+import { servingProcess } from '../../embedded-postgres/support/serving-process.ts';
+import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { buildTestProgram } from '../servers/test-build.ts';
 import { leaveForTeardown } from './global-teardown.ts';
 import { embeddedUrl } from './embedded-url.ts';
@@ -143,9 +143,9 @@ async function removeAbandoned(): Promise<void> {
     if (runner !== undefined && !isAlive(Number(runner))) {
       const folder = join(tmpdir(), name);
       const cluster = join(folder, 'data', 'postgres');
-      const serving = await readPostmasterFile(cluster);
-      if (serving !== undefined && (await isPostmasterOf(serving.pid, cluster))) {
-        process.kill(serving.pid, 'SIGQUIT');
+      const pid = await servingProcess(cluster);
+      if (pid !== undefined) {
+        process.kill(pid, 'SIGQUIT');
       }
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 /** Resolves when this many statements in the database wait for a lock. @throws after a long time */

@@ -1,5 +1,5 @@
-import type { Database } from '../../../src/storage/database/database.ts';
-import { migrationSource } from '../../../src/storage/database/migration-source.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { migrationSource } from '../../../src/database/migration-source.ts';
 
 /**
  * Reverts every migration, and with them removes all data.

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 
 /** The fields of a token that counting needs. */
 export interface TokenSketch {

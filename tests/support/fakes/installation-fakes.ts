@@ -3,7 +3,7 @@ import type { Answer, FakeServices } from './answer.ts';
 const AT = new Date('2026-11-20T10:55:31.000Z');
 const KEY_ID = '0123456789abcdef';
 
-/** @returns the services of trials, consequences, keys, the licence and webhooks, with constant answers */
+/** @returns the services of trials, consequences, keys and the licence, with constant answers */
 export function fakeInstallation(answer: Answer): FakeServices {
   const foretold = [{ code: 'realm.default', text: 'it is the default realm' }];
   const licence = {
@@ -44,47 +44,5 @@ export function fakeInstallation(answer: Answer): FakeServices {
       install: answer('installLicence', { kind: 'valid' as const, licence, active: 2 }),
       remove: answer('removeLicence', undefined),
     },
-    webhooks: fakeWebhooks(answer),
-  };
-}
-
-function fakeWebhooks(answer: Answer): NonNullable<FakeServices['webhooks']> {
-  return {
-    list: answer('listWebhooks', [
-      {
-        name: 'siem',
-        url: 'https://siem.example.com/',
-        allowsHttp: false,
-        isBounded: true,
-        events: ['token.locked' as const],
-        realms: [],
-        isEnabled: true,
-        createdAt: AT,
-        waiting: 1,
-        oldestAt: AT,
-        givenUp: 0,
-        delivered: 2,
-        lastSuccessAt: AT,
-        lastFailureAt: null,
-        lastFailure: '',
-      },
-    ]),
-    deliveries: answer('deliveries', [
-      {
-        eventId: 'e1',
-        type: 'token.locked',
-        occurredAt: AT,
-        attempts: 1,
-        nextAttemptAt: AT,
-        givenUpAt: null,
-        lastFailure: 'HTTP 500',
-      },
-    ]),
-    add: answer('addWebhook', 'whsec_c2VjcmV0'),
-    enable: answer('enableWebhook', undefined),
-    replaceSecret: answer('replaceSecret', 'whsec_c2VjcmV0'),
-    retry: answer('retryWebhook', 1),
-    remove: answer('removeWebhook', 1),
-    test: answer('testWebhook', { result: { status: 200 }, eventId: 'e1', durationMs: 5 }),
   };
 }

@@ -1,18 +1,15 @@
 import type { Grant } from '../../../src/policy/access-control.ts';
 import type { Caller } from '../../../src/policy/caller.ts';
-import type { UserSource } from '../../../src/resolvers/ports.ts';
-import type { Configuration } from '../../../src/configuration/configuration.ts';
+import type { UserSource } from '../../../src/resolvers/user-source.ts';
+import type { Configuration, Revision } from '../../../src/configuration/configuration.ts';
+import type { ConfigurationState } from '../../../src/monitoring/configuration-report.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import {
   MonitoringService,
   type MonitoringDependencies,
 } from '../../../src/monitoring/monitoring-service.ts';
 import type { LicenceReport } from '../../../src/monitoring/outcomes.ts';
-import type {
-  ConfigurationChange,
-  ConfigurationState,
-  TokenCountsSnapshot,
-} from '../../../src/monitoring/ports.ts';
+import type { TokenCountsSnapshot } from '../../../src/monitoring/ports.ts';
 import { userCountsOf } from './user-counts-fakes.ts';
 
 /** The inputs of a test of the monitoring service; by default nothing is configured and everything is allowed. */
@@ -21,9 +18,9 @@ export interface MonitoringWorld {
   readonly counts?: Partial<TokenCountsSnapshot>;
   /** The grant of the policies; 'none': the right is refused. */
   readonly granted?: Grant['realms'] | 'none';
-  readonly stored?: ConfigurationChange;
+  readonly stored?: Revision;
   /** The database's successive answers, then `stored`. */
-  readonly storedInTurn?: readonly ConfigurationChange[];
+  readonly storedInTurn?: readonly Revision[];
   /** The configuration that the server assumes when the request comes; `configuration` by default. */
   readonly assumed?: Configuration | 'nothing';
   /** The configurations that it assumes at successive reads; in place of `assumed`. */

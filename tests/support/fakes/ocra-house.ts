@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../src/audit/ports.ts';
+import type { Refusal } from '../../../src/audit/refusal-trail.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Owner } from '../../../src/users/owner.ts';
@@ -21,11 +21,10 @@ import { ValidationService } from '../../../src/challenges/validation-service.ts
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { InMemoryChallengeStore } from './in-memory-challenge-store.ts';
-import { InMemoryConfigurationStore } from './in-memory-configuration-store.ts';
+import { GivenConfiguration } from '../values/configuration-value.ts';
 import { InMemoryTokenStore } from './in-memory-token-store.ts';
-import { InMemoryUserStore } from './in-memory-user-store.ts';
 import { tokenValue } from '../values/token-values.ts';
-import { sourcesOver } from './user-sources.ts';
+import { sourcesHolding } from './user-sources.ts';
 
 export const ANNA: Owner = { resolverId: '1', resolver: 'res', userId: 'anna-id', login: 'anna' };
 export const BERND: Owner = { resolverId: '1', resolver: 'res', userId: 'bernd-id', login: 'bernd' };
@@ -72,7 +71,7 @@ export class OcraHouse {
   computed = 0;
   turns = 0;
   readonly users: UserDirectory;
-  readonly configuration: InMemoryConfigurationStore;
+  readonly configuration: GivenConfiguration;
   readonly tokens: InMemoryTokenStore;
   readonly challenges: InMemoryChallengeStore;
   readonly access = new AccessControl({ clock: this.clock });
@@ -86,7 +85,7 @@ export class OcraHouse {
 
   constructor({ tokens = [], policies = [], settings = {} }: OcraSketch = {}) {
     const { clock, random, access } = this;
-    this.configuration = new InMemoryConfigurationStore({
+    this.configuration = new GivenConfiguration({
       realms: [
         { name: 'alpha', resolvers: ['res'] },
         { name: 'beta', resolvers: ['other'] },
@@ -98,11 +97,8 @@ export class OcraHouse {
       policies: [...POLICIES, ...policies].map((draft) => checkPolicy(draft)),
       settings: new Map(Object.entries(settings)),
     });
-    const people = new InMemoryUserStore()
-      .with('1', 'anna', { passwordHash: 'hash of password' })
-      .with('1', 'bernd')
-      .with('2', 'carol');
-    const users = (this.users = new UserDirectory({ sources: sourcesOver(people) }));
+    const sources = sourcesHolding({ 1: [{ login: 'anna', password: 'password' }, 'bernd'], 2: ['carol'] });
+    const users = (this.users = new UserDirectory({ sources }));
     this.tokens = new InMemoryTokenStore(tokens);
     this.challenges = new InMemoryChallengeStore(this.tokens);
     this.choice = new TokenChoice({ tokens: this.tokens, users });

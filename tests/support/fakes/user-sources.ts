@@ -1,4 +1,6 @@
-import type { ManagedUserStore } from '../../../src/resolvers/ports.ts';
+import type { DirectoryUser, UserSources } from '../../../src/resolvers/user-source.ts';
+import { matchesUser } from '../../../src/resolvers/user-search.ts';
+import type { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';
 import {
@@ -7,7 +9,7 @@ import {
   type SourceDependencies,
 } from '../../../src/resolvers/sources/user-sources.ts';
 import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
-import { ReadableHasher } from './in-memory-user-store.ts';
+import { ReadableHasher } from './readable-hasher.ts';
 
 const SILENT: Log = {
   error: () => undefined,
@@ -31,4 +33,42 @@ export function sourcesOver(
     log: SILENT,
     ...dependencies,
   });
+}
+
+/** A user of a resolver; what is left out is empty. */
+interface HeldUser extends Partial<DirectoryUser> {
+  readonly login: string;
+  readonly password?: string;
+}
+
+/** @returns sources that hold these users, by the id of the resolver; the id of a user is `LOGIN-id` */
+export function sourcesHolding(held: Readonly<Record<string, readonly (HeldUser | string)[]>>): UserSources {
+  return ({ id }) => {
+    const known = (held[id] ?? []).map((user) => (typeof user === 'string' ? { login: user } : user));
+    const users = known.map(heldUser);
+    const find = (isIt: (user: DirectoryUser) => boolean): Promise<DirectoryUser | undefined> =>
+      Promise.resolve(users.find(isIt));
+    return {
+      findByLogin: (login) => find((user) => user.login === login),
+      findById: (userId) => find((user) => user.userId === userId),
+      list: (search = { conditions: [], limit: users.length }) =>
+        Promise.resolve(users.filter((user) => matchesUser(user, search.conditions)).slice(0, search.limit)),
+      count: () => Promise.resolve(users.length),
+      examine: () =>
+        Promise.resolve({
+          entries: users.length,
+          users: users.length,
+          withoutId: 0,
+          withoutLogin: 0,
+          sharingId: 0,
+        }),
+      checkPassword: (userId, password) =>
+        Promise.resolve(known.some((user) => heldUser(user).userId === userId && user.password === password)),
+    };
+  };
+}
+
+function heldUser({ login, userId = `${login}-id`, ...more }: HeldUser): DirectoryUser {
+  const { givenName = '', surname = '', email = '', phone = '' } = more;
+  return { userId, login, givenName, surname, email, phone };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../../repository/repository-file.ts';
@@ -22,31 +22,38 @@ export interface Caddy {
 /**
  * @param upstream the origin of the servers, which may be away
  * @param resolver the port of the resolver that knows the name in it; default: it has an address
+ * @param tries the time for which the proxy tries to reach them, as the Caddyfile writes it; default: that of the Caddyfile
  */
-export async function startCaddy(program: string, upstream: string, resolver?: number): Promise<Caddy> {
+export async function startCaddy(
+  program: string,
+  upstream: string,
+  { resolver, tries }: { readonly resolver?: number; readonly tries?: string } = {},
+): Promise<Caddy> {
   const { hostname, port: upstreamPort } = new URL(upstream);
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-caddy-'));
   const { authorityFile, certificateFile, keyFile } = await makeCertificates(folder);
+  const text = await readFile(join(REPOSITORY, 'deploy/compose/Caddyfile'), 'utf8');
+  const configuration = join(folder, 'Caddyfile');
+  await writeFile(
+    configuration,
+    text.replace(/lb_try_duration \S+/, tries === undefined ? '$&' : `lb_try_duration ${tries}`),
+  );
   const port = await freePort();
   const origin = `https://localhost:${port}`;
-  const child = spawn(
-    program,
-    ['run', '--adapter', 'caddyfile', '--config', join(REPOSITORY, 'deploy/compose/Caddyfile')],
-    {
-      env: {
-        PATH: process.env.PATH,
-        HOME: folder,
-        XDG_DATA_HOME: folder,
-        XDG_CONFIG_HOME: folder,
-        SITE_ADDRESS: origin,
-        TLS: `tls ${certificateFile} ${keyFile}`,
-        UPSTREAM_NAME: hostname,
-        UPSTREAM_PORT: upstreamPort,
-        ...(resolver !== undefined && { UPSTREAM_RESOLVERS: `resolvers udp/127.0.0.1:${resolver}` }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(program, ['run', '--adapter', 'caddyfile', '--config', configuration], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      SITE_ADDRESS: origin,
+      TLS: `tls ${certificateFile} ${keyFile}`,
+      UPSTREAM_NAME: hostname,
+      UPSTREAM_PORT: upstreamPort,
+      ...(resolver !== undefined && { UPSTREAM_RESOLVERS: `resolvers udp/127.0.0.1:${resolver}` }),
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const pieces: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (piece: Buffer) => pieces.push(piece.toString('utf8')));

@@ -1,9 +1,9 @@
-import type { DirectoryPasswords } from '../../../src/resolvers/ports.ts';
+import type { DirectoryPasswords } from '../../../src/resolvers/user-source.ts';
 import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
 import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
-import { ReadableHasher } from '../fakes/in-memory-user-store.ts';
+import { ReadableHasher } from '../fakes/readable-hasher.ts';
 
 /** Settings with the address of a database of the tests. */
 export type Reach = Readonly<Record<string, string>>;

@@ -37,6 +37,24 @@ export function configurationOf(sketch: ConfigurationSketch): Configuration {
   };
 }
 
+/** A configuration in place of a store, for services that only read it. */
+export class GivenConfiguration {
+  #sketch: ConfigurationSketch;
+
+  constructor(sketch: ConfigurationSketch = {}) {
+    this.#sketch = sketch;
+  }
+
+  current(): Promise<Configuration> {
+    return Promise.resolve(configurationOf(this.#sketch));
+  }
+
+  /** Replaces parts, each as a whole. */
+  change(parts: ConfigurationSketch): void {
+    this.#sketch = { ...this.#sketch, ...parts };
+  }
+}
+
 function byName<Named extends { readonly name: string }>(things: readonly Named[]): readonly Named[] {
   return things.toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

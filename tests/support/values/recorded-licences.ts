@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { LicenceSignature } from '../../../src/monitoring/ports.ts';
-import type { Database } from '../../../src/storage/database/database.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { recordedState } from './monitoring-fixture.ts';
 import { type LicenceVendor, licenceVendor, tampered } from './signed-licence.ts';
 import { insertTokens, type TokenSketch } from '../database/token-rows.ts';

@@ -151,28 +151,4 @@ describe('simultaneous look-ups', () => {
     expect(await found[3]).toBe('10.0.0.1');
     expect(running).toEqual(['a', 'b', 'c']);
   });
-
-  it('of names that cannot be resolved leave a turn to the others', async () => {
-    let isSlow = false;
-    const names = new ReceiverNames((host) => {
-      if (host === 'good') {
-        return Promise.resolve([{ address: '10.0.0.1', family: 4 }]);
-      }
-      return isSlow ? new Promise(() => undefined) : Promise.reject(new Error('unknown'));
-    });
-    const lookup = names.lookupFor({ url: 'https://a.test/', allowsHttp: false, isBounded: false });
-    const find = (host: string): Promise<unknown> =>
-      new Promise((resolve) => {
-        lookup(host, {}, (error, address) => {
-          resolve(error?.message ?? address);
-        });
-      });
-    const hosts = ['dead1', 'dead2', 'dead3'];
-    expect(await Promise.all(hosts.map(find))).toEqual(['unknown', 'unknown', 'unknown']);
-    isSlow = true;
-    hosts.forEach((host) => {
-      void find(host);
-    });
-    expect(await find('good')).toBe('10.0.0.1');
-  });
 });

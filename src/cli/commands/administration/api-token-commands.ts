@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ApiToken } from '../../../administrators/ports.ts';
+import type { ApiToken } from '../../../administrators/administrator.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { expiryOption, type OptionInstant, parseList } from '../../option-values.ts';

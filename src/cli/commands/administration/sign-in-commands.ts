@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ListedSession } from '../../../administrators/session-service.ts';
+import type { ListedSession } from '../../../administrators/session.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';

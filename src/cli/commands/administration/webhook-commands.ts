@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WebhookWithState } from '../../../webhooks/ports.ts';
+import type { WebhookWithState } from '../../../webhooks/webhook.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import { consequence, countText } from '../../../consequences/consequence.ts';
 import { CliFailure } from '../../cli-failure.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../../audit/audit-row.ts';
 import type { ExportFormat } from '../../../audit/export-trail.ts';
 import { assertKnownFilter } from '../../../audit/filter-values.ts';
-import type { AuditFilter, AuditPeriod } from '../../../audit/ports.ts';
+import type { AuditFilter, AuditPeriod } from '../../../audit/filter-values.ts';
 import { consequence, countText } from '../../../consequences/consequence.ts';
 import { openExport } from './audit-export-file.ts';
 import { addAuditVerifyCommand } from './audit-verify-command.ts';

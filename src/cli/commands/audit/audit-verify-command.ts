@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditFinding } from '../../../audit/finding.ts';
 import { type ExportedTrail, readExportedTrail } from '../../../audit/exported-trail.ts';
-import type { InstallationKey } from '../../../audit/ports.ts';
+import type { InstallationKey } from '../../../audit/signing-key.ts';
 import { type TrailVerification, verifyTrail } from '../../../audit/verify-trail.ts';
 import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../../cli-failure.ts';

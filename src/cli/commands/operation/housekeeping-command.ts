@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { HousekeepingTally } from '../../../housekeeping/ports.ts';
+import type { HousekeepingTally } from '../../../housekeeping/housekeeping.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
 import { examples } from '../../examples.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { BackupLock, BackupUnlock } from '../../../backup/ports.ts';
+import type { BackupLock, BackupUnlock } from '../../../backup/backup-encryption.ts';
 import { total } from '../../../backup/backup-service.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import { type CommandContext, operatorCaller } from '../../command-context.ts';

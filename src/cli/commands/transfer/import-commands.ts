@@ -11,7 +11,7 @@ import {
 } from '../../../linotp/import-report.ts';
 import type { TextEncoding } from '../../../linotp/installation-reading.ts';
 import { LocalTime } from '../../../linotp/local-time.ts';
-import type { LinotpSource } from '../../../linotp/ports.ts';
+import type { LinotpSource } from '../../../linotp/linotp-source.ts';
 import { mayHoldPassword } from '../../../kernel/masked-url.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';

@@ -26,7 +26,6 @@ const responses = {
   p95_ms: milliseconds,
 };
 
-/** The overview, also in the events of /admin/live. */
 const overview = z.strictObject({
   tokens: z
     .strictObject({
@@ -109,8 +108,9 @@ const NUMBERS = { total: 3, active: 2, inactive: 1, assigned: 2, unassigned: 1, 
 const RESPONSES = { outcomes: { accepted: 41, wrong: 2 }, p50_ms: 6.5, p95_ms: 18.2 };
 
 /** The answers of /admin/overview. */
-export const OVERVIEW: Answers = inEveryDialect(
-  valueOf(overview, {
+export const OVERVIEW: Answers = inEveryDialect({
+  others: [{ status: 304, meaning: 'nothing has changed since the answer with the tag in `If-None-Match`' }],
+  ...valueOf(overview, {
     example: {
       value: {
         tokens: { realms: [{ realm: 'customers', ...NUMBERS }], summary: NUMBERS },
@@ -137,4 +137,4 @@ export const OVERVIEW: Answers = inEveryDialect(
       },
     },
   }),
-);
+});

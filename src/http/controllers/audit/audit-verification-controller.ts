@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ServerVerification } from '../../../audit/server-verification.ts';
+import type { AuditVerification } from '../../../audit/audit-verification.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { verificationObject, verificationOverview } from '../../dialects/shared/audit-objects.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
@@ -8,13 +8,13 @@ import { AUDIT_VERIFICATION, AUDIT_VERIFICATION_OVERVIEW } from '../answers/audi
 
 /** @returns the endpoints that verify the audit trail */
 export function auditVerificationEndpoints(
-  verification: ServerVerification,
+  verification: AuditVerification,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [beginEndpoint(verification, dialect), overviewEndpoint(verification, dialect)];
 }
 
-function beginEndpoint(verification: ServerVerification, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verify',
@@ -37,7 +37,7 @@ function beginEndpoint(verification: ServerVerification, dialect: Administration
   );
 }
 
-function overviewEndpoint(verification: ServerVerification, dialect: AdministrationDialect): Endpoint {
+function overviewEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verification',

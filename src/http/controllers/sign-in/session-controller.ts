@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListedSession, SessionService, UsedSession } from '../../../administrators/session-service.ts';
+import type { ListedSession } from '../../../administrators/session.ts';
+import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../../../services.ts';
-import type { DirectoryUser } from '../../../resolvers/ports.ts';
+import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
 import { type DescribedResolverSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';

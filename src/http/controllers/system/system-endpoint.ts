@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Answers } from '../../answers.ts';
+import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
+import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
 
@@ -57,6 +58,46 @@ export function systemChange<Shape extends z.ZodRawShape>(
     },
     answer,
   );
+}
+
+/** The facts of an endpoint whose answer is one value, in the envelope of each dialect. */
+interface ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> extends Omit<
+  Facts<Shape>,
+  'answers'
+> {
+  /** The schema of the value: the type of what the endpoint returns, and its description. */
+  readonly value: Value;
+  readonly example?: z.input<Value>;
+}
+
+type ValueOperation<Shape extends z.ZodRawShape, Value extends z.ZodType> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<z.input<Value>>;
+
+/** @returns an endpoint of /system that only reads, and whose answer is one value */
+export function valueReading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  { value, example, ...facts }: ValueFacts<Shape, Value>,
+  answer: ValueOperation<Shape, Value>,
+): Endpoint {
+  return systemReading({ ...facts, answers: answersOf(value, example) }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+/** @returns an endpoint of /system that changes something, and whose answer is one value */
+export function valueChange<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  { value, example, ...facts }: ValueFacts<Shape, Value>,
+  answer: ValueOperation<Shape, Value>,
+): Endpoint {
+  return systemChange({ ...facts, answers: answersOf(value, example) }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+function answersOf(value: z.ZodType, example: unknown): Answers {
+  return inEveryDialect(valueOf(value, example === undefined ? {} : { example: { value: example } }));
 }
 
 function usageOf(

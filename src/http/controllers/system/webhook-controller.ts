@@ -1,16 +1,86 @@
+import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { PendingDelivery, WebhookWithState } from '../../../webhooks/ports.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
 import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
-import { count, done, inEveryDialect, valueOf } from '../../answers.ts';
+import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { DELIVERIES, WEBHOOK_SECRET, WEBHOOK_TEST, WEBHOOKS } from '../answers/installation-answers.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { valueChange, valueReading } from './system-endpoint.ts';
 
 const NAME = required('the name of the webhook', 'siem');
+const time = z.iso.datetime();
+
+const SHOWN_WEBHOOK = z.strictObject({
+  name: z.string(),
+  url: z.string().describe('the origin alone for those who may not change webhooks'),
+  events: z.array(z.string()),
+  realms: z.array(z.string()).describe('empty: all tokens'),
+  enabled: z.boolean(),
+  bounded: z.boolean().describe('added over HTTP: only at a public address'),
+  created: time,
+  waiting: count,
+  oldest: time.nullable().describe('the time of the oldest that waits'),
+  given_up: count,
+  delivered: count,
+  last_success: time.nullable(),
+  last_failure_at: time.nullable(),
+  last_failure: z.string(),
+});
+
+const DELIVERY = z.strictObject({
+  event: z.string(),
+  type: z.string(),
+  occurred: time,
+  attempts: count,
+  next_attempt: time.nullable().describe('null: it was given up'),
+  given_up: time.nullable(),
+  last_failure: z.string(),
+});
+
+const TESTED = z.strictObject({
+  delivered: z.boolean(),
+  status: z.int().nullable().describe('the HTTP status of the answer; null: there was none'),
+  reason: z.string().nullable().describe('null: it was delivered'),
+  duration_ms: count,
+  event: z.string(),
+});
+
+const LIST = {
+  value: z.strictObject({
+    webhooks: z.array(SHOWN_WEBHOOK),
+    event_types: z.array(z.strictObject({ type: z.string(), meaning: z.string() })),
+  }),
+  example: {
+    webhooks: [
+      {
+        name: 'siem',
+        url: 'https://siem.example.com/tankeeper',
+        events: ['token.locked'],
+        realms: [],
+        enabled: true,
+        bounded: true,
+        created: '2026-11-20T12:00:00.000Z',
+        waiting: 1,
+        oldest: '2026-11-21T09:30:00.000Z',
+        given_up: 0,
+        delivered: 17,
+        last_success: '2026-11-21T08:00:00.000Z',
+        last_failure_at: '2026-11-21T09:30:01.000Z',
+        last_failure: 'HTTP 500',
+      },
+    ],
+    event_types: [{ type: 'token.locked', meaning: EVENT_TYPES['token.locked'] }],
+  },
+};
+
+/** The secret of a webhook, which is never shown again. */
+const SECRET = {
+  value: z.strictObject({ secret: z.string() }),
+  example: { secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=' },
+};
 
 /** @returns the endpoints that list and change webhooks */
 export function webhookEndpoints(
@@ -27,40 +97,52 @@ export function webhookEndpoints(
 
 function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
-    systemReading(
+    valueReading(
+      dialect,
       {
         path: '/system/webhooks',
         summary: 'the webhooks with the numbers of their deliveries, and the types of events',
-        answers: WEBHOOKS,
+        ...LIST,
         parameters: {},
       },
-      async ({ caller, context }) => {
-        const all = await webhooks.list(caller);
-        const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => ({ type, meaning }));
-        return dialect.value({ webhooks: all.map(webhookObject), event_types: types }, context);
-      },
+      async ({ caller }) => ({
+        webhooks: (await webhooks.list(caller)).map(shownWebhook),
+        event_types: Object.entries(EVENT_TYPES).map(([type, meaning]) => ({ type, meaning })),
+      }),
     ),
-    systemReading(
+    valueReading(
+      dialect,
       {
         path: '/system/webhooks/deliveries',
         summary: 'the latest deliveries of a webhook that wait or were given up, newest first, 100 at most',
-        answers: DELIVERIES,
+        value: z.array(DELIVERY),
+        example: [
+          {
+            event: '3a4f0c4e-9f0b-4d6a-8f2e-0d5f6f0c1b2a',
+            type: 'token.locked',
+            occurred: '2026-11-21T09:30:00.000Z',
+            attempts: 3,
+            next_attempt: '2026-11-21T09:32:10.000Z',
+            given_up: null,
+            last_failure: 'HTTP 500',
+          },
+        ],
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) =>
-        dialect.value((await webhooks.deliveries(caller, name)).map(deliveryObject), context),
+      async ({ caller, parameters: { name } }) =>
+        (await webhooks.deliveries(caller, name)).map(shownDelivery),
     ),
   ];
 }
 
-/** The answers with a secret, which is never shown again. */
 function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/webhooks/add',
         summary: 'adds a webhook at a public address; the answer has the secret of its signatures, this once',
-        answers: WEBHOOK_SECRET,
+        ...SECRET,
         parameters: {
           name: NAME,
           url: required('where the events go', 'https://siem.example.com/tankeeper'),
@@ -68,7 +150,7 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
           realms: optional('only events of tokens in these realms, a comma list; default: all', 'customers'),
         },
       },
-      async ({ caller, parameters: { name, url, events = '', realms = '' }, context }) => {
+      async ({ caller, parameters: { name, url, events = '', realms = '' } }) => {
         const requested = splitList(events);
         const secret = await webhooks.add(caller, {
           name,
@@ -76,37 +158,38 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
           events: requested.length === 0 ? undefined : requested,
           realms: splitList(realms),
         });
-        return dialect.value({ secret }, context);
+        return { secret };
       },
     ),
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/webhooks/rotate-secret',
         summary: 'makes a new secret, which the answer has this once; the one before signs, too, for a day',
-        answers: WEBHOOK_SECRET,
+        ...SECRET,
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) =>
-        dialect.value({ secret: await webhooks.replaceSecret(caller, name) }, context),
+      async ({ caller, parameters: { name } }) => ({ secret: await webhooks.replaceSecret(caller, name) }),
     ),
   ];
 }
 
 function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return (['enable', 'disable'] as const).map((verb) =>
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: `/system/webhooks/${verb}`,
         summary:
           verb === 'enable'
             ? 'sends to a webhook again, first the deliveries that wait'
             : 'sends nothing to a webhook: waiting deliveries stay, new events are left out',
-        answers: done(),
+        value: z.literal(true),
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) => {
+      async ({ caller, parameters: { name } }): Promise<true> => {
         await webhooks.enable(caller, name, verb === 'enable');
-        return dialect.done(context);
+        return true;
       },
     ),
   );
@@ -114,74 +197,78 @@ function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
 
 function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/webhooks/test',
         summary: 'sends a signed event `webhook.test` now, once',
-        answers: WEBHOOK_TEST,
+        value: TESTED,
+        example: {
+          delivered: false,
+          status: 404,
+          reason: 'HTTP 404',
+          duration_ms: 12,
+          event: '3a4f0c4e-9f0b-4d6a-8f2e-0d5f6f0c1b2a',
+        },
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) =>
-        dialect.value(testObject(await webhooks.test(caller, name)), context),
+      async ({ caller, parameters: { name } }) => shownTest(await webhooks.test(caller, name)),
     ),
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/webhooks/retry',
         summary: 'makes all deliveries due now, also those that were given up; their number',
-        answers: inEveryDialect(valueOf(count)),
+        value: count,
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) =>
-        dialect.value(await webhooks.retry(caller, name), context),
+      ({ caller, parameters: { name } }) => webhooks.retry(caller, name),
     ),
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/webhooks/remove',
         summary: 'removes a webhook with its deliveries; their number',
-        answers: inEveryDialect(valueOf(count)),
+        value: count,
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name }, context }) =>
-        dialect.value(await webhooks.remove(caller, name), context),
+      ({ caller, parameters: { name } }) => webhooks.remove(caller, name),
     ),
   ];
 }
 
-function webhookObject(webhook: WebhookWithState): object {
-  const { name, url, events, realms, isEnabled, isBounded, createdAt } = webhook;
-  const { waiting, oldestAt, givenUp, delivered, lastSuccessAt, lastFailureAt, lastFailure } = webhook;
+function shownWebhook(webhook: WebhookWithState): z.input<typeof SHOWN_WEBHOOK> {
   return {
-    name,
-    url,
-    events,
-    realms,
-    enabled: isEnabled,
-    bounded: isBounded,
-    created: timeOf(createdAt),
-    waiting,
-    oldest: timeOf(oldestAt),
-    given_up: givenUp,
-    delivered,
-    last_success: timeOf(lastSuccessAt),
-    last_failure_at: timeOf(lastFailureAt),
-    last_failure: lastFailure,
+    name: webhook.name,
+    url: webhook.url,
+    events: [...webhook.events],
+    realms: [...webhook.realms],
+    enabled: webhook.isEnabled,
+    bounded: webhook.isBounded,
+    created: webhook.createdAt.toISOString(),
+    waiting: webhook.waiting,
+    oldest: timeOf(webhook.oldestAt),
+    given_up: webhook.givenUp,
+    delivered: webhook.delivered,
+    last_success: timeOf(webhook.lastSuccessAt),
+    last_failure_at: timeOf(webhook.lastFailureAt),
+    last_failure: webhook.lastFailure,
   };
 }
 
-function deliveryObject(delivery: PendingDelivery): object {
-  const { eventId, type, occurredAt, attempts, nextAttemptAt, givenUpAt, lastFailure } = delivery;
+function shownDelivery(delivery: PendingDelivery): z.input<typeof DELIVERY> {
   return {
-    event: eventId,
-    type,
-    occurred: timeOf(occurredAt),
-    attempts,
-    next_attempt: timeOf(nextAttemptAt),
-    given_up: timeOf(givenUpAt),
-    last_failure: lastFailure,
+    event: delivery.eventId,
+    type: delivery.type,
+    occurred: delivery.occurredAt.toISOString(),
+    attempts: delivery.attempts,
+    next_attempt: timeOf(delivery.nextAttemptAt),
+    given_up: timeOf(delivery.givenUpAt),
+    last_failure: delivery.lastFailure,
   };
 }
 
-function testObject({ result, eventId, durationMs }: WebhookTest): object {
+function shownTest({ result, eventId, durationMs }: WebhookTest): z.input<typeof TESTED> {
   return {
     delivered: result.failure === undefined,
     status: result.status ?? null,

@@ -1,5 +1,5 @@
 import type { AuditPage } from '../../../audit/audit-search.ts';
-import type { VerificationOverview } from '../../../audit/server-verification.ts';
+import type { VerificationOverview } from '../../../audit/audit-verification.ts';
 import type { VerificationRecord } from '../../../audit/verification-record.ts';
 import type { TransactionEvent } from '../../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../../challenges/transaction-service.ts';

@@ -1,6 +1,6 @@
 import type { SearchEntry } from 'ldapts';
 import { isStorable } from '../../../kernel/storable-text.ts';
-import type { DirectoryUser } from '../../ports.ts';
+import type { DirectoryUser } from '../../user-source.ts';
 import type { LdapAttributes, LdapUserId } from './ldap-configuration.ts';
 
 const GUID_GROUPS = /^\{?([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}?$/i;

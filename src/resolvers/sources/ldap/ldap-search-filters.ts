@@ -1,5 +1,5 @@
 import { EqualityFilter, type Filter, OrFilter, SubstringFilter } from 'ldapts';
-import type { UserCondition, UserField, UserPattern } from '../../ports.ts';
+import type { UserCondition, UserField, UserPattern } from '../../user-source.ts';
 import type { LdapSettings } from './ldap-configuration.ts';
 
 /** The conditions of a search as the directory and this program check them. */

@@ -1,5 +1,5 @@
 import { AndFilter, OrFilter, type SearchEntry } from 'ldapts';
-import type { DirectoryUser, Examination, UserSource } from '../../ports.ts';
+import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
@@ -16,7 +16,6 @@ import { equals } from './ldap-filter.ts';
 import { isWithin } from './ldap-name.ts';
 import { searchFilters } from './ldap-search-filters.ts';
 import { matchesUser } from '../../user-search.ts';
-import type { UserSearch } from '../../ports.ts';
 import { GUID_ATTRIBUTE, type LdapSettings, readLdapSettings } from './ldap-configuration.ts';
 
 interface Directory {

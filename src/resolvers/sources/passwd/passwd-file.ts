@@ -1,4 +1,10 @@
-import type { DirectoryPasswords, DirectoryUser, Examination, UserSource } from '../../ports.ts';
+import type {
+  DirectoryPasswords,
+  DirectoryUser,
+  Examination,
+  UserSearch,
+  UserSource,
+} from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Semaphore } from '../../../kernel/semaphore.ts';
@@ -7,7 +13,6 @@ import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';
 import { matchesUser } from '../../user-search.ts';
-import type { UserSearch } from '../../ports.ts';
 
 /**
  * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it

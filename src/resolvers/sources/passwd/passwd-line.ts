@@ -1,4 +1,4 @@
-import type { DirectoryUser } from '../../ports.ts';
+import type { DirectoryUser } from '../../user-source.ts';
 
 /** The content of a line of a passwd file: an account, nothing, or a fault (in words that quote nothing). */
 export type PasswdLine =

@@ -1,5 +1,5 @@
 import { isStorable } from '../../../kernel/storable-text.ts';
-import type { DirectoryUser } from '../../ports.ts';
+import type { DirectoryUser } from '../../user-source.ts';
 import type { SqlColumns } from '../../settings/sql-settings.ts';
 import { type AnsweredColumn, type ColumnKind, kindOf } from './sql-columns.ts';
 import { SqlRowsFault } from './sql-fault.ts';

@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
 
-import type { DirectoryPasswords, DirectoryUser, ResolverSecrets } from '../../ports.ts';
+import type {
+  DirectoryPasswords,
+  DirectoryUser,
+  Examination,
+  ResolverSecrets,
+  UserCondition,
+  UserSearch,
+} from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -17,7 +24,6 @@ import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from '
 import { SqlPool } from './sql-pool.ts';
 import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
-import type { Examination, UserCondition, UserSearch } from '../../ports.ts';
 import type { ClosableUserSource } from '../closable-source.ts';
 
 interface SqlUsersOptions {

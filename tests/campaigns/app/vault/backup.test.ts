@@ -4,6 +4,7 @@ import type { RestorePlan } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   faultOf,
   openVaultPage,
@@ -88,20 +89,20 @@ describeWithProgram('backups of the app', findChromium(), 'chromium', (program) 
 
   it('bring tokens, names and settings to a new phone', async () => {
     expect(await restore(file)).toEqual(['added', 'added']);
-    expect(await tokens()).toEqual(['Everyday account 10', 'OCRA00099999 45']);
+    await expectSoon(() => tokens()).toEqual(['Everyday account 10', 'OCRA00099999 45']);
     expect((await phone.vault.evaluate((vault) => vault.settings())).lockAfterMinutes).toBe(2);
   });
 
   it('change nothing before they are confirmed', async () => {
     await plan(file);
-    expect(await tokens()).toEqual([]);
+    await expectSoon(() => tokens()).toEqual([]);
   });
 
   it('never lower a counter, and keep names, settings and other keys of the phone', async () => {
     await save(phone, token({ counter: '90' }));
     await save(phone, { ...other, key: '33'.repeat(20), counter: '1' });
     expect(await restore(file)).toEqual(['merged', 'kept']);
-    expect(await tokens()).toEqual(['OCRA00012345 90', 'OCRA00099999 1']);
+    await expectSoon(() => tokens()).toEqual(['OCRA00012345 90', 'OCRA00099999 1']);
     expect((await phone.vault.evaluate((vault) => vault.settings())).lockAfterMinutes).toBe(5);
   });
 
@@ -109,13 +110,13 @@ describeWithProgram('backups of the app', findChromium(), 'chromium', (program) 
     const planned = await plan(file);
     await save(phone, token({ counter: '50' }));
     await phone.vault.evaluate((vault, value) => vault.restore(value), planned);
-    expect(await tokens()).toEqual(['OCRA00012345 50', 'OCRA00099999 45']);
+    await expectSoon(() => tokens()).toEqual(['OCRA00012345 50', 'OCRA00099999 45']);
   });
 
   it('may be restored twice', async () => {
     await restore(file);
     expect(await restore(file)).toEqual(['merged', 'merged']);
-    expect(await tokens()).toEqual(['Everyday account 10', 'OCRA00099999 45']);
+    await expectSoon(() => tokens()).toEqual(['Everyday account 10', 'OCRA00099999 45']);
   });
 
   it('need the PIN, and a passphrase that is not weak', async () => {
@@ -181,7 +182,7 @@ describeWithProgram('backups of the app', findChromium(), 'chromium', (program) 
     ])('if they are %s', async (_what, text, code) => {
       await save(phone, token({ counter: '90' }));
       expect(await faultOf(plan(text()))).toBe(code);
-      expect(await tokens()).toEqual(['OCRA00012345 90']);
+      await expectSoon(() => tokens()).toEqual(['OCRA00012345 90']);
     });
 
     it('with another passphrase', async () => {

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   openVaultIn,
   openVaultPage,
@@ -75,9 +76,12 @@ describeWithProgram('a passkey of the app', findChromium(), 'chromium', (program
     await addAuthenticator(true);
     expect(await addPasskey()).toEqual({ kind: 'open' });
     await reload();
-    expect(await first.vault.evaluate((vault) => [vault.state, vault.hasPasskey])).toEqual(['locked', true]);
+    await expectSoon(() => first.vault.evaluate((vault) => [vault.state, vault.hasPasskey])).toEqual([
+      'locked',
+      true,
+    ]);
     expect(await unlock()).toEqual({ kind: 'open' });
-    expect(await first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+    await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
     await reload();
     const outcome = await first.vault.evaluate((vault, pin) => vault.unlock({ kind: 'pin', pin }), PIN);
     expect(outcome).toEqual({ kind: 'open' });
@@ -98,16 +102,16 @@ describeWithProgram('a passkey of the app', findChromium(), 'chromium', (program
   it('is not stored where the authenticator has no pseudo-random function', async () => {
     await addAuthenticator(false);
     expect(await addPasskey()).toEqual({ kind: 'passkey', fault: 'unsupported' });
-    expect(await hasPasskey()).toBe(false);
+    await expectSoon(() => hasPasskey()).toBe(false);
     await reload();
-    expect(await hasPasskey()).toBe(false);
+    await expectSoon(() => hasPasskey()).toBe(false);
     expect(await unlock()).toEqual({ kind: 'passkey', fault: 'wrong' });
   });
 
   it('needs the PIN to be set up', async () => {
     await addAuthenticator(true);
     expect(await addPasskey(WRONG_PIN)).toMatchObject({ kind: 'wrong' });
-    expect(await hasPasskey()).toBe(false);
+    await expectSoon(() => hasPasskey()).toBe(false);
   });
 
   it('does not open it while the user is not verified', async () => {
@@ -116,7 +120,7 @@ describeWithProgram('a passkey of the app', findChromium(), 'chromium', (program
     await reload();
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     expect(await unlock()).toEqual({ kind: 'passkey', fault: 'cancelled' });
-    expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+    await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
   });
 
   it('does not open it once it is removed', async () => {
@@ -124,7 +128,7 @@ describeWithProgram('a passkey of the app', findChromium(), 'chromium', (program
     await addPasskey();
     await first.vault.evaluate((vault) => vault.removePasskey());
     await reload();
-    expect(await hasPasskey()).toBe(false);
+    await expectSoon(() => hasPasskey()).toBe(false);
     expect(await unlock()).toEqual({ kind: 'passkey', fault: 'wrong' });
   });
 

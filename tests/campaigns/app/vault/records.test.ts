@@ -4,6 +4,7 @@ import type { HistoryEntry } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   countRecords,
   faultOf,
@@ -73,10 +74,10 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
       expect(await save(first)).toBe('none');
       await first.vault.evaluate((vault) => vault.renameToken('ocra00012345', 'Everyday account'));
       await reload();
-      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
       expect(await faultOf(first.vault.evaluate((vault) => vault.listTokens()))).toBe('locked');
       expect(await unlock(first)).toEqual({ kind: 'open' });
-      expect(await first.vault.evaluate((vault) => vault.listTokens())).toEqual([
+      await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toEqual([
         { token: token(), name: 'Everyday account', addedAt: expect.any(Number) },
       ]);
     });
@@ -92,7 +93,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
     it('go when they are removed, and cannot be renamed then', async () => {
       await save(first);
       await first.vault.evaluate((vault) => vault.removeToken('OCRA00012345'));
-      expect(await counters(first)).toEqual([]);
+      await expectSoon(() => counters(first)).toEqual([]);
       expect(await faultOf(first.vault.evaluate((vault) => vault.renameToken('OCRA00012345', 'x')))).toBe(
         'token-unknown',
       );
@@ -108,7 +109,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
     ])('are kept against %s', async (_what, change) => {
       await save(first);
       expect(await save(first, change)).toBe('counter-used');
-      expect(await counters(first)).toEqual(['5']);
+      await expectSoon(() => counters(first)).toEqual(['5']);
     });
 
     it.each([
@@ -118,7 +119,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
     ])('take %s', async (_what, change) => {
       await save(first);
       expect(await save(first, change)).toBe('none');
-      expect(await counters(first)).toEqual([change.counter]);
+      await expectSoon(() => counters(first)).toEqual([change.counter]);
     });
 
     it('of a suite without counter may stay', async () => {
@@ -195,7 +196,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
         return vault.listHistory();
       }, entry(0));
       expect(listed.map(({ at }) => at)).toEqual(Array.from({ length: 500 }, (_, place) => 560 - place));
-      expect(await countRecords(first.page)).toBe(509);
+      await expectSoon(() => countRecords(first.page)).toBe(509);
     });
   });
 
@@ -206,7 +207,7 @@ describeWithProgram('the vault of the app', findChromium(), 'chromium', (program
         vault.lock();
       });
       await untilState(second, 'locked');
-      expect(await second.vault.evaluate((vault) => vault.state)).toBe('locked');
+      await expectSoon(() => second.vault.evaluate((vault) => vault.state)).toBe('locked');
       expect(await faultOf(second.vault.evaluate((vault) => vault.listTokens()))).toBe('locked');
       await unlock(first);
     });

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import { faultOf, openVaultPage, PIN, serveVault, token, untilState, type VaultPage } from './vault-site.ts';
 
 describeWithProgram('storage that fails', findChromium(), 'chromium', (program) => {
@@ -57,7 +58,7 @@ describeWithProgram('storage that fails', findChromium(), 'chromium', (program) 
     ['is broken', "IDBFactory.prototype.open = () => { throw new DOMException('x', 'UnknownError'); }"],
   ])('because IndexedDB %s makes the vault unavailable', async (_what, script) => {
     const { vault } = await opened(script);
-    expect(await vault.evaluate(({ state, problem }) => [state, problem])).toEqual([
+    await expectSoon(() => vault.evaluate(({ state, problem }) => [state, problem])).toEqual([
       'unavailable',
       'storage-missing',
     ]);
@@ -71,9 +72,9 @@ describeWithProgram('storage that fails', findChromium(), 'chromium', (program) 
       "new Promise((resolve) => { indexedDB.open('tankeeper', 99).onsuccess = () => resolve(0); })",
     );
     await untilState(first, 'unavailable');
-    expect(await first.vault.evaluate(({ problem }) => problem)).toBe('storage-newer');
+    await expectSoon(() => first.vault.evaluate(({ problem }) => problem)).toBe('storage-newer');
     const second = await opened();
-    expect(await second.vault.evaluate(({ state, problem }) => [state, problem])).toEqual([
+    await expectSoon(() => second.vault.evaluate(({ state, problem }) => [state, problem])).toEqual([
       'unavailable',
       'storage-newer',
     ]);
@@ -150,11 +151,11 @@ describeWithProgram('storage that fails', findChromium(), 'chromium', (program) 
       StorageManager.prototype.persist = async () => { globalThis.asked += 1; return false; };
       StorageManager.prototype.persisted = ${answer};`);
     await vault.evaluate((o, pin) => o.create(pin), PIN);
-    expect(await page.evaluate('globalThis.asked')).toBe(0);
+    await expectSoon(() => page.evaluate('globalThis.asked')).toBe(0);
     await vault.evaluate((o, saved) => o.saveToken(saved), token());
     await vault.evaluate((o, saved) => o.saveToken(saved), token({ serial: 'OCRA2' }));
-    expect(await page.evaluate('globalThis.asked')).toBe(1);
-    expect(await vault.evaluate((o) => o.persistence())).toBe(told);
+    await expectSoon(() => page.evaluate('globalThis.asked')).toBe(1);
+    await expectSoon(() => vault.evaluate((o) => o.persistence())).toBe(told);
   });
 
   it('is not made worse by a browser that cannot be asked to keep the data', async () => {

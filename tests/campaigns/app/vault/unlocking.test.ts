@@ -4,6 +4,7 @@ import type { UnlockOutcome } from '../../../../app/src/vault/vault.ts';
 import { findChromium, startChromium } from '../../../support/browser/chromium.ts';
 import type { FileSite } from '../../../support/browser/file-site.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import {
   countRecords,
   faultOf,
@@ -151,7 +152,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       await first.moveClock(3_600);
     }
     expect((await unlock(first)).kind).toBe('open');
-    expect(await first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+    await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
   });
 
   it('removes everything after as many wrong PINs as the user has set, in every tab', async () => {
@@ -167,8 +168,11 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       outcomes.map((outcome) => ('attemptsLeft' in outcome ? outcome.attemptsLeft : outcome.kind)),
     ).toEqual([4, 3, 2, 1, 'wiped']);
     await untilState(first, 'new');
-    expect(await second.vault.evaluate(({ state, wasWiped }) => [state, wasWiped])).toEqual(['new', true]);
-    expect(await countRecords(first.page)).toBe(0);
+    await expectSoon(() => second.vault.evaluate(({ state, wasWiped }) => [state, wasWiped])).toEqual([
+      'new',
+      true,
+    ]);
+    await expectSoon(() => countRecords(first.page)).toBe(0);
     expect(await faultOf(first.vault.evaluate((vault, saved) => vault.saveToken(saved), token()))).toBe(
       'locked',
     );
@@ -194,7 +198,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
     );
     expect(outcome.kind).toBe('open');
     expect(await kindsOf(first, [PIN, '905173'])).toEqual(['wrong', 'open']);
-    expect(await first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+    await expectSoon(() => first.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
   });
 
   it('refuses weak PINs', async () => {
@@ -203,7 +207,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
     ).toBe('pin-refused');
     await first.vault.evaluate((vault) => vault.removeEverything());
     expect(await faultOf(first.vault.evaluate((vault) => vault.create('0000')))).toBe('pin-refused');
-    expect(await first.vault.evaluate((vault) => vault.state)).toBe('new');
+    await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('new');
   });
 
   it('makes one vault where two tabs make it at once', async () => {
@@ -227,7 +231,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
     expect(
       await faultOf(first.vault.evaluate((vault, saved) => vault.saveToken(saved), token({ counter: '9' }))),
     ).toBe('locked');
-    expect(await countRecords(first.page)).toBe(0);
+    await expectSoon(() => countRecords(first.page)).toBe(0);
   });
 
   describe('the automatic lock', () => {
@@ -238,9 +242,9 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       await first.page.clock.runFor(4 * 60_000);
       await first.page.keyboard.press('Shift');
       await first.page.clock.runFor(4 * 60_000);
-      expect(await first.vault.evaluate((vault) => vault.state)).toBe('open');
+      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('open');
       await first.page.clock.runFor(61_000);
-      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
     });
 
     it.each(['focus', 'pageshow', 'pointerdown'])(
@@ -248,9 +252,9 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       async (event) => {
         await unlock(first);
         await first.moveClock(301);
-        expect(await first.vault.evaluate((vault) => vault.state)).toBe('open');
+        await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('open');
         await first.page.evaluate(`window.dispatchEvent(new Event('${event}'))`);
-        expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+        await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
       },
     );
 
@@ -259,7 +263,7 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       await first.vault.evaluate((vault) => vault.changeSettings({ lockAfterMinutes: 1 }));
       await first.moveClock(61);
       await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
-      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
     });
 
     it('leaves other tabs open, which may be in use', async () => {
@@ -267,8 +271,8 @@ describeWithProgram('unlocking the app', findChromium(), 'chromium', (program) =
       await Promise.all([unlock(first), unlock(second)]);
       await first.moveClock(301);
       await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
-      expect(await first.vault.evaluate((vault) => vault.state)).toBe('locked');
-      expect(await second.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
+      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
+      await expectSoon(() => second.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
     });
   });
 });

@@ -5,6 +5,7 @@ import { findChromium, openPage, savedText, startChromium } from '../../../suppo
 import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
 import { bundleForBrowser, builtApp } from '../../../support/browser/vite.ts';
 import { describeWithProgram } from '../../../support/servers/system-programs.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 import { PASSPHRASE, PIN, token, WRONG_PIN } from './vault-site.ts';
 
 type ScreenName = 'FirstStart' | 'UnlockScreen' | 'SecuritySettings' | 'BackupScreen';
@@ -97,11 +98,11 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await field('New PIN').fill('1234');
       await untilShown(/Digits in a row/);
       await field('Repeat the PIN').fill('1234');
-      expect(await button('Set the PIN').isDisabled()).toBe(true);
+      await expectSoon(() => button('Set the PIN').isDisabled()).toBe(true);
       await field('New PIN').fill('4829');
       await untilShown(/easy to guess/);
       await untilShown('The two are not the same.');
-      expect(await button('Set the PIN').isDisabled()).toBe(true);
+      await expectSoon(() => button('Set the PIN').isDisabled()).toBe(true);
       await field('Repeat the PIN').fill('4829');
       await button('Set the PIN').click();
       await untilState('open');
@@ -110,14 +111,14 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
 
     it('takes a passphrase with letters', async () => {
       await show('FirstStart');
-      expect(await field('New PIN').getAttribute('inputmode')).toBe('numeric');
+      await expectSoon(() => field('New PIN').getAttribute('inputmode')).toBe('numeric');
       await page.getByLabel('Passphrase with letters').check();
-      expect(await field('New PIN').getAttribute('inputmode')).toBe('text');
+      await expectSoon(() => field('New PIN').getAttribute('inputmode')).toBe('text');
       await field('New PIN').fill(PASSPHRASE);
       await field('Repeat the PIN').fill(PASSPHRASE);
       await page.keyboard.press('Enter');
       await untilState('open');
-      expect(await page.evaluate('vault.hasDigitPin')).toBe(false);
+      await expectSoon(() => page.evaluate('vault.hasDigitPin')).toBe(false);
     });
   });
 
@@ -146,7 +147,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await untilShown('This is not the PIN.');
       await untilShown(/Wait \d seconds/);
       await field('PIN').fill(PIN);
-      expect(await button('Unlock').isDisabled()).toBe(true);
+      await expectSoon(() => button('Unlock').isDisabled()).toBe(true);
       await page.clock.setFixedTime(begun + 5_000);
       await page.locator('button:not([disabled])', { hasText: 'Unlock' }).waitFor();
       await button('Unlock').click();
@@ -157,7 +158,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await page.getByText('PIN forgotten?').click();
       await button('Remove everything').click();
       await button('Keep everything').click();
-      expect(await state()).toBe('locked');
+      await expectSoon(() => state()).toBe('locked');
       await button('Remove everything').click();
       await button('Remove everything now').click();
       await untilState('new');
@@ -171,11 +172,11 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
     });
 
     it('store the automatic lock and the removal after wrong PINs, which is off at first', async () => {
-      expect(await page.getByLabel('Never').isChecked()).toBe(true);
+      await expectSoon(() => page.getByLabel('Never').isChecked()).toBe(true);
       await page.getByLabel('After 10 wrong PINs').check();
       await page.getByLabel('15 minutes').check();
       await page.evaluate(untilTrue('(await vault.settings()).lockAfterMinutes === 15'));
-      expect(await page.evaluate('vault.settings()')).toMatchObject({ wipeAfterWrongPins: 10 });
+      await expectSoon(() => page.evaluate('vault.settings()')).toMatchObject({ wipeAfterWrongPins: 10 });
     });
 
     it('change the PIN', async () => {
@@ -192,7 +193,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await field('PIN').fill(PIN);
       await button('Set up a passkey').click();
       await untilShown('Passkeys do not work at this address. Use the PIN.');
-      expect(await page.evaluate('vault.hasPasskey')).toBe(false);
+      await expectSoon(() => page.evaluate('vault.hasPasskey')).toBe(false);
     });
   });
 
@@ -222,10 +223,10 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await openFile(file);
       await untilShown('is added');
       await untilShown(/does not know what you confirmed later/);
-      expect(await page.evaluate('vault.listTokens()')).toEqual([]);
+      await expectSoon(() => page.evaluate('vault.listTokens()')).toEqual([]);
       await button('Restore now').click();
       await untilShown('The backup was restored.');
-      expect(await page.evaluate('vault.listTokens()')).toHaveLength(1);
+      await expectSoon(() => page.evaluate('vault.listTokens()')).toHaveLength(1);
       expect(problems).toEqual([]);
     });
 
@@ -234,7 +235,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
       await show('BackupScreen');
       await openFile('{"otpauth": 1}');
       await untilShown('This file is no backup of this app, or it is damaged. Nothing was changed.');
-      expect(await page.getByRole('button', { name: 'Restore now' }).count()).toBe(0);
+      await expectSoon(() => page.getByRole('button', { name: 'Restore now' }).count()).toBe(0);
     });
   });
 
@@ -248,7 +249,7 @@ describeWithProgram('the screens of the vault', findChromium(), 'chromium', (pro
         "axe.run({ rules: { 'page-has-heading-one': { enabled: true } } })",
       );
       faults.push(...violations.map(({ id, nodes }) => [name, id, nodes[0]?.html]));
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+      await expectSoon(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     };
     await check('FirstStart');
     await create();

@@ -1,13 +1,15 @@
 import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { HashedDirectoryPasswords } from '../../../../src/security/passwords/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/semaphore.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
-import { InMemoryUserStore, ReadableHasher } from '../../../support/fakes/in-memory-user-store.ts';
+import { ReadableHasher } from '../../../support/fakes/readable-hasher.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
+import { ManagedUserStore } from '../../../../src/users/managed-user-store.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
 import { sourcesOver } from '../../../support/fakes/user-sources.ts';
 
@@ -218,7 +220,14 @@ describe('a passwd file with a fault', () => {
 });
 
 describe('the users of a resolver', () => {
-  const users = new InMemoryUserStore().with('7', 'anna');
+  let test: TestDatabase;
+  let users: ManagedUserStore;
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    users = new ManagedUserStore({ database: test.database });
+  });
+  afterAll(() => test.drop());
+
   const resolver = (kind: Resolver['kind'], settings: Resolver['settings'] = {}): Resolver => ({
     id: '7',
     name: 'res',
@@ -230,7 +239,7 @@ describe('the users of a resolver', () => {
   it('are opened by its kind', async () => {
     await writeFile(fileName, `${ANNA}\n${GAST}\n`);
     const sources = sourcesOver(users);
-    expect(await sources(resolver('managed')).count()).toBe(1);
+    expect(await sources(resolver('managed')).count()).toBe(0);
     expect(await sources(resolver('passwd', { fileName })).count()).toBe(2);
     const refusal = await eventualRefusal(sources(resolver('passwd')).count());
     expect(refusal.message).toBe(

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { fieldCondition, freeCondition } from '../../../../src/resolvers/user-search.ts';
-import type { UserCondition } from '../../../../src/resolvers/ports.ts';
+import type { UserCondition } from '../../../../src/resolvers/user-source.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';

@@ -1,0 +1,385 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../policy/caller.ts';
+import type { Administrator, ApiToken, ProvenPassword } from './administrator.ts';
+import type { OpenSession } from './session.ts';
+import { lastAdministrator } from './administrator.ts';
+import type { SessionKind } from './session.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../database/database.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
+import { insertSession } from './session-store.ts';
+
+interface AdministratorRow extends SecondFactorRow {
+  readonly id: string;
+  readonly name: string;
+  readonly password_hash: string;
+  readonly created_at: Date;
+}
+
+interface SessionOwnerRow extends Pick<OpenSession, 'administrator' | 'expiresAt'> {
+  /** Null for administrators of this server. */
+  readonly groups: string[] | null;
+}
+
+/** An API token as `selectApiTokens` reads it; never its hash. */
+interface ApiTokenRow {
+  readonly name: string;
+  readonly administrator: string;
+  readonly rights: string[];
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+}
+
+/** The condition that the hash of a password is the one of that version. */
+const HAS_VERSION = "sha256(convert_to(password_hash, 'UTF8')) = ?";
+
+/** Administrators, their API tokens and their sessions. Tokens and sessions are stored as hashes. */
+export class AdministratorStore {
+  readonly #database: Database;
+  readonly #credentials: ConfirmedCredentials | undefined;
+
+  /** @param options.credentials remembers sessions and API tokens; by default each is read from the database */
+  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+    this.#database = options.database;
+    this.#credentials = options.credentials;
+  }
+
+  async find(name: string): Promise<Administrator | undefined> {
+    const row = isStorable(name)
+      ? await this.#database.knex('administrators').where({ name }).first<AdministratorRow | undefined>()
+      : undefined;
+    return row === undefined ? undefined : toAdministrator(row);
+  }
+
+  async list(): Promise<readonly Administrator[]> {
+    const rows = await this.#database.knex('administrators').orderBy('name').select<AdministratorRow[]>();
+    return rows.map(toAdministrator);
+  }
+
+  /** @throws ServiceError 'administrator.exists' */
+  async insert(name: string, passwordHash: string, act: Act): Promise<void> {
+    assertStorable(name);
+    return this.#database.transact(async ({ sql, audit }) => {
+      const inserted: unknown[] = await sql('administrators')
+        .insert({ name, password_hash: passwordHash })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      if (inserted.length === 0) {
+        throw new ServiceError('administrator.exists', `There is an administrator '${name}' already`);
+      }
+      await audit.write(act, name, 'created');
+    });
+  }
+
+  /**
+   * Creates the first administrator. Where several servers try at once, one succeeds.
+   * @returns false when there is an administrator already, and nothing was stored
+   */
+  async insertFirst(name: string, passwordHash: string, act: Act): Promise<boolean> {
+    assertStorable(name);
+    return this.#database.transact(async ({ sql, audit }) => {
+      await lockAdministrators(sql);
+      const present: unknown = await sql('administrators').first('id');
+      if (present !== undefined) {
+        return false;
+      }
+      await sql('administrators').insert({ name, password_hash: passwordHash });
+      await audit.write(act, name, 'created');
+      return true;
+    });
+  }
+
+  /**
+   * Also ends every session of the administrator, and removes the API tokens on request.
+   * @returns the number of API tokens; undefined for an unknown administrator, or where the password is not `replaces`
+   */
+  async setPassword(
+    name: string,
+    passwordHash: string,
+    act: Act,
+    {
+      revokesApiTokens = false,
+      replaces,
+    }: { readonly revokesApiTokens?: boolean; readonly replaces?: ProvenPassword } = {},
+  ): Promise<{ readonly apiTokens: number } | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    return this.#revoke(async ({ sql, audit }) => {
+      const chosen = sql('administrators').where({ name });
+      const [administrator] = await (
+        replaces === undefined ? chosen : chosen.whereRaw(HAS_VERSION, [replaces.version])
+      )
+        .update({ password_hash: passwordHash })
+        .returning<{ id: string }[]>('id');
+      if (administrator === undefined) {
+        return undefined;
+      }
+      const owned = { administrator_id: administrator.id };
+      await sql('sessions')
+        .where({ ...owned, revoked_at: null })
+        .update({ revoked_at: sql.fn.now() });
+      await sql('sign_in_attempts').where(owned).delete();
+      const tokens = sql('api_tokens').where(owned);
+      const apiTokens = revokesApiTokens
+        ? await tokens.delete()
+        : Number((await tokens.count<{ count: string }[]>())[0]?.count);
+      const isRevoked = revokesApiTokens && apiTokens > 0;
+      await audit.write(
+        act,
+        name,
+        isRevoked ? `password changed, ${apiTokens} API tokens revoked` : 'password changed',
+      );
+      return { apiTokens };
+    });
+  }
+
+  /**
+   * Replaces the hash of a password by another hash of the same password. Sessions stay open.
+   * @param proven names the hash that is replaced
+   * @returns false if the password or its hash has been changed since it was proven, or the administrator is gone
+   */
+  renewHash({ administrator, version }: ProvenPassword, passwordHash: string, act: Act): Promise<boolean> {
+    return this.#revoke(async ({ sql, audit }) => {
+      const renewed = await sql('administrators')
+        .where({ name: administrator })
+        .whereRaw(HAS_VERSION, [version])
+        .update({ password_hash: passwordHash });
+      if (renewed > 0) {
+        await audit.write(act, administrator, 'password hash renewed');
+      }
+      return renewed > 0;
+    });
+  }
+
+  /**
+   * Also removes sessions and API tokens.
+   * @throws ServiceError 'administrator.invalid' for the last one
+   * @returns true if there was one
+   */
+  async remove(name: string, act: Act): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#revoke(async ({ sql, audit }) => {
+      await lockAdministrators(sql);
+      const removed = await sql('administrators').where({ name }).delete();
+      const remaining: unknown = await sql('administrators').first('id');
+      if (removed > 0 && remaining === undefined) {
+        throw lastAdministrator();
+      }
+      if (removed > 0) {
+        await audit.write(act, name, 'removed');
+      }
+      return removed > 0;
+    });
+  }
+
+  /**
+   * @throws ServiceError 'administrator.unknown', 'administrator.exists' when the name is taken for that administrator
+   */
+  async insertApiToken(token: Omit<ApiToken, 'createdAt'>, tokenHash: Buffer, act: Act): Promise<void> {
+    assertStorable(token.name, token.administrator, ...token.rights);
+    await this.#database.transact(async ({ sql, audit }) => {
+      const inserted: unknown[] = await sql('api_tokens')
+        .insert({
+          administrator_id: await findId(sql, token.administrator),
+          name: token.name,
+          token_hash: tokenHash,
+          rights: token.rights,
+          expires_at: token.expiresAt,
+        })
+        .onConflict(['administrator_id', 'name'])
+        .ignore()
+        .returning('id');
+      if (inserted.length === 0) {
+        throw new ServiceError(
+          'administrator.exists',
+          `The administrator '${token.administrator}' has an API token '${token.name}' already`,
+        );
+      }
+      await audit.write(act, `${token.administrator}/${token.name}`, 'created');
+    });
+  }
+
+  async listApiTokens(administrator: string): Promise<readonly ApiToken[]> {
+    if (!isStorable(administrator)) {
+      return [];
+    }
+    const rows = (await selectApiTokens(this.#database.knex)
+      .where('administrators.name', administrator)
+      .orderBy('api_tokens.name')) as ApiTokenRow[];
+    return rows.map(toApiToken);
+  }
+
+  async removeApiToken(administrator: string, name: string, act: Act): Promise<boolean> {
+    if (!isStorable(administrator, name)) {
+      return false;
+    }
+    return this.#revoke(async ({ sql, audit }) => {
+      const owner = sql('administrators').where({ name: administrator }).select('id');
+      const removed = await sql('api_tokens').where({ name }).whereIn('administrator_id', owner).delete();
+      if (removed > 0) {
+        await audit.write(act, `${administrator}/${name}`, 'removed');
+      }
+      return removed > 0;
+    });
+  }
+
+  /** @returns the token of that hash, unless it has expired by `now` */
+  async findApiToken(tokenHash: Buffer, now: Date): Promise<ApiToken | undefined> {
+    // Taken before the read: a change during the read replaces the memory, and the stale result goes to the old one.
+    const memory = this.#credentials?.current?.apiTokens;
+    const key = tokenHash.toString('base64');
+    const kept = memory?.get(key);
+    if (kept !== undefined) {
+      return kept.expiresAt === null || kept.expiresAt > now ? kept : undefined;
+    }
+    const row = (await selectApiTokens(this.#database.knex)
+      .where('api_tokens.token_hash', tokenHash)
+      .whereRaw('(api_tokens.expires_at IS NULL OR api_tokens.expires_at > ?)', [now])
+      .first()) as ApiTokenRow | undefined;
+    const found = row && toApiToken(row);
+    if (found !== undefined) {
+      memory?.set(key, found);
+    }
+    return found;
+  }
+
+  /** @returns false if the password is not the one that was proven or not enough, or the administrator is gone */
+  insertSession(
+    proven: ProvenPassword,
+    hash: Buffer,
+    expiresAt: Date,
+    act: Act,
+    kind: SessionKind = 'session',
+  ): Promise<boolean> {
+    return this.#database.transact((unit) =>
+      insertSession(unit, proven, undefined, { hash, expiresAt, kind }, act),
+    );
+  }
+
+  /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
+  async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
+    return (await this.openSession(sessionHash, now))?.administrator;
+  }
+
+  /** @returns the session, unless it has expired by `now` or was revoked */
+  async openSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
+    const memory = this.#credentials?.current?.sessions;
+    const key = sessionHash.toString('base64');
+    const kept = memory?.get(key);
+    if (kept !== undefined) {
+      return kept.expiresAt > now ? kept : undefined;
+    }
+    const found = await this.#readSession(sessionHash, now);
+    if (found !== undefined) {
+      memory?.set(key, found);
+    }
+    return found;
+  }
+
+  async #readSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
+    const { knex } = this.#database;
+    const row = await knex('sessions')
+      .leftJoin('administrators', 'administrators.id', 'sessions.administrator_id')
+      .where({ session_hash: sessionHash, revoked_at: null })
+      .where('expires_at', '>', now)
+      .first<SessionOwnerRow | undefined>(
+        knex.raw('coalesce(person, administrators.name) AS administrator'),
+        'expires_at as expiresAt',
+        'groups',
+      );
+    return (
+      row && {
+        administrator: row.administrator,
+        expiresAt: row.expiresAt,
+        ...(row.groups !== null && { groups: row.groups }),
+      }
+    );
+  }
+
+  revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
+    return this.#revoke((unit) => revokeSession(unit, sessionHash, act));
+  }
+
+  /** Runs a transaction that may revoke credentials, and forgets them on this server at once. */
+  async #revoke<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transact(work);
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
+  }
+}
+
+/** Holds the table until commit: no other transaction adds or removes an administrator before. */
+async function lockAdministrators(sql: Knex.Transaction): Promise<void> {
+  await sql.raw('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
+}
+
+/**
+ * Holds the administrator's row until commit: a change of the password waits, and then sees the added row.
+ * @throws ServiceError 'administrator.unknown'
+ */
+async function findId(sql: Knex.Transaction, name: string): Promise<string> {
+  const row = isStorable(name)
+    ? await sql('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
+    : undefined;
+  if (row === undefined) {
+    throw new ServiceError('administrator.unknown', `There is no administrator '${name}'`, { name });
+  }
+  return row.id;
+}
+
+function toAdministrator(row: AdministratorRow): Administrator {
+  return {
+    id: row.id,
+    name: row.name,
+    passwordHash: row.password_hash,
+    createdAt: row.created_at,
+    secondFactor: secondFactorOf(row),
+  };
+}
+
+/** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */
+function selectApiTokens(connection: Knex): Knex.QueryBuilder {
+  return connection('api_tokens')
+    .join('administrators', 'administrators.id', 'api_tokens.administrator_id')
+    .select(
+      'api_tokens.name',
+      'administrators.name as administrator',
+      'api_tokens.rights',
+      'api_tokens.created_at',
+      'api_tokens.expires_at',
+    );
+}
+
+function toApiToken(row: ApiTokenRow): ApiToken {
+  return {
+    name: row.name,
+    administrator: row.administrator,
+    rights: row.rights,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** @returns true if it was open */
+async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `UPDATE sessions SET revoked_at = now() WHERE session_hash = ? AND revoked_at IS NULL
+     RETURNING coalesce(person, (SELECT name FROM administrators WHERE id = administrator_id)) AS name`,
+    [sessionHash],
+  );
+  for (const { name } of rows) {
+    await audit.write(act, name, 'session closed');
+  }
+  return rows.length > 0;
+}

@@ -1,0 +1,190 @@
+import type { Knex } from 'knex';
+
+import type { Passkey, PasskeyCredential, UsedPasskey } from './passkey.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { lockAdministrator } from './session-store.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import { endSignIns } from './session-store.ts';
+
+interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
+  /** bigint. */
+  readonly counter: string;
+}
+
+/** The passkeys of administrators. */
+export class PasskeyStore {
+  readonly #database: Database;
+  readonly #credentials: ConfirmedCredentials | undefined;
+
+  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+    this.#database = options.database;
+    this.#credentials = options.credentials;
+  }
+
+  list(administrator: string): Promise<readonly Passkey[]> {
+    return this.#of(administrator)
+      .orderBy('passkeys.id')
+      .select<Passkey[]>(
+        'passkeys.id',
+        'passkeys.name',
+        'passkeys.created_at as createdAt',
+        'last_used_at as lastUsedAt',
+      );
+  }
+
+  async credentials(administrator: string): Promise<readonly PasskeyCredential[]> {
+    const rows = await this.#of(administrator)
+      .orderBy('passkeys.id')
+      .select<CredentialRow[]>(
+        'credential_id as credentialId',
+        'public_key as publicKey',
+        'counter',
+        'transports',
+      );
+    return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
+  }
+
+  /**
+   * Ends the registration and stores its passkey. The first one becomes the second factor, in place of a token, and
+   * ends all sessions but the kept one.
+   * @param hash of the registration
+   * @returns false where the registration or the kept session has ended, the administrator is gone, or the passkey is
+   *   known
+   */
+  async register(
+    hash: Buffer,
+    registered: PasskeyCredential & { readonly name: string; readonly administrator: string },
+    keeps: Buffer | undefined,
+    act: Act,
+  ): Promise<boolean> {
+    const { administrator, name } = registered;
+    try {
+      return await this.#database.transact(async (unit) => {
+        const { sql, audit } = unit;
+        const owner = await lockAdministrator(sql, administrator);
+        if (owner === undefined || !(await isOpen(sql, keeps))) {
+          return false;
+        }
+        const ended = await sql('sign_in_attempts').where({ attempt_hash: hash }).delete();
+        if (ended === 0) {
+          return false;
+        }
+        const inserted: unknown[] = await sql('passkeys')
+          .insert({
+            administrator_id: owner.id,
+            name,
+            credential_id: registered.credentialId,
+            public_key: Buffer.from(registered.publicKey),
+            counter: registered.counter,
+            transports: registered.transports,
+          })
+          .onConflict()
+          .ignore()
+          .returning('id');
+        if (inserted.length === 0) {
+          return false;
+        }
+        if (owner.second_factor !== 'passkey') {
+          await sql('administrators')
+            .where({ id: owner.id })
+            .update({ second_factor: 'passkey', second_factor_serial: null });
+          await endOpened(unit, owner.id, keeps);
+        }
+        await audit.write(act, administrator, `passkey added: ${name}`);
+        return true;
+      });
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
+  }
+
+  /**
+   * Also ends the sign-ins under way, and all sessions but the kept one: the passkey may have opened them.
+   * @throws ServiceError 'passkey.invalid' for the last one
+   * @returns false for an unknown one
+   */
+  async remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean> {
+    try {
+      return await this.#database.transact(async (unit) => {
+        const { sql, audit } = unit;
+        const owner = await lockAdministrator(sql, administrator);
+        const removed = owner && (await removeOne(sql, owner.id, id));
+        if (owner === undefined || removed === undefined) {
+          return false;
+        }
+        await endOpened(unit, owner.id, keeps);
+        await audit.write(act, administrator, `passkey removed: ${removed.name}`);
+        return true;
+      });
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
+  }
+
+  #of(administrator: string): Knex.QueryBuilder {
+    return this.#database
+      .knex('passkeys')
+      .join('administrators', 'administrators.id', 'passkeys.administrator_id')
+      .where('administrators.name', isStorable(administrator) ? administrator : '');
+  }
+}
+
+/** @returns false for a session that was closed. It stays open until commit */
+async function isOpen(sql: Knex.Transaction, session: Buffer | undefined): Promise<boolean> {
+  const found: unknown =
+    session === undefined ||
+    (await sql('sessions').where({ session_hash: session, revoked_at: null }).forShare().first('id'));
+  return found !== undefined;
+}
+
+/**
+ * @returns undefined for an unknown passkey
+ * @throws ServiceError 'passkey.invalid' for the last one
+ */
+async function removeOne(
+  sql: Knex.Transaction,
+  administratorId: string,
+  id: string,
+): Promise<{ readonly name: string } | undefined> {
+  const owned = { administrator_id: administratorId };
+  const [removed] = await sql('passkeys')
+    .where({ id, ...owned })
+    .delete()
+    .returning<{ name: string }[]>('name');
+  const another: unknown = await sql('passkeys').where(owned).first('id');
+  if (removed !== undefined && another === undefined) {
+    throw new ServiceError(
+      'passkey.invalid',
+      'The last passkey stays: add another one first, or ask an operator (tankeeper admin second-factor --remove)',
+    );
+  }
+  return removed;
+}
+
+/** Ends the sign-ins under way, and the sessions but the kept one. */
+async function endOpened(unit: UnitOfWork, id: string, keeps: Buffer | undefined): Promise<void> {
+  const { sql } = unit;
+  await endSignIns(unit, id);
+  const ended = sql('sessions').where({ administrator_id: id, revoked_at: null });
+  if (keeps !== undefined) {
+    void ended.whereNot({ session_hash: keeps });
+  }
+  await ended.update({ revoked_at: sql.fn.now() });
+}
+
+/** @returns false if the passkey was used meanwhile, or is gone */
+export async function countUse(
+  sql: Knex.Transaction,
+  { credentialId, counterBefore, counter }: UsedPasskey,
+): Promise<boolean> {
+  const counted = await sql('passkeys')
+    .where({ credential_id: credentialId, counter: counterBefore })
+    .update({ counter, last_used_at: sql.fn.now() });
+  return counted > 0;
+}

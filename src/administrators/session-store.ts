@@ -1,0 +1,182 @@
+import type { Knex } from 'knex';
+
+import type { ProvenPassword } from './administrator.ts';
+import { type SecondFactor, serialOf } from './second-factor.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+
+import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+
+interface SessionRow extends Omit<ListedSession, 'isOwn'> {
+  readonly session_hash: Buffer;
+}
+
+/** The open sessions of administrators. */
+export class SessionStore {
+  readonly #database: Database;
+  readonly #credentials: ConfirmedCredentials | undefined;
+
+  constructor(options: { database: Database; credentials?: ConfirmedCredentials | undefined }) {
+    this.#database = options.database;
+    this.#credentials = options.credentials;
+  }
+
+  /**
+   * @param owner undefined: of everybody
+   * @returns open sessions, newest first, `max` at most
+   */
+  async list(
+    owner: string | undefined,
+    { now, max, own }: { readonly now: Date; readonly max: number; readonly own: Buffer | undefined },
+  ): Promise<readonly ListedSession[]> {
+    if (owner !== undefined && !isStorable(owner)) {
+      return [];
+    }
+    const { knex } = this.#database;
+    const rows = (await knex
+      .from(openSessions(knex, now).as('open'))
+      .where(owner === undefined ? {} : { owner })
+      .orderBy('id', 'desc')
+      .limit(max)) as SessionRow[];
+    return rows.map(({ session_hash: hash, ...listed }) => ({
+      ...listed,
+      isOwn: own !== undefined && hash.equals(own),
+    }));
+  }
+
+  /** All of an owner: also the sign-ins under way. @returns the number of sessions that were open and are ended */
+  async end({ owner, id }: SessionChoice, now: Date, act: Act): Promise<number> {
+    if (!isStorable(owner)) {
+      return 0;
+    }
+    try {
+      return await this.#database.transact(async ({ sql, audit }) => {
+        // A sign-in that succeeds at this moment either has opened its session, or ends.
+        const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
+        const chosen = sql
+          .from(openSessions(sql, now).as('open'))
+          .where({ owner, ...(id !== undefined && { id }) })
+          .select('id');
+        const ended = await sql('sessions')
+          .whereIn('id', chosen)
+          .where({ revoked_at: null })
+          .update({ revoked_at: sql.fn.now() });
+        if (administrator !== undefined) {
+          await endSignInsOf(sql, administrator.id);
+        }
+        if (ended > 0) {
+          await audit.write(act, owner, ended === 1 ? 'session closed' : `session closed, ${ended} of them`);
+        }
+        return ended;
+      });
+    } finally {
+      // Also after a failure: it may be a commit whose confirmation was lost.
+      this.#credentials?.expire();
+    }
+  }
+}
+
+/** A link of an operator stays: the operator gives it to the owner. */
+async function endSignInsOf(sql: Knex.Transaction, administratorId: string): Promise<void> {
+  await sql('sign_in_attempts')
+    .where({ administrator_id: administratorId })
+    .whereNot({ kind: 'link' })
+    .delete();
+}
+
+/** @returns a query for the open sessions, with the names of their owners */
+function openSessions(connection: Knex, now: Date): Knex.QueryBuilder {
+  return connection('sessions')
+    .leftJoin('administrators', 'administrators.id', 'sessions.administrator_id')
+    .where({ revoked_at: null })
+    .where('expires_at', '>', now)
+    .select(
+      'sessions.id',
+      'kind',
+      'client',
+      'session_hash',
+      'sessions.created_at as createdAt',
+      'expires_at as expiresAt',
+      connection.raw('coalesce(person, administrators.name) AS owner'),
+    );
+}
+
+/** Ends the sign-ins under way, which a change of the second factor must not leave open. */
+export async function endSignIns({ sql }: UnitOfWork, administratorId: string): Promise<void> {
+  await sql('sign_in_attempts').where({ administrator_id: administratorId }).delete();
+}
+
+/** The row of an administrator that is held. */
+interface LockedAdministrator {
+  readonly id: string;
+  readonly second_factor: string | null;
+}
+
+/**
+ * Holds the administrator's row until commit. Sign-ins, and changes of the password or the second factor, wait: the
+ * holder may lock sessions, sign-ins under way and passkeys of the administrator in any order.
+ * @returns undefined where there is no such administrator
+ */
+export async function lockAdministrator(
+  sql: Knex.Transaction,
+  name: string,
+): Promise<LockedAdministrator | undefined> {
+  return isStorable(name)
+    ? sql('administrators')
+        .where({ name })
+        .forUpdate()
+        .first<LockedAdministrator | undefined>('id', 'second_factor')
+    : undefined;
+}
+
+/** A session to be stored. */
+export interface NewSession {
+  readonly hash: Buffer;
+  readonly expiresAt: Date;
+  readonly kind: SessionKind;
+}
+
+/**
+ * Opens a session under the lock of the administrator's row: a change of the password or the second factor either is
+ * seen here, or sees the session and ends it.
+ * @param factor the second factor that was proven; undefined: none
+ * @returns false if the password has changed since it was proven, the administrator has another second factor, or is
+ *   gone
+ */
+export async function insertSession(
+  { sql, audit }: UnitOfWork,
+  { administrator, version }: ProvenPassword,
+  factor: SecondFactor | undefined,
+  session: NewSession,
+  act: Act,
+): Promise<boolean> {
+  if (!isStorable(administrator)) {
+    return false;
+  }
+  const { rows } = await sql.raw<{ rows: unknown[] }>(
+    `INSERT INTO sessions (administrator_id, session_hash, kind, client, expires_at)
+     SELECT proven.id, :hash, :kind, :client, :expiresAt::timestamptz FROM (
+       SELECT id FROM administrators
+       WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
+         AND second_factor IS NOT DISTINCT FROM :factor::text
+         AND second_factor_serial IS NOT DISTINCT FROM :serial::text
+       FOR SHARE
+     ) AS proven
+     RETURNING id`,
+    {
+      administrator,
+      version,
+      client: act.client,
+      ...session,
+      factor: factor?.kind ?? null,
+      serial: serialOf(factor) ?? null,
+    },
+  );
+  if (rows.length > 0) {
+    await audit.write(act, administrator, 'session opened');
+  }
+  return rows.length > 0;
+}

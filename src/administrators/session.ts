@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { Random } from '../kernel/clock.ts';
+
+const SECRET_LENGTH = 32;
+const API_TOKEN_PREFIX = 'tk_';
+
+/** @returns a new session: 43 characters of base64url, 256 random bits */
+export function newSession(random: Random): string {
+  return random.bytes(SECRET_LENGTH).toString('base64url');
+}
+
+/** @returns a new API token: `tk_` and 43 characters of base64url, so that a leaked one is recognised */
+export function newApiToken(random: Random): string {
+  return API_TOKEN_PREFIX + newSession(random);
+}
+
+/**
+ * A plain hash is enough for 256 random bits.
+ * @returns the values that the database keeps of a session or an API token
+ */
+export function secretHash(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest();
+}
+
+/**
+ * The kind of a session: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
+ * token, which everybody who sees the token can read. What one serves for, the other does not.
+ */
+export type SessionKind = 'session' | 'login';
+
+/** @returns the values that the database keeps of a session of that kind, which is found by no other kind */
+export function sessionHash(session: string, kind: SessionKind): Buffer {
+  return secretHash(kind === 'session' ? session : `login ${session}`);
+}
+
+/** @returns true if it can be a session at all */
+export function isSessionShaped(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}
+
+/** @returns true if it can be an API token at all */
+export function isApiTokenShaped(text: string): boolean {
+  return text.startsWith(API_TOKEN_PREFIX) && isSessionShaped(text.slice(API_TOKEN_PREFIX.length));
+}
+
+/** A session that is open until it expires, unless it is revoked before. */
+export interface OpenSession {
+  readonly administrator: string;
+  readonly expiresAt: Date;
+  /** The groups of a person who signed in by single sign-on; undefined: an administrator of this server. */
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** An open session. */
+export interface ListedSession {
+  /** Names it to those who may end it; opens nothing. */
+  readonly id: string;
+  /** The administrator, or the person who signed in by single sign-on. */
+  readonly owner: string;
+  readonly kind: SessionKind;
+  /** The address that opened it. */
+  readonly client: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** True for the session that asks. */
+  readonly isOwn: boolean;
+}
+
+/** One session of an owner, or all of them. */
+export interface SessionChoice {
+  readonly owner: string;
+  readonly id?: string | undefined;
+}

@@ -1,0 +1,177 @@
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { describeFault } from '../kernel/fault.ts';
+import type { Log } from '../kernel/log.ts';
+import type { AccessControl } from '../policy/access-control.ts';
+import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
+import type { AuditFinding } from './finding.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { AuditAuthority } from './signing-key.ts';
+import { assertUnbound } from './realm-view.ts';
+import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
+import type { VerificationStore } from './verification-store.ts';
+import { type TrailVerification, verifyStored } from './verify-trail.ts';
+
+/** Dependencies of verifications by a server. */
+export interface AuditVerificationDependencies {
+  readonly store: Pick<AuditStore, 'read' | 'estimate'>;
+  readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
+  readonly authority: Pick<AuditAuthority, 'keys'>;
+  readonly access: AccessControl;
+  readonly configuration: { current(): Promise<PolicyBase> };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The newest verification, and the keys of the installation. */
+export interface VerificationOverview {
+  /** Undefined: there was none yet. */
+  readonly newest: VerificationRecord | undefined;
+  /** 32 bytes each, Ed25519, the current one first. */
+  readonly publicKeys: readonly Buffer[];
+}
+
+/** The most findings that are kept. */
+const LISTED_FINDINGS = 100;
+const PROGRESS_EVERY_MS = 2_000;
+const CHECKPOINT = /^[0-9a-fA-F]{64}$/;
+
+/** The reason for which a run ends without a result. */
+class Interrupted extends Error {}
+
+/** Verifies the trail in the background of a server, for administrators. One at a time runs in an installation. */
+export class AuditVerification {
+  readonly #deps: AuditVerificationDependencies;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: AuditVerificationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Begins a verification, unless one is running. Takes the right `admin/audit`, not bound to realms.
+   * @param checkpoint the hash of a checkpoint that the trail must contain; undefined: none
+   * @returns the new verification, or the running one
+   * @throws ServiceError 'right.missing', 'parameter.invalid' for a checkpoint that is no hash, 'server.busy' while the
+   *   server stops
+   */
+  async begin(caller: Caller, checkpoint?: string): Promise<VerificationRecord> {
+    const { verifications, clock } = this.#deps;
+    await this.#authorize(caller);
+    if (checkpoint !== undefined && !CHECKPOINT.test(checkpoint)) {
+      throw new ServiceError('parameter.invalid', 'A checkpoint has 64 hexadecimal digits, as in the log', {
+        parameter: 'checkpoint',
+      });
+    }
+    if (this.#stopping.signal.aborted) {
+      throw new ServiceError('server.busy', 'The server stops', { retryAfter: 5 });
+    }
+    const draft = {
+      begunAt: clock.now(),
+      begunBy: caller.principal.administrator,
+      checkpoint: checkpoint?.toLowerCase() ?? '',
+    };
+    const { record, isNew } = await verifications.begin(draft, actOf(caller, 'audit/verify'));
+    if (isNew) {
+      // Not the request's id: the act goes on after it.
+      const act = { ...actOf(caller, 'audit/verify'), requestId: `verification-${record.id}` };
+      this.#running = this.#run(record, act);
+    }
+    return record;
+  }
+
+  /** Takes the right `admin/audit`, not bound to realms. @throws ServiceError 'right.missing' */
+  async overview(caller: Caller): Promise<VerificationOverview> {
+    await this.#authorize(caller);
+    return {
+      newest: await this.#deps.verifications.newest(),
+      publicKeys: this.#deps.authority.keys().map(({ publicKey }) => publicKey),
+    };
+  }
+
+  /** Waits for the end of the verification that this process has begun. */
+  async whenSettled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Interrupts the verification that this process has begun; further ones are refused. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #authorize(caller: Caller): Promise<void> {
+    const { access, configuration } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    assertUnbound(grant);
+  }
+
+  /** Never fails: the state tells the end. */
+  async #run(record: VerificationRecord, act: Act): Promise<void> {
+    const { verifications, clock, log } = this.#deps;
+    try {
+      const end = await this.#endOf(record);
+      const audited = end.state === 'interrupted' ? undefined : { act, outcome: outcomeOf(end) };
+      await verifications.end(record.id, end, clock.now(), audited);
+    } catch (error) {
+      log.warn('The end of a verification of the audit is not stored', {
+        component: 'audit',
+        ...describeFault(error),
+      });
+    }
+  }
+
+  async #endOf({ id, checkpoint }: VerificationRecord): Promise<VerificationEnd> {
+    const listed: AuditFinding[] = [];
+    const reached = { rows: 0, records: 0, newest: '', findings: 0 };
+    let storedAt = performance.now();
+    try {
+      const { rows, records, newest, findings } = await verifyStored(this.#deps, {
+        checkpoint: checkpoint === '' ? undefined : checkpoint,
+        report: (finding) => {
+          reached.findings += 1;
+          if (listed.length < LISTED_FINDINGS) {
+            listed.push(finding);
+          }
+        },
+        progress: async (rows, of) => {
+          reached.rows = rows;
+          const isDue = performance.now() - storedAt >= PROGRESS_EVERY_MS;
+          storedAt = isDue ? performance.now() : storedAt;
+          if (this.#stopping.signal.aborted || (isDue && !(await this.#advance(id, reached, of)))) {
+            throw new Interrupted();
+          }
+        },
+      });
+      return { state: 'finished', rows, records, newest, findings, listed, reason: '' };
+    } catch (error) {
+      if (error instanceof Interrupted) {
+        return { state: 'interrupted', ...reached, listed, reason: '' };
+      }
+      this.#deps.log.warn('A verification of the audit has failed', {
+        component: 'audit',
+        ...describeFault(error),
+      });
+      const reason = isServiceError(error) ? error.message : 'internal error';
+      return { state: 'failed', ...reached, listed, reason };
+    }
+  }
+
+  /** @returns false if it was taken for lost meanwhile */
+  #advance(
+    id: string,
+    { rows, findings }: Pick<TrailVerification, 'rows' | 'findings'>,
+    of: number,
+  ): Promise<boolean> {
+    return this.#deps.verifications.advance(id, { rows, findings, of });
+  }
+}
+
+function outcomeOf({ state, rows, findings }: VerificationEnd): string {
+  if (state === 'failed') {
+    return `failed after ${rows} rows`;
+  }
+  return findings === 0 ? `verified ${rows} rows` : `unverifiable: ${findings} findings in ${rows} rows`;
+}

@@ -1,0 +1,200 @@
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
+import { type LaneCut, pruneBody } from './journal-record.ts';
+import type { PruningPlan } from './journal-record.ts';
+import type { Act } from '../policy/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { lockJournal } from './journal-store.ts';
+import { planJournalPruning } from './journal-pruning-store.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+
+/** The result of a prune. */
+export interface Pruned {
+  readonly rows: number;
+  /** `2026-03`, in order. */
+  readonly months: readonly string[];
+  /** Number of removed journal records. */
+  readonly records: number;
+}
+
+/** Number of coming months that have their partition. */
+const MONTHS_AHEAD = 2;
+/** The advisory lock of making partitions. "tank", "part". */
+const PARTITION_LOCK = [0x74616e6b, 0x70617274] as const;
+/** The advisory lock of pruning. "tank", "prun". */
+const PRUNING_LOCK = [0x74616e6b, 0x7072756e] as const;
+/** Longest wait for another pruning, which has waits of its own. */
+const TURN_TIMEOUT = '20s';
+/** Longest wait for transactions that still write to the months to prune. */
+const LOCK_TIMEOUT = '3s';
+/** Longest time that writers may have to wait behind the lock of the whole table. */
+const SHORT_LOCK_TIMEOUT = '100ms';
+/** Attempts at that lock, with a pause of one to two times its time-out: about ten seconds in all. */
+const TRIES = 40;
+/** lock_not_available */
+const TIMED_OUT = '55P03';
+
+/** @param before the first instant of a month, UTC. See `AuditStore.prune` */
+export async function pruneTrail(
+  database: Database,
+  before: Date,
+  act: Act,
+  verified?: PruningPlan,
+): Promise<Pruned> {
+  // Rows of today must not go to the default partition, which is locked below.
+  await ensureAuditMonths(database);
+  const writer = await database.audit.writer();
+  const prune = async ({ sql, audit }: UnitOfWork): Promise<Pruned> => {
+    // One pruning at a time: a month that is found here exists until the end of this transaction.
+    await sql.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PRUNING_LOCK]);
+    await sql.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+    const partitions = await partitionsBefore(sql, before);
+    // Waits for transactions with rows of these months, so that no row is added behind the cut.
+    for (const name of ['audit_default', ...partitions]) {
+      await sql.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
+    }
+    const rows = await countBefore(sql, before);
+    await lockJournal(sql);
+    const plan = verified ?? (await planPruning(sql, before));
+    const isAsVerified = await isStill(sql, before, verified);
+    const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
+    // If the plan no longer holds, another pruning may just have ended.
+    const pruned = { rows, months, records: isAsVerified ? plan.numbers.length : 0 };
+    if (rows + months.length + pruned.records === 0) {
+      return pruned;
+    }
+    assertVerified(isAsVerified);
+    const day = before.toISOString().slice(0, 10);
+    await audit.write(act, 'audit', `pruned before ${day}, ${rows} rows`);
+    await writer.record(sql, 'prune', pruneBody(before.toISOString(), rows, plan));
+    await sql('audit_journal')
+      .whereRaw('number = ANY (?::bigint[])', [[...plan.numbers]])
+      .delete();
+    await sql('audit_default').where('at', '<', before).delete();
+    if (partitions.length > 0) {
+      await lockTrail(sql);
+    }
+    // Last, as writers and readers wait from here on.
+    for (const name of partitions) {
+      await sql.raw('DROP TABLE ??', [name]);
+    }
+    return pruned;
+  };
+  return database.transact(prune, { isLong: true });
+}
+
+/** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */
+export async function planPruning(sql: Knex.Transaction, before: Date): Promise<PruningPlan> {
+  const cutNow = await findCuts(sql, before);
+  return {
+    ...(await planJournalPruning(sql, { before, cuts: cutNow })),
+    cutNow,
+    prunedBefore: await newestPrune(sql),
+  };
+}
+
+/** Checks the plan again: a row that an attacker has dated back meanwhile would be removed with a signature. */
+async function isStill(sql: Knex.Transaction, before: Date, plan: PruningPlan | undefined): Promise<boolean> {
+  if (plan === undefined) {
+    return true;
+  }
+  return (
+    plan.prunedBefore === (await newestPrune(sql)) &&
+    isDeepStrictEqual(plan.cutNow, await findCuts(sql, before))
+  );
+}
+
+function assertVerified(isAsVerified: boolean): void {
+  if (!isAsVerified) {
+    throw new ServiceError('audit.unverifiable', 'The audit trail is not any more what was verified');
+  }
+}
+
+async function newestPrune(sql: Knex.Transaction): Promise<string> {
+  const newest = await sql('audit_journal')
+    .where({ kind: 'prune' })
+    .orderBy('number', 'desc')
+    .first<{ hash: Buffer } | undefined>('hash');
+  return newest?.hash.toString('hex') ?? '';
+}
+
+/**
+ * Locks the whole table, which removing a partition needs. All later transactions wait behind such a lock request, so
+ * each attempt is short and is repeated.
+ */
+async function lockTrail(sql: Knex.Transaction): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    await sql.raw('SAVEPOINT audit_lock');
+    await sql.raw(`SET LOCAL lock_timeout = '${SHORT_LOCK_TIMEOUT}'`);
+    try {
+      await sql.raw('LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE');
+      await sql.raw('RELEASE SAVEPOINT audit_lock');
+      return;
+    } catch (error) {
+      if (tries >= TRIES || !isTimeout(error)) {
+        throw error;
+      }
+      await sql.raw('ROLLBACK TO SAVEPOINT audit_lock');
+      await sleep(100 * (1 + Math.random()));
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return code === TIMED_OUT || cause?.code === TIMED_OUT;
+}
+
+async function findCuts(sql: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
+  const { rows } = await sql.raw<{
+    rows: { writer: string; lane: number; seq: string; hash: Buffer }[];
+  }>(
+    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, hash FROM audit
+     WHERE at < ? ORDER BY writer, lane, seq DESC`,
+    [before],
+  );
+  return rows.map(({ writer, lane, seq, hash }) => ({
+    writer: Number(writer),
+    lane,
+    seq: Number(seq),
+    hash,
+  }));
+}
+
+async function countBefore(sql: Knex.Transaction, before: Date): Promise<number> {
+  const { rows } = await sql.raw<{ rows: { rows: string }[] }>(
+    'SELECT count(*) AS rows FROM audit WHERE at < ?',
+    [before],
+  );
+  return Number(rows[0]?.rows);
+}
+
+/** @returns the partitions of whole months before the given one, in order */
+export async function partitionsBefore(connection: Knex, before: Date): Promise<readonly string[]> {
+  const { rows } = await connection.raw<{ rows: { name: string }[] }>(
+    `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
+  );
+  const first = `audit_${before.toISOString().slice(0, 7).replace('-', '_')}`;
+  return rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name) && name < first);
+}
+
+/**
+ * Makes the partitions of this month and the next two, on one server at a time.
+ * @returns the number of new partitions
+ */
+export function ensureAuditMonths(database: Database): Promise<number> {
+  return database.transact(async ({ sql }) => {
+    // It must hold up others for a short time only, and is tried again.
+    await sql.raw("SET LOCAL lock_timeout = '2s'");
+    await sql.raw('SELECT pg_advisory_xact_lock(?, ?)', [...PARTITION_LOCK]);
+    const { rows } = await sql.raw<{ rows: { made: number }[] }>('SELECT ensure_audit_months(?) AS made', [
+      MONTHS_AHEAD,
+    ]);
+    return rows[0]?.made ?? 0;
+  });
+}

@@ -1,0 +1,166 @@
+import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
+import type { Knex } from 'knex';
+
+import { type AuditEntry, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
+import type { Act } from '../policy/caller.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { storableForm } from '../database/stored-text.ts';
+
+const TYPES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
+  id: 'bigint',
+  at: 'timestamptz',
+  writer: 'bigint',
+  lane: 'integer',
+  seq: 'bigint',
+  prevHash: 'bytea',
+  hash: 'bytea',
+  signature: 'bytea',
+};
+const OTHER_NAMES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
+  requestId: 'request_id',
+  transaction: 'transaction_id',
+  prevHash: 'prev_hash',
+};
+/** The column of each member of a row, with its type. */
+const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
+  column: OTHER_NAMES[member] ?? member,
+  type: TYPES[member] ?? 'text',
+}));
+
+/** The list of columns for `INSERT INTO audit (…) SELECT …`. */
+export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
+/** A placeholder for each column. */
+export const AUDIT_PLACES = AUDIT_COLUMNS.map(({ type }) => `?::${type}`).join(', ');
+
+/** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
+export const JSON_COLUMNS = Object.fromEntries(
+  AUDIT_COLUMNS.map(({ column, type }) => [`audit_${column}`, type]),
+);
+const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
+  SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
+  AS row(${Object.entries(JSON_COLUMNS)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})`;
+const INSERT_WITH_EVENTS = `WITH audited AS (${INSERT_FROM_JSON}) ${eventInsert('?')}`;
+
+/**
+ * @param subject the object of the act: a serial, a realm's name. Never a secret
+ * @param outcome the result of the act, in a word or two. Never a secret
+ * @param realms the realms of the subject
+ */
+export function auditEntry(
+  act: Act,
+  subject: string,
+  outcome: string,
+  realms: readonly string[] = [],
+): AuditEntry {
+  return storableEntry({
+    ...act,
+    subject,
+    outcome,
+    realm: realms.join(','),
+    transaction: act.transaction ?? '',
+  });
+}
+
+/** @returns the same in a form that the database can store */
+export function storableEntry(entry: AuditEntry): AuditEntry {
+  return {
+    actor: storableForm(entry.actor),
+    action: storableForm(entry.action),
+    subject: storableForm(entry.subject),
+    realm: storableForm(entry.realm),
+    outcome: storableForm(entry.outcome),
+    client: storableForm(entry.client),
+    requestId: storableForm(entry.requestId),
+    transaction: storableForm(entry.transaction),
+  };
+}
+
+/** @returns the values of a row, for `AUDIT_PLACES` */
+export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
+  return ROW_MEMBERS.map((member) => row[member]);
+}
+
+/** @returns a row with `JSON_COLUMNS` */
+export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
+  return {
+    audit_id: row.id,
+    audit_at: row.at,
+    audit_actor: row.actor,
+    audit_action: row.action,
+    audit_subject: row.subject,
+    audit_realm: row.realm,
+    audit_outcome: row.outcome,
+    audit_client: row.client,
+    audit_request_id: row.requestId,
+    audit_transaction_id: row.transaction,
+    audit_writer: row.writer,
+    audit_lane: row.lane,
+    audit_seq: row.seq,
+    audit_prev_hash: bytes(row.prevHash),
+    audit_hash: bytes(row.hash),
+    audit_signature: bytes(row.signature),
+  };
+}
+
+function bytes(value: Buffer): string {
+  return `\\x${value.toString('hex')}`;
+}
+
+/**
+ * Stores signed rows by a statement of its own.
+ * @param on puts the statement on the connection of the rows
+ * @param events must be stored by the same statement
+ * @returns false if nothing was stored
+ */
+type StoreRows = (
+  rows: readonly AuditRow[],
+  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
+  events: readonly EventRow[],
+) => Promise<boolean>;
+
+/** Stores signed rows, see `StoreRows`. */
+export type StoreSigned = (
+  rows: readonly AuditRow[],
+  on: <Result>(statement: Knex.Raw<Result>) => Knex.Raw<Result>,
+) => Promise<boolean>;
+
+/** Signs entries as the next rows of a lane, in whose transaction `store` runs. @returns the result of `store` */
+type SignRows = (entries: readonly AuditEntry[], store: StoreSigned) => Promise<boolean>;
+
+/** Writes the audit rows of a unit of work. */
+export class AuditRows {
+  readonly #sql: Knex;
+  readonly #sign: SignRows;
+  readonly #outbox: EventOutbox;
+
+  constructor(sql: Knex, sign: SignRows, outbox: EventOutbox) {
+    this.#sql = sql;
+    this.#sign = sign;
+    this.#outbox = outbox;
+  }
+
+  /** Writes one row. The parameters are those of `auditEntry`. */
+  async write(act: Act, subject: string, outcome: string, realms: readonly string[] = []): Promise<void> {
+    await this.writeAll([auditEntry(act, subject, outcome, realms)]);
+  }
+
+  /** Writes several rows in one statement, with their events. */
+  async writeAll(entries: readonly NotedEntry[]): Promise<void> {
+    await this.writeBy(entries, async (rows, on, events) => {
+      const json = JSON.stringify(rows.map(auditFields));
+      const statement =
+        events.length === 0
+          ? this.#sql.raw(INSERT_FROM_JSON, [json])
+          : this.#sql.raw(INSERT_WITH_EVENTS, [json, JSON.stringify(events)]);
+      await on(statement);
+      return true;
+    });
+  }
+
+  /** Signs the entries for a statement that also writes other rows. @returns the result of `store` */
+  writeBy(entries: readonly NotedEntry[], store: StoreRows): Promise<boolean> {
+    return this.#sign(entries, (rows, on) => store(rows, on, this.#outbox.eventsOf(entries, rows)));
+  }
+}

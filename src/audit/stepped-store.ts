@@ -1,0 +1,170 @@
+import type { Knex } from 'knex';
+
+import type { AuditRow } from './audit-row.ts';
+import type { JournalRecord } from './journal-record.ts';
+import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { Database } from '../database/database.ts';
+import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
+
+/** Runs the statements of one step, when it is their turn. */
+export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
+
+/** Rows or records of one step. */
+const AT_ONCE = 1_000;
+
+/** The end of the trail at one instant. */
+interface TrailEnd {
+  /** The number of the newest record of the journal. */
+  readonly record: string;
+  /** The last place of each lane, in the order of writer and lane. */
+  readonly lanes: readonly LaneEnd[];
+}
+
+/** The last place of a lane. bigint is text. */
+interface LaneEnd {
+  readonly writer: string;
+  readonly lane: number;
+  readonly seq: string;
+}
+
+/** A row with its whole place: only the owner of the table can store two with the same id. */
+interface PlacedRow extends StoredAuditRow {
+  readonly placed_at: string;
+}
+
+/*
+ * The last row of each lane, lane by lane from the end of the index: the number of lanes decides on its time, not the
+ * number of rows.
+ */
+const HEADS = `
+  WITH RECURSIVE head AS (
+    (SELECT writer, lane, seq FROM audit ORDER BY writer DESC, lane DESC, seq DESC LIMIT 1)
+    UNION ALL
+    SELECT before.* FROM head CROSS JOIN LATERAL (
+      SELECT writer, lane, seq FROM audit WHERE (writer, lane) < (head.writer, head.lane)
+      ORDER BY writer DESC, lane DESC, seq DESC LIMIT 1
+    ) AS before
+  )
+  SELECT writer, lane, seq FROM head ORDER BY writer, lane`;
+
+const NULLABLE = `SELECT attname FROM pg_attribute
+  WHERE attrelid = 'audit'::regclass AND attname IN ('writer', 'lane', 'seq', 'id', 'at') AND NOT attnotnull`;
+
+/** @see AuditStore.readInSteps */
+export async function readInSteps<T>(
+  database: Database,
+  work: (snapshot: AuditSnapshot) => Promise<T>,
+  run: StepRun,
+): Promise<T> {
+  const end = await run(() => endOfTrail(database));
+  const result = await work({
+    records: () => recordsUntil(database, end, run),
+    rows: (period) => rowsUntil(database, end, run, period),
+  });
+  const pruned: unknown = await database
+    .knex('audit_journal')
+    .where({ kind: 'prune' })
+    .where('number', '>', end.record)
+    .first('number');
+  if (pruned !== undefined) {
+    throw new ServiceError('server.busy', 'Months of the audit were removed meanwhile: begin again', {
+      retryAfter: 1,
+    });
+  }
+  return result;
+}
+
+function endOfTrail(database: Database): Promise<TrailEnd> {
+  return database.transact(async ({ sql }) => {
+    await sql.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const { rows: nullable } = await sql.raw<{ rows: unknown[] }>(NULLABLE);
+    if (nullable.length > 0) {
+      // Rows without a place are in no order of places.
+      throw new ServiceError(
+        'audit.unverifiable',
+        'The table of the audit was altered: verify it by `tankeeper audit verify`',
+      );
+    }
+    const { rows: lanes } = await sql.raw<{ rows: LaneEnd[] }>(HEADS);
+    const newest = await sql('audit_journal').max<{ max: string | null }[]>('number');
+    return { record: newest[0]?.max ?? '0', lanes };
+  });
+}
+
+async function* recordsUntil(
+  { knex }: Database,
+  end: TrailEnd,
+  run: StepRun,
+): AsyncGenerator<readonly JournalRecord[]> {
+  // Numbers that only an attacker has written may be negative.
+  let last: string | undefined;
+  for (;;) {
+    const query = knex('audit_journal')
+      .select(knex.raw(JOURNAL_COLUMNS))
+      .where('number', '<=', end.record)
+      .orderBy('number')
+      .limit(AT_ONCE);
+    if (last !== undefined) {
+      query.where('number', '>', last);
+    }
+    const found: unknown = await run(async (): Promise<unknown> => query);
+    const rows = found as JournalRow[];
+    yield rows.map(toJournalRecord);
+    last = rows.at(-1)?.number;
+    if (rows.length < AT_ONCE) {
+      return;
+    }
+  }
+}
+
+/** Rows that were appended after the end are in no lane of it, or behind its last place. */
+async function* rowsUntil(
+  { knex }: Database,
+  { lanes }: TrailEnd,
+  run: StepRun,
+  period: AuditPeriod = {},
+): AsyncGenerator<readonly AuditRow[]> {
+  for (const lane of lanes) {
+    let last: PlacedRow | undefined;
+    for (let isMore = true; isMore;) {
+      const query = rowsOfLane(knex, lane, last, period);
+      const found: unknown = await run(async (): Promise<unknown> => query);
+      const rows = found as PlacedRow[];
+      yield rows.map(toAuditRow);
+      last = rows.at(-1);
+      isMore = rows.length === AT_ONCE;
+    }
+  }
+}
+
+/** Within one lane: the planner expects no row of a comparison that begins with the writer, and sorts all of them. */
+function rowsOfLane(
+  knex: Knex,
+  { writer, lane, seq }: LaneEnd,
+  last: PlacedRow | undefined,
+  { since, until }: AuditPeriod,
+): Knex.QueryBuilder {
+  const query = knex('audit')
+    .select(knex.raw(AUDIT_COLUMNS), knex.raw('audit.at::text AS placed_at'))
+    .where({ writer, lane })
+    .where('seq', '<=', seq)
+    .orderByRaw('writer, lane, seq, id, audit.at')
+    .limit(AT_ONCE);
+  if (last !== undefined) {
+    query.whereRaw('(seq, id, audit.at) > (?::bigint, ?::bigint, ?::timestamptz)', [
+      last.seq,
+      last.id,
+      last.placed_at,
+    ]);
+  }
+  if (since !== undefined) {
+    query.where('audit.at', '>=', since);
+  }
+  if (until !== undefined) {
+    query.where('audit.at', '<', until);
+  }
+  return query;
+}

@@ -1,0 +1,198 @@
+import type { Knex } from 'knex';
+
+import { backupInvalid } from './backup-format.ts';
+import type { OpenBackup } from './read-backup.ts';
+import type { RowCounts, RowProgress } from './write-backup.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { KeyDerivation } from '../keys/vault.ts';
+import type { Database } from '../database/database.ts';
+import { assertMigrationsKnown, rebuildSchema } from '../database/migrate.ts';
+import { liveHolders } from '../keys/key-holder-store.ts';
+import { expectTimeOfAudit } from '../housekeeping/pruning-clock-store.ts';
+import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backup-store.ts';
+
+/** Tables that are empty before the first use of the database. The first start of a server writes to some of them. */
+const TABLES_IN_USE = [
+  'administrators',
+  'realms',
+  'resolvers',
+  'users',
+  'tokens',
+  'challenges',
+  'configuration',
+  'licence',
+  'webhooks',
+  'audit',
+] as const;
+
+/** Tables whose triggers count rows. A load disables them and counts anew. */
+const COUNTED_TABLES = ['tokens', 'users'] as const;
+
+/** The input of a load beside the backup. */
+export interface LoadOptions {
+  readonly keys: KeyDerivation;
+  /** The number of all rows. */
+  readonly of: number;
+  readonly progress?: RowProgress | undefined;
+  /** Closes every open challenge: some may have been answered after the backup. */
+  readonly closesChallenges?: boolean;
+}
+
+/**
+ * Loads a backup into a database that holds nothing, in one transaction: completely or not at all. Tables that are
+ * there are made anew as the backup's migrations leave them, and brought up to date afterwards.
+ * @returns the number of rows of each table
+ * @throws ServiceError 'backup.invalid', 'database.not-empty'
+ */
+export async function loadBackup(
+  database: Database,
+  backup: OpenBackup,
+  options: LoadOptions,
+): Promise<RowCounts> {
+  const { header } = backup;
+  assertLoadable(backup);
+  let hasBegun = false;
+  let loaded: RowCounts = new Map();
+  await rebuildSchema(database, header.migrations, {
+    before: async (sql, isMigrated) => {
+      if (hasBegun) {
+        throw new Error('A restore that has begun cannot be repeated');
+      }
+      hasBegun = true;
+      await (isMigrated ? assertEmpty(sql) : assertNoTables(sql));
+    },
+    load: async (sql) => {
+      loaded = await load(sql, backup, options);
+    },
+    after: async (sql) => {
+      if (options.closesChallenges === true) {
+        await sql('challenges')
+          .whereNull('closed_by')
+          .update({ closed_by: 'superseded', closed_at: sql.fn.now() });
+      }
+      await expectTimeOfAudit(sql);
+      await sql.raw('SELECT rebuild_counts()');
+      await sql.raw(`ANALYZE ${BACKED_UP_TABLES.join(', ')}`);
+    },
+  });
+  return loaded;
+}
+
+/** @throws ServiceError 'backup.invalid' if its migrations and tables are not those of this program */
+export function assertLoadable({ header }: OpenBackup): void {
+  const { migrations, checksums, version } = header;
+  const applied = migrations.map((name) => ({ name, checksum: checksums.get(name) ?? null, version }));
+  assertMigrationsKnown(applied, (reason) =>
+    backupInvalid(`${reason}. Restore it with tankeeper ${version}`),
+  );
+  const known: readonly string[] = BACKED_UP_TABLES;
+  const unknown = header.tables.filter((table) => !known.includes(table));
+  if (unknown.length > 0 || header.auditMonths.some((month) => !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month))) {
+    throw backupInvalid(`it has tables that this program does not know: ${unknown.join(', ')}`);
+  }
+}
+
+async function load(
+  sql: Knex.Transaction,
+  backup: OpenBackup,
+  { keys, of, progress }: LoadOptions,
+): Promise<RowCounts> {
+  const { tables, auditMonths, identities } = backup.header;
+  for (const month of auditMonths) {
+    await sql.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
+  }
+  for (const table of COUNTED_TABLES) {
+    await sql.raw('ALTER TABLE ?? DISABLE TRIGGER USER', [table]);
+  }
+  // Migrations have put rows into new tables.
+  for (const table of tables.toReversed()) {
+    await sql(table).delete();
+  }
+  const counts = await insertAll(sql, backup.rows(keys), (rows) => progress?.(rows, of));
+  for (const table of COUNTED_TABLES) {
+    await sql.raw('ALTER TABLE ?? ENABLE TRIGGER USER', [table]);
+  }
+  await sql.raw('ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version');
+  for (const [table, last] of identities) {
+    await sql.raw("SELECT setval(pg_get_serial_sequence(?, 'id'), ?::bigint)", [table, last]);
+  }
+  return counts;
+}
+
+async function insertAll(
+  sql: Knex.Transaction,
+  batches: ReturnType<OpenBackup['rows']>,
+  progress: (rows: number) => void,
+): Promise<RowCounts> {
+  let done = 0;
+  for (;;) {
+    const { value, done: isEnd } = await batches.next();
+    if (isEnd === true) {
+      return value;
+    }
+    const columns = await storedColumns(sql, value.table);
+    const names = columns.map(() => '??').join(', ');
+    await sql.raw(
+      `INSERT INTO ?? (${names}) OVERRIDING SYSTEM VALUE SELECT ${names} FROM json_populate_recordset(NULL::??, ?::json)`,
+      [value.table, ...columns, ...columns, value.table, value.json],
+    );
+    done += value.size;
+    progress(done);
+  }
+}
+
+/** @returns the columns of the table that the database does not compute itself */
+async function storedColumns(sql: Knex.Transaction, table: string): Promise<readonly string[]> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    `SELECT attname AS name FROM pg_attribute
+     WHERE attrelid = ?::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** @throws ServiceError 'database.not-empty' that names the tables with rows, or the running servers */
+async function assertEmpty(sql: Knex.Transaction): Promise<void> {
+  // An earlier version has fewer tables.
+  const tables = await existingTables(sql, TABLES_IN_USE);
+  if (tables.length > 0) {
+    await sql.raw(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  }
+  const servers = (await existingTables(sql, ['key_holders'])).length > 0 ? await liveHolders(sql) : [];
+  if (servers.length > 0) {
+    throw notEmpty(`a server runs on it (${servers.map(({ place }) => place).join(', ')}); stop it`);
+  }
+  const inUse: string[] = [];
+  for (const table of tables) {
+    if ((await sql(table).first(sql.raw('1'))) !== undefined) {
+      inUse.push(table);
+    }
+  }
+  if (inUse.length > 0) {
+    throw notEmpty(`it holds ${inUse.join(', ')}`);
+  }
+}
+
+/** @throws ServiceError 'database.not-empty' if another program has tables of these names */
+async function assertNoTables(sql: Knex.Transaction): Promise<void> {
+  const foreign = await existingTables(sql, [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES]);
+  if (foreign.length > 0) {
+    throw notEmpty(`it has tables of another program: ${foreign.join(', ')}`);
+  }
+}
+
+/** @returns those of the tables that the database has */
+async function existingTables(sql: Knex.Transaction, tables: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+    'SELECT name FROM unnest(?::text[]) WITH ORDINALITY AS t (name, place) WHERE to_regclass(name) IS NOT NULL ORDER BY place',
+    [[...tables]],
+  );
+  return rows.map(({ name }) => name);
+}
+
+function notEmpty(reason: string): ServiceError {
+  return new ServiceError(
+    'database.not-empty',
+    `A backup is restored into an empty database only, and this one is not: ${reason}. Nothing was written`,
+  );
+}

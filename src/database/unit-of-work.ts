@@ -1,0 +1,28 @@
+import type { Knex } from 'knex';
+
+import type { AuditRows } from '../audit/rows-store.ts';
+import { markLongWork, serverVersionOf } from './knex-internals.ts';
+
+/**
+ * Statements and the audit rows that belong to them. By default those of one transaction: all are committed or none.
+ * A savepoint is no unit of work: its rollback would leave a gap in the chain of audit rows.
+ */
+export interface UnitOfWork<Sql extends Knex = Knex.Transaction> {
+  readonly sql: Sql;
+  readonly audit: AuditRows;
+}
+
+/**
+ * Lifts the time limits of this transaction: PostgreSQL ends neither its further statements nor a pause between them,
+ * as a backup makes for a slow disk. The gate before the pool waits for the statements as
+ * `ConnectionGate.limitStatements` describes for long work.
+ */
+export async function beginLongWork(transaction: Knex.Transaction): Promise<void> {
+  markLongWork(transaction);
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+  if (serverVersionOf(transaction) >= 17) {
+    limits.push('transaction_timeout');
+  }
+  // No query: work may still choose its isolation level.
+  await transaction.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
+}

@@ -1,0 +1,156 @@
+import type { Knex } from 'knex';
+
+import type { ClockState } from '../housekeeping/clock-state.ts';
+import { readClockState } from '../housekeeping/pruning-clock-store.ts';
+import { liveHolders } from '../keys/key-holder-store.ts';
+import { DRIFTS } from '../storage/counts/count-recount.ts';
+import type { Database } from '../database/database.ts';
+import type { TrailFacts } from './audit-check.ts';
+import type { BackupFacts } from './backup-check.ts';
+import type { ConnectionFacts } from './connection-check.ts';
+import type { DatabaseFacts } from './database-check.ts';
+import type { KeyAge } from './key-check.ts';
+
+interface KeyRow {
+  readonly key_id: string;
+  readonly created_at: Date;
+  readonly is_current: boolean;
+  readonly current_since: Date | null;
+  readonly retired_at: Date | null;
+}
+
+/**
+ * The role's and the database's own limits are -1 where there is none. Reserved connections are for superusers and,
+ * from PostgreSQL 16 on, for members of pg_use_reserved_connections.
+ */
+const GRANTED = `
+  SELECT least(
+    current_setting('max_connections')::integer
+      - CASE WHEN rolsuper THEN 0 ELSE
+          current_setting('superuser_reserved_connections')::integer
+          + coalesce(current_setting('reserved_connections', true), '0')::integer END,
+    CASE WHEN rolconnlimit < 0 OR rolsuper THEN 1000000 ELSE rolconnlimit END,
+    CASE WHEN datconnlimit < 0 OR rolsuper THEN 1000000 ELSE datconnlimit END) AS granted
+  FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`;
+
+/** By the index on tokens' realm sets, without a walk over the tokens of a realm that has one of them. */
+const QR_REALMS = `
+  SELECT ARRAY(SELECT name FROM realms WHERE id = ANY (realm_ids) ORDER BY name) AS realms
+  FROM realm_sets
+  WHERE EXISTS (SELECT FROM tokens WHERE realm_set_id = realm_sets.id AND type = 'ocra2')
+  ORDER BY 1`;
+
+const TRAIL = `
+  WITH last AS (SELECT max(at) AS at FROM audit_journal WHERE kind = 'checkpoint')
+  SELECT last.at AS last_checkpoint,
+    (SELECT min(audit.at) FROM audit WHERE audit.at > coalesce(last.at, '-infinity')) AS oldest_uncovered,
+    (SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8
+     FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass) AS rows
+  FROM last`;
+
+/** The audit has no index on the action: the newest rows are read first. */
+const BACKUPS = `
+  SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS last_export,
+    (SELECT min(created_at) FROM encryption_keys) AS installed_at`;
+
+/** Reads facts about the installation, and changes nothing. Each statement has the time limit of the pool. */
+export class InstallationStore {
+  readonly #database: Pick<Database, 'knex'>;
+
+  constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
+    this.#database = database;
+  }
+
+  async connections(): Promise<ConnectionFacts> {
+    const [row, holders] = await Promise.all([
+      this.#row<{ granted: number }>(GRANTED),
+      liveHolders(this.#database.knex),
+    ]);
+    return { granted: row?.granted ?? 0, servers: holders.length };
+  }
+
+  async keyAges(): Promise<readonly KeyAge[]> {
+    const rows = await this.#database
+      .knex('encryption_keys')
+      .orderBy(['created_at', 'key_id'])
+      .select<KeyRow[]>('key_id', 'created_at', 'is_current', 'current_since', 'retired_at');
+    return rows.map((row) => ({
+      keyId: row.key_id,
+      addedAt: row.created_at,
+      isCurrent: row.is_current,
+      currentSince: row.current_since ?? undefined,
+      isRetired: row.retired_at !== null,
+    }));
+  }
+
+  /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */
+  async realmsOfQrTokens(): Promise<readonly (readonly string[])[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: { realms: readonly string[] }[] }>(QR_REALMS);
+    return rows.map(({ realms }) => realms);
+  }
+
+  /** @returns the number of counts that differ from the tokens and users themselves */
+  async driftedCounts(): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { drifts: string }[] }>(DRIFTS, [1]);
+    return Number(rows[0]?.drifts ?? 0);
+  }
+
+  async trail(): Promise<TrailFacts> {
+    const row = await this.#row<{
+      last_checkpoint: Date | null;
+      oldest_uncovered: Date | null;
+      rows: number;
+    }>(TRAIL);
+    return {
+      lastCheckpoint: row?.last_checkpoint ?? undefined,
+      oldestUncovered: row?.oldest_uncovered ?? undefined,
+      rows: Math.round(row?.rows ?? 0),
+    };
+  }
+
+  async backups(): Promise<BackupFacts> {
+    const row = await this.#row<{ last_export: Date | null; installed_at: Date | null }>(BACKUPS);
+    return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
+  }
+
+  /** @returns what is known of the database's clock; undefined: no server has looked at it */
+  clockState(): Promise<ClockState | undefined> {
+    return readClockState(this.#database.knex);
+  }
+
+  async #row<Row>(statement: string): Promise<Row | undefined> {
+    const { rows } = await this.#database.knex.raw<{ rows: Row[] }>(statement);
+    return rows[0];
+  }
+}
+
+/** The settings that are examined. */
+const SETTINGS = [
+  'autovacuum',
+  'fsync',
+  'full_page_writes',
+  'idle_in_transaction_session_timeout',
+  'server_encoding',
+  'statement_timeout',
+  'track_counts',
+];
+/** Those of sessions from another machine, or through TCP: on a socket of the machine they are always 0. */
+const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
+
+/** @returns the version and the settings of the database */
+export async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
+  const { rows } = await connection.raw<{
+    rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];
+  }>(
+    `SELECT current_setting('server_version_num')::integer AS version,
+       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
+       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[] || CASE WHEN inet_client_addr() IS NULL THEN '{}' ELSE ?::text[] END) AS name) AS settings`,
+    [SETTINGS, TCP_SETTINGS],
+  );
+  const [row] = rows;
+  return {
+    version: row?.version ?? 0,
+    settings: new Map(Object.entries(row?.settings ?? {})),
+    isReadOnly: row?.read_only === true,
+  };
+}

@@ -1,0 +1,203 @@
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { mkdir, open, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { ServiceError } from '../kernel/errors.ts';
+import type { SystemAccount } from './program.ts';
+
+/**
+ * The cluster of a data folder: PostgreSQL's own data directory, with its socket and its log. All that PostgreSQL's
+ * account may change is in it, and root changes nothing there but as that account.
+ */
+export interface Cluster {
+  /** The data folder, all links resolved. */
+  readonly dataFolder: string;
+  /** The path of the cluster, for messages and for whoever else connects. */
+  readonly path: string;
+  /** A path of this process to the very folder that was checked, whatever has its name since. */
+  readonly folder: string;
+  /** The account that runs PostgreSQL: the folder's owner. Undefined: that of this process. */
+  readonly account: SystemAccount | undefined;
+  /** The folder of the socket, for a connection of this process. */
+  readonly socketFolder: string;
+  close(): void;
+}
+
+/** Names the socket: `<folder>/.s.PGSQL.5432`. No TCP port is opened. */
+export const SOCKET_PORT = 5432;
+export const SOCKET = `.s.PGSQL.${SOCKET_PORT}`;
+/** The longest path of a socket that every system accepts (macOS: 103 bytes and a final zero). */
+const MAX_SOCKET_PATH = 100;
+const WRITABLE_BY_ALL = 0o002;
+const WRITABLE_BY_GROUP = 0o020;
+const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+// A link may lead anywhere, and opening a pipe would wait.
+const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const MAX_FILE = 8192;
+const HAS_PROC = existsSync('/proc/self/fd');
+
+/**
+ * Finds the data folder.
+ * @param create makes a missing one
+ * @returns its path, all links resolved
+ * @throws ServiceError 'installation.missing'; 'database.unavailable' if any account may write there: its cluster or
+ *   key would be taken for ours
+ */
+export async function openDataFolder(dataDir: string, create: boolean): Promise<string> {
+  const requested = resolve(dataDir);
+  if (create) {
+    await mkdir(requested, { recursive: true, mode: 0o700 });
+  }
+  const folder = await realpath(requested).catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? noClusterIn(requested) : error;
+  });
+  const { mode, gid } = await stat(folder);
+  const byGroup = process.getuid?.() === 0 && gid !== 0 && (mode & WRITABLE_BY_GROUP) !== 0;
+  if (byGroup || (mode & WRITABLE_BY_ALL) !== 0) {
+    const [who, change] = byGroup ? ['a group', 'g-w'] : ['anybody', 'o-w'];
+    throw new ServiceError(
+      'database.unavailable',
+      `${who} may write in the data folder ${folder}: chmod ${change} it, or set DATA_DIR to a folder in it, which is then made`,
+    );
+  }
+  return folder;
+}
+
+/**
+ * Opens the cluster of a data folder. Its owner runs it.
+ * @returns undefined if there is none yet
+ * @throws ServiceError 'database.unavailable' if it belongs to another account, or others may enter it
+ */
+export async function findCluster(dataFolder: string): Promise<Cluster | undefined> {
+  const path = clusterPath(dataFolder);
+  let file: number;
+  try {
+    file = openSync(path, OPEN_FOLDER);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw unopened(error, path);
+  }
+  const close = (): void => {
+    closeSync(file);
+  };
+  try {
+    const account = ownerOf(file, path);
+    if (account !== undefined) {
+      await assertOwner(dataFolder, [0, account.uid]);
+    }
+    const folder = HAS_PROC ? `/proc/self/fd/${file}` : path;
+    const socketFolder = Buffer.byteLength(join(path, SOCKET)) <= MAX_SOCKET_PATH ? path : folder;
+    await stat(join(folder, 'PG_VERSION'));
+    return { dataFolder, path, folder, account, socketFolder, close };
+  } catch (error) {
+    close();
+    if (codeOf(error) === 'ENOENT') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** @returns the path of a data folder's cluster */
+export function clusterPath(dataFolder: string): string {
+  return join(dataFolder, 'postgres');
+}
+
+function unopened(error: unknown, path: string): unknown {
+  const code = codeOf(error);
+  if (code === 'ELOOP' || code === 'ENOTDIR') {
+    return new ServiceError(
+      'database.unavailable',
+      `${path} is a link: a copy of this data folder would lead to the same database. Set DATA_DIR to the folder that has the database itself`,
+    );
+  }
+  return code === 'EACCES' ? notOurs(path) : error;
+}
+
+/**
+ * @returns the path by which a process that works in the cluster `path` calls it. Its account may not reach the real path,
+ *   such as one in root's home, and that may be too long for a socket or be misread as a list of folders
+ */
+export function ownPath(path: string): string {
+  if (HAS_PROC) {
+    return '/proc/self/cwd';
+  }
+  if (Buffer.byteLength(join(path, SOCKET)) > MAX_SOCKET_PATH || /[",\n]/.test(path)) {
+    throw new ServiceError(
+      'database.unavailable',
+      `a socket cannot be in ${path}: set DATA_DIR to a shorter path without commas and quotation marks`,
+    );
+  }
+  return path;
+}
+
+function ownerOf(file: number, path: string): SystemAccount | undefined {
+  const { uid, gid, mode } = fstatSync(file);
+  const me = process.getuid?.();
+  if (uid === 0 || (me !== 0 && me !== uid)) {
+    throw notOurs(path);
+  }
+  if ((mode & 0o077) !== 0) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the embedded database ${path} must belong to the database's user alone: chmod 700 it`,
+    );
+  }
+  return me === 0 ? { uid, gid } : undefined;
+}
+
+/**
+ * Root works in a folder of its own or of the cluster's account, and creates a cluster only in its own.
+ * @throws ServiceError 'database.unavailable' if another user could replace what is in the folder
+ */
+export async function assertOwner(dataFolder: string, accepted: readonly number[]): Promise<void> {
+  const { uid } = await stat(dataFolder);
+  if (!accepted.includes(uid)) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the data folder ${dataFolder} belongs to another user (number ${uid}), who could put anything there: run tankeeper as that user, or chown the folder to root`,
+    );
+  }
+}
+
+function notOurs(cluster: string): ServiceError {
+  const advice =
+    process.getuid?.() === 0
+      ? 'belongs to root, whom PostgreSQL refuses: give it to the account tankeeper with chown -R'
+      : 'belongs to another user: run as its owner, or give it to the right one with chown -R';
+  return new ServiceError(
+    'database.unavailable',
+    `the embedded database ${cluster} ${advice}, or set DATABASE_URL`,
+  );
+}
+
+/** @returns the refusal of a process that may not create a missing cluster */
+export function noClusterIn(dataFolder: string): ServiceError {
+  return new ServiceError('installation.missing', `there is no embedded database in ${dataFolder}`);
+}
+
+/**
+ * Reads a small file that PostgreSQL's account may have made: only a regular file, and its last 8 KiB at most.
+ * @param from the first byte to read
+ * @returns an empty text if there is none
+ */
+export async function readForeignFile(path: string, from = 0): Promise<string> {
+  const file = await open(path, OPEN_FILE).catch(() => undefined);
+  try {
+    const status = await file?.stat();
+    if (file === undefined || status?.isFile() !== true) {
+      return '';
+    }
+    const position = Math.max(from, status.size - MAX_FILE);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_FILE), 0, MAX_FILE, position);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file?.close();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

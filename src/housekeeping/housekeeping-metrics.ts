@@ -1,0 +1,56 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../kernel/clock.ts';
+import type { HousekeepingTally } from './housekeeping.ts';
+
+/** Metrics of housekeeping. */
+export class HousekeepingMetrics {
+  readonly #clock: Clock;
+  readonly #backlog: Gauge<'what'>;
+  readonly #removed: Counter<'what'>;
+  readonly #rounds: Counter<'outcome'>;
+  readonly #lastRound: Gauge;
+
+  constructor({ registry, clock }: { readonly registry: Registry; readonly clock: Clock }) {
+    const registers = [registry];
+    this.#clock = clock;
+    this.#backlog = new Gauge({
+      name: 'tankeeper_housekeeping_backlog_rows',
+      help: 'Rows that are due to be removed, as of the last look, counted up to a million',
+      labelNames: ['what'],
+      registers,
+    });
+    this.#removed = new Counter({
+      name: 'tankeeper_housekeeping_removed_rows_total',
+      help: 'Rows that this server has removed',
+      labelNames: ['what'],
+      registers,
+    });
+    this.#rounds = new Counter({
+      name: 'tankeeper_housekeeping_rounds_total',
+      help: 'Rounds of housekeeping that came to their end, by whether this server or another one did the work',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#lastRound = new Gauge({
+      name: 'tankeeper_housekeeping_last_round_timestamp_seconds',
+      help: 'When the last round ended; 0 before the first one',
+      registers,
+    });
+  }
+
+  /** Sets the number of due rows. */
+  backlogIs({ chore, rows }: HousekeepingTally): void {
+    this.#backlog.set({ what: chore }, rows);
+  }
+
+  rowsRemoved({ chore, rows }: HousekeepingTally): void {
+    this.#removed.inc({ what: chore }, rows);
+    this.#backlog.dec({ what: chore }, rows);
+  }
+
+  /** Counts a finished round, in which all due rows were removed, or another server removed them. */
+  roundDone(outcome: 'done' | 'left to another server'): void {
+    this.#rounds.inc({ outcome });
+    this.#lastRound.set(this.#clock.now().getTime() / 1000);
+  }
+}

@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { keepUntouched } from '../linotp/token-import-store.ts';
+import type { HousekeepingChore, HousekeepingMoments, HousekeepingTally } from './housekeeping.ts';
+
+/** The advisory lock of housekeeping. "tank", "hous". */
+export const HOUSEKEEPING_LOCK = [0x74616e6b, 0x686f7573] as const;
+/** The approximate number of rows that one transaction removes; it holds their locks for some milliseconds. */
+const CHUNK = 1_000;
+/** Milliseconds between two transactions: requests come first. */
+const PAUSE_MS = 50;
+/** The most due rows that are counted: a higher number is of no use, and counting would take long. */
+const MAX_COUNTED = 1_000_000;
+
+/** One step of housekeeping. */
+export interface ChoreStep {
+  readonly chore: HousekeepingChore;
+  /** A query for the rows that are due. */
+  readonly due: (connection: Knex, moments: HousekeepingMoments) => Knex.QueryBuilder;
+  /** Removes about `max` of them, except those that another transaction holds. @returns the number of removed rows */
+  readonly remove: (
+    transaction: Knex.Transaction,
+    moments: HousekeepingMoments,
+    max: number,
+  ) => Promise<number>;
+}
+
+const openChallenges: ChoreStep = {
+  chore: 'challenges',
+  due: (connection, { challengesIssuedBefore }) =>
+    connection('challenges').whereNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
+  // A settlement that was decided before an open challenge expired may still be under way. As every change of
+  // challenges, this therefore locks and writes the token first (ADR 0003). A statement that begins afterwards reads
+  // the challenges again.
+  remove: async (transaction, { challengesIssuedBefore }, max) => {
+    const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
+      `SELECT id FROM tokens WHERE id = ANY (ARRAY(
+         SELECT token_id FROM challenges WHERE closed_by IS NULL AND issued_at < ? ORDER BY issued_at LIMIT ?))
+       ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+      [challengesIssuedBefore, max],
+    );
+    const tokens = rows.map(({ id }) => id);
+    await transaction.raw('UPDATE tokens SET serial = serial WHERE id = ANY (?::bigint[])', [tokens]);
+    await keepUntouched(transaction, tokens);
+    return transaction('challenges')
+      .whereRaw('token_id = ANY (?::bigint[])', [tokens])
+      .whereNull('closed_by')
+      .where('issued_at', '<', challengesIssuedBefore)
+      .delete();
+  },
+};
+
+const closedChallenges: ChoreStep = {
+  chore: 'challenges',
+  due: (connection, { challengesIssuedBefore }) =>
+    connection('challenges').whereNotNull('closed_by').where('issued_at', '<', challengesIssuedBefore),
+  // A closed one does not change any more: no decision can depend on it.
+  remove: async (transaction, { challengesIssuedBefore }, max) =>
+    rowsOf(
+      await transaction.raw(
+        `DELETE FROM challenges WHERE id = ANY (ARRAY(
+           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND issued_at < ?
+           ORDER BY issued_at LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        [challengesIssuedBefore, max],
+      ),
+    ),
+};
+
+const endedSessions: ChoreStep = {
+  chore: 'sessions',
+  due: (connection, { sessionsEndBy }) =>
+    connection('sessions').whereRaw('(expires_at <= ? OR revoked_at IS NOT NULL)', [sessionsEndBy]),
+  remove: async (transaction, { sessionsEndBy }, max) =>
+    rowsOf(
+      await transaction.raw(
+        `DELETE FROM sessions WHERE id = ANY (ARRAY(
+           SELECT id FROM sessions WHERE expires_at <= ? OR revoked_at IS NOT NULL LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        [sessionsEndBy, max],
+      ),
+    ),
+};
+
+/**
+ * Milliseconds; longer than any limit. A later end was counted under a clock that ran ahead, and would block clients.
+ */
+const NO_LIMIT_LASTS = 3_600_000;
+
+const endedLimits: ChoreStep = {
+  chore: 'rate limits',
+  due: (connection, { limitsEndBy }) =>
+    connection('rate_limits').whereRaw('(expire <= ? OR expire > ?)', limitBounds(limitsEndBy)),
+  remove: async (transaction, { limitsEndBy }, max) =>
+    rowsOf(
+      await transaction.raw(
+        `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
+           SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
+        [...limitBounds(limitsEndBy), max],
+      ),
+    ),
+};
+
+const oldResponseMinutes: ChoreStep = {
+  chore: 'response minutes',
+  due: (connection, { responsesCountedBefore }) =>
+    connection('response_minutes').where('minute', '<', responsesCountedBefore),
+  remove: async (transaction, { responsesCountedBefore }, max) =>
+    rowsOf(
+      await transaction.raw(
+        `DELETE FROM response_minutes WHERE (minute, outcome) IN (
+           SELECT minute, outcome FROM response_minutes WHERE minute < ?
+           ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)`,
+        [responsesCountedBefore, max],
+      ),
+    ),
+};
+
+/** All steps, in the order in which they are done. */
+export const CHORE_STEPS: readonly ChoreStep[] = [
+  openChallenges,
+  closedChallenges,
+  endedSessions,
+  endedLimits,
+  oldResponseMinutes,
+];
+
+interface HousekeepingStoreDependencies {
+  readonly database: Database;
+  /** Approximate rows of a transaction; 1000 by default. */
+  readonly chunk?: number;
+}
+
+/** Removes old rows from PostgreSQL in chunks, which changes no answer: docs/adr/0003-accepting-a-response-once.md. */
+export class HousekeepingStore {
+  readonly #database: Database;
+  readonly #chunk: number;
+
+  constructor({ database, chunk = CHUNK }: HousekeepingStoreDependencies) {
+    this.#database = database;
+    this.#chunk = chunk;
+  }
+
+  /** @returns the number of due rows of each kind, counted up to a million */
+  async backlog(moments: HousekeepingMoments): Promise<readonly HousekeepingTally[]> {
+    const sums = new Map<HousekeepingChore, number>();
+    for (const { chore, due } of CHORE_STEPS) {
+      const rows = await countUpTo(this.#database.knex, due(this.#database.knex, moments));
+      sums.set(chore, (sums.get(chore) ?? 0) + rows);
+    }
+    return [...sums].map(([chore, rows]) => ({ chore, rows: Math.min(rows, MAX_COUNTED) }));
+  }
+
+  /**
+   * Removes due rows, unless another server is doing so. Rows locked by others are left for the next round.
+   * @param options.signal ends it after the current piece
+   * @param options.removed receives each piece
+   * @param options.also runs at the end, under the same lock
+   * @returns false when another server holds the lock, and nothing was removed
+   */
+  async clear(
+    moments: HousekeepingMoments,
+    {
+      signal,
+      removed,
+      also,
+    }: {
+      readonly signal: AbortSignal;
+      readonly removed: (tally: HousekeepingTally) => void;
+      readonly also?: () => Promise<void>;
+    },
+  ): Promise<boolean> {
+    // A transaction that does nothing else holds the lock: it ends with its connection, whatever happens to this
+    // process, and a pooler in transaction mode keeps its connection. It holds up no vacuum, as it has written nothing.
+    const holder = await this.#database.knex.transaction();
+    try {
+      if (!(await takeLock(holder))) {
+        return false;
+      }
+      for (const step of CHORE_STEPS) {
+        await this.#clearStep(step, moments, signal, removed);
+      }
+      if (!signal.aborted) {
+        await also?.();
+      }
+      return true;
+    } finally {
+      // If the connection is lost, so is the lock.
+      await holder.rollback().catch(() => undefined);
+    }
+  }
+
+  /** Writes an audit row about a requested removal. */
+  async note(act: Act, outcome: string): Promise<void> {
+    await this.#database.autocommit.audit.write(act, 'housekeeping', outcome);
+  }
+
+  async #clearStep(
+    { chore, remove }: ChoreStep,
+    moments: HousekeepingMoments,
+    signal: AbortSignal,
+    removed: (tally: HousekeepingTally) => void,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      const rows = await this.#database.transact(async ({ sql }) => {
+        await sql.raw('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+        // A removal that is lost in a crash is done again.
+        await sql.raw('SET LOCAL synchronous_commit = off');
+        return remove(sql, moments, this.#chunk);
+      });
+      if (rows === 0) {
+        return;
+      }
+      removed({ chore, rows });
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function takeLock(holder: Knex.Transaction): Promise<boolean> {
+  await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+  const { rows } = await holder.raw<{ rows: { taken: boolean }[] }>(
+    'SELECT pg_try_advisory_xact_lock(?, ?) AS taken',
+    [...HOUSEKEEPING_LOCK],
+  );
+  return rows[0]?.taken === true;
+}
+
+async function countUpTo(connection: Knex, due: Knex.QueryBuilder): Promise<number> {
+  const some = due.select(connection.raw('1')).limit(MAX_COUNTED).as('due');
+  const [row] = await connection.from(some).count<{ count: string }[]>();
+  return Number(row?.count ?? 0);
+}
+
+function limitBounds(endBy: Date): readonly [number, number] {
+  return [endBy.getTime(), endBy.getTime() + NO_LIMIT_LASTS];
+}
+
+function rowsOf({ rowCount }: { rowCount: number | null }): number {
+  return rowCount ?? 0;
+}

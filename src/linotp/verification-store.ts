@@ -1,0 +1,84 @@
+import type { ResolverKind } from '../configuration/configuration.ts';
+import { readConfiguration } from '../configuration/configuration-store.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { Database } from '../database/database.ts';
+import { selectTokens, type TokenRow, toToken } from '../storage/tokens/token-rows.ts';
+import { ImportedChallenges } from './challenge-import-store.ts';
+import type { ComparableToken } from './token-comparison.ts';
+import type { TokenInfo } from './token-info.ts';
+
+/** The columns of imported_tokens are null for a token that was not imported. */
+interface ComparedRow extends TokenRow {
+  readonly so_pin: Buffer | null;
+  readonly otp_length: number | null;
+  readonly last_match_at: Date | null;
+  readonly info: TokenInfo | null;
+}
+
+const AT_ONCE = 5_000;
+
+/** The tokens and challenges in PostgreSQL, for a comparison. */
+export class VerificationStore {
+  readonly challenges: ImportedChallenges;
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+    this.challenges = new ImportedChallenges(database.knex);
+  }
+
+  /** @returns the kinds of the resolvers, by name */
+  async resolverKinds(): Promise<ReadonlyMap<string, ResolverKind>> {
+    const rows = await this.#database
+      .knex('resolvers')
+      .select<{ name: string; kind: ResolverKind }[]>('name', 'kind');
+    return new Map(rows.map(({ name, kind }) => [name, kind]));
+  }
+
+  /** @returns the configuration values */
+  async settings(): Promise<ReadonlyMap<string, string>> {
+    return (await readConfiguration(this.#database.knex, new Date(0))).settings;
+  }
+
+  /** @returns tokens by serial */
+  async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, ComparableToken>> {
+    const rows: ComparedRow[] = await selectTokens(this.#database.knex)
+      .leftJoin('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
+      .select(...['so_pin', 'otp_length', 'last_match_at', 'info'].map((name) => `imported_tokens.${name}`))
+      .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]]);
+    return new Map(rows.map((row) => [row.serial, toComparable(row)]));
+  }
+
+  /** @returns every token, in batches */
+  async *allTokens(): AsyncIterable<readonly { readonly id: string; readonly serial: string }[]> {
+    let last = '0';
+    for (;;) {
+      const rows = await this.#database
+        .knex('tokens')
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(AT_ONCE)
+        .select<{ id: string; serial: string }[]>('id', 'serial');
+      yield rows;
+      if (rows.length < AT_ONCE) {
+        return;
+      }
+      last = rows.at(-1)?.id ?? last;
+    }
+  }
+}
+
+function toComparable(row: ComparedRow): ComparableToken {
+  const token = toToken(row);
+  const { seed, sharedSecret, nonce, pin, ocraPin } = token.secrets;
+  return {
+    ...token,
+    id: row.id,
+    counter: Number(token.counter),
+    otpLength: row.otp_length,
+    lastMatchAt: row.last_match_at,
+    info: row.info,
+    // A column of the same kind as the others.
+    secrets: { seed, sharedSecret, nonce, pin, userPin: ocraPin, soPin: row.so_pin as Sealed | null },
+  };
+}

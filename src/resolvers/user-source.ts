@@ -1,0 +1,83 @@
+import type { Resolver } from '../configuration/configuration.ts';
+
+/** A user of a resolver of any kind. */
+export interface DirectoryUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+/** The fields by which users are searched. */
+export type UserField = keyof DirectoryUser;
+
+/**
+ * A pattern as its literal pieces between the asterisks, each of which stands for any text: `['ann', '']` for `ann*`.
+ * One piece matches the whole value. Case is ignored.
+ */
+export type UserPattern = readonly [string, ...string[]];
+
+/** A condition: one of the fields matches. */
+export interface UserCondition {
+  readonly fields: readonly UserField[];
+  readonly pattern: UserPattern;
+}
+
+/** The selection of users that a source returns. */
+export interface UserSearch {
+  /** All must hold. */
+  readonly conditions: readonly UserCondition[];
+  /** The most users. */
+  readonly limit: number;
+  /** True if any users that match will do, not only the first ones: managed resolvers then find beginnings by an index. */
+  readonly isInAnyOrder?: boolean;
+}
+
+/** All entries of a resolver, and which of them are users: the others can own no token. */
+export interface Examination {
+  readonly entries: number;
+  readonly users: number;
+  readonly withoutId: number;
+  /** Those with an id. */
+  readonly withoutLogin: number;
+  /** The users whose id another one has as well: they own the same tokens. */
+  readonly sharingId: number;
+}
+
+/** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
+export interface UserSource {
+  findByLogin(login: string): Promise<DirectoryUser | undefined>;
+  findById(userId: string): Promise<DirectoryUser | undefined>;
+  /** @param search selects users; undefined: all */
+  list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
+  count(): Promise<number>;
+  /** Looks at all entries, for a test of the resolver. Refuses ids that are neither texts nor of a known form. */
+  examine(): Promise<Examination>;
+  /** @returns true if it is the user's password; false if the resolver keeps none */
+  checkPassword(userId: string, password: string): Promise<boolean>;
+}
+
+/** The secrets with which resolvers log in. */
+export interface ResolverSecrets {
+  /**
+   * @param stamp the `secretStamp` of the secret; undefined: the present one
+   * @returns the secret, undefined if the resolver has none
+   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
+   *   'database.unavailable'
+   */
+  open(resolver: Pick<Resolver, 'id' | 'name'>, stamp?: string | null): Promise<string | undefined>;
+}
+
+/** Opens the users of a resolver by its kind. */
+export type UserSources = (resolver: Resolver) => UserSource;
+
+/** `unknown`: the stored password has an unsupported form. */
+export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
+
+/** Verifies passwords against the hashes of directories, databases and passwd files. */
+export interface DirectoryPasswords {
+  /** @param stored the stored hash; null, or the mark of a locked account, matches nothing */
+  verify(stored: string | null, password: string): Promise<PasswordVerdict>;
+}

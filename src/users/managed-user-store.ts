@@ -1,0 +1,285 @@
+import type { Knex } from 'knex';
+
+import type { Act } from '../policy/caller.ts';
+import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
+import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
+import type { Database } from '../database/database.ts';
+import { withLockedTokens } from '../storage/tokens/token-locks.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import type { ManagedUser } from './user-draft.ts';
+
+interface UserRow {
+  readonly id: string;
+  readonly login: string;
+  readonly given_name: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly password_hash: string | null;
+}
+
+/** The columns by the fields of a user. */
+const FIELDS: Readonly<Record<UserField, string>> = {
+  userId: 'id',
+  login: 'login',
+  givenName: 'given_name',
+  surname: 'surname',
+  email: 'email',
+  phone: 'phone',
+};
+const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
+
+/** The fields whose beginnings have an index, with its expression. */
+const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
+  login: 'lower(login COLLATE "default")',
+  givenName: 'lower(given_name)',
+  surname: 'lower(surname)',
+  email: 'lower(email)',
+};
+/** Of each field, where further conditions decide on them. */
+const MAX_CANDIDATES = 1_000;
+
+/** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
+const COUNTS = `
+  SELECT resolver_id AS id, sum(users) AS users FROM (
+    SELECT resolver_id, users FROM user_counts UNION ALL SELECT resolver_id, users FROM user_count_deltas
+  ) AS both_sides
+  WHERE resolver_id = ANY (?::bigint[]) GROUP BY resolver_id`;
+
+/** Resolvers whose users one statement counts, by their ids. */
+interface Counting {
+  readonly resolverIds: Set<string>;
+  readonly users: Promise<ReadonlyMap<string, number>>;
+}
+
+/** The users of managed resolvers. */
+export class ManagedUserStore {
+  readonly #database: Database;
+  #counting: Counting | undefined;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+  }
+
+  async findByLogin(resolverId: string, login: string): Promise<ManagedUser | undefined> {
+    return isRowId(resolverId) && isStorable(login) ? this.#find(resolverId, { login }) : undefined;
+  }
+
+  async findById(resolverId: string, userId: string): Promise<ManagedUser | undefined> {
+    return isRowId(resolverId) && isRowId(userId) ? this.#find(resolverId, { id: userId }) : undefined;
+  }
+
+  /** @returns users by login */
+  async list(
+    resolverId: string,
+    search: Partial<UserSearch> & { readonly offset?: number } = {},
+  ): Promise<readonly ManagedUser[]> {
+    const { conditions = [], limit, offset } = search;
+    if (!isRowId(resolverId) || !conditions.every(({ pattern }) => isStorable(...pattern))) {
+      return [];
+    }
+    const query = this.#users(resolverId).orderBy('login').select<UserRow[]>(COLUMNS);
+    if (search.isInAnyOrder === true) {
+      this.#useBeginning(query, resolverId, search);
+    }
+    conditions.forEach((condition) => {
+      restrict(query, condition);
+    });
+    if (limit !== undefined) {
+      query.limit(limit);
+    }
+    if (offset !== undefined) {
+      query.offset(offset);
+    }
+    return (await query).map(toUser);
+  }
+
+  /**
+   * Resolvers that are counted in one turn of the event loop share one statement.
+   * @returns the count that the database keeps, so that many users take no longer than few
+   */
+  async count(resolverId: string): Promise<number> {
+    if (!isRowId(resolverId)) {
+      return 0;
+    }
+    this.#counting ??= this.#openCounting();
+    const { resolverIds, users } = this.#counting;
+    resolverIds.add(resolverId);
+    return (await users).get(resolverId) ?? 0;
+  }
+
+  /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' if the resolver is not a managed one */
+  async insert(resolverId: string, user: Omit<ManagedUser, 'userId'>, act: Act): Promise<ManagedUser> {
+    assertStorable(...Object.values(user));
+    return this.#database.transact(async ({ sql, audit }) => {
+      await holdManagedResolver(sql, resolverId);
+      const [row] = await sql('users')
+        .insert({
+          resolver_id: resolverId,
+          login: user.login,
+          given_name: user.givenName,
+          surname: user.surname,
+          email: user.email,
+          phone: user.phone,
+          password_hash: user.passwordHash,
+        })
+        .onConflict(['resolver_id', 'login'])
+        .ignore()
+        .returning<UserRow[]>(COLUMNS);
+      if (row === undefined) {
+        throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
+      }
+      await audit.write(act, user.login, 'created');
+      return toUser(row);
+    });
+  }
+
+  async setPassword(
+    resolverId: string,
+    userId: string,
+    passwordHash: string | null,
+    act: Act,
+  ): Promise<boolean> {
+    if (!isRowId(resolverId) || !isRowId(userId)) {
+      return false;
+    }
+    return this.#database.transact(async ({ sql, audit }) => {
+      const [user] = await sql('users')
+        .where({ resolver_id: resolverId, id: userId })
+        .update({ password_hash: passwordHash })
+        .returning<{ login: string }[]>('login');
+      if (user !== undefined) {
+        await audit.write(act, user.login, 'password changed');
+      }
+      return user !== undefined;
+    });
+  }
+
+  /** Removes the user; the tokens become unassigned. @returns true if the user existed */
+  async remove(resolverId: string, userId: string, act: Act): Promise<boolean> {
+    if (!isRowId(resolverId) || !isRowId(userId)) {
+      return false;
+    }
+    return this.#database.transact(async ({ sql, audit }) => {
+      // Assigning a token holds the user's row until commit: this waits for it and then sees the token.
+      const [user] = await sql('users')
+        .where({ resolver_id: resolverId, id: userId })
+        .delete()
+        .returning<{ login: string }[]>('login');
+      if (user !== undefined) {
+        const tokens = await unassignTokens(sql, resolverId, userId);
+        await audit.write(act, user.login, `removed, ${tokens} tokens unassigned`);
+      }
+      return user !== undefined;
+    });
+  }
+
+  #openCounting(): Counting {
+    const resolverIds = new Set<string>();
+    const read = async (): Promise<ReadonlyMap<string, number>> => {
+      // Runs after all calls of this turn of the event loop.
+      await Promise.resolve();
+      this.#counting = undefined;
+      const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
+        [...resolverIds],
+      ]);
+      return new Map(rows.map(({ id, users }) => [id, Number(users)]));
+    };
+    return { resolverIds, users: read() };
+  }
+
+  #users(resolverId: string): Knex.QueryBuilder {
+    return this.#database.knex('users').where({ resolver_id: resolverId });
+  }
+
+  /**
+   * Narrows the search to candidates that indexes find, if it has beginnings: for several words, those of each, as a
+   * usual one has more than are read.
+   */
+  #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
+    const { conditions = [], limit = MAX_CANDIDATES } = search;
+    const beginnings = conditions.filter(isBeginning);
+    if (beginnings.length > 0) {
+      const max = conditions.length === 1 ? limit : MAX_CANDIDATES;
+      const candidates = beginnings.flatMap((condition) => this.#beginningWith(resolverId, condition, max));
+      const { knex } = this.#database;
+      query.whereRaw('id IN (?)', [knex.raw(candidates.map(() => '?').join(' UNION '), candidates)]);
+    }
+  }
+
+  /** Finds candidates by an index for each field, at most so many of each. */
+  #beginningWith(resolverId: string, { fields, pattern: [text] }: UserCondition, max: number): Knex.Raw[] {
+    return fields.map((field) =>
+      this.#database.knex.raw(
+        `(SELECT id FROM users WHERE resolver_id = ? AND ${BEGINNINGS[field] ?? ''} ~>=~ lower(?)
+            AND ${BEGINNINGS[field] ?? ''} ~<~ (lower(?) || '\u{10FFFF}') ORDER BY ${BEGINNINGS[field] ?? ''} USING ~<~ LIMIT ?)`,
+        [resolverId, text, text, max],
+      ),
+    );
+  }
+
+  async #find(resolverId: string, requested: Record<string, string>): Promise<ManagedUser | undefined> {
+    const row = await this.#users(resolverId).where(requested).first<UserRow | undefined>(COLUMNS);
+    return row === undefined ? undefined : toUser(row);
+  }
+}
+
+/** @returns true for a condition that an index finds */
+function isBeginning({ fields, pattern }: UserCondition): boolean {
+  return (
+    pattern.length === 2 && pattern[1] === '' && fields.every((field) => BEGINNINGS[field] !== undefined)
+  );
+}
+
+function restrict(query: Knex.QueryBuilder, { fields, pattern }: UserCondition): void {
+  const one = `CAST(?? AS text) ILIKE ? ESCAPE '${LIKE_ESCAPE}'`;
+  query.whereRaw(
+    `(${fields.map(() => one).join(' OR ')})`,
+    fields.flatMap((field) => [FIELDS[field], likePattern(pattern)]),
+  );
+}
+
+async function holdManagedResolver(sql: Knex.Transaction, resolverId: string): Promise<void> {
+  const resolver = isRowId(resolverId)
+    ? await sql('resolvers')
+        .where({ id: resolverId })
+        .forKeyShare()
+        .first<{ name: string; kind: string } | undefined>('name', 'kind')
+    : undefined;
+  if (resolver === undefined) {
+    throw new ServiceError('resolver.unknown', 'There is no such resolver');
+  }
+  if (resolver.kind !== 'managed') {
+    throw new ServiceError(
+      'resolver.invalid',
+      `The users of the resolver '${resolver.name}' are not kept here`,
+    );
+  }
+}
+
+/** Unassigns, and closes the tokens' open challenges, which only the former owner may answer. @returns their number */
+async function unassignTokens(sql: Knex.Transaction, resolverId: string, userId: string): Promise<number> {
+  return withLockedTokens(sql, { owner: { resolverId, userId } }, async (locked) => {
+    await sql('tokens')
+      .where({ owner_resolver_id: resolverId, owner_user_id: userId })
+      .update({ owner_resolver_id: null, owner_user_id: null, owner_login: null });
+    for (const { id } of locked) {
+      await closeOpenChallenges(sql, id);
+    }
+    return locked.length;
+  });
+}
+
+function toUser(row: UserRow): ManagedUser {
+  return {
+    userId: row.id,
+    login: row.login,
+    givenName: row.given_name,
+    surname: row.surname,
+    email: row.email,
+    phone: row.phone,
+    passwordHash: row.password_hash,
+  };
+}

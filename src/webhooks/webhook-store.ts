@@ -1,0 +1,290 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
+import { assertStorable, isStorable } from '../database/stored-text.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
+import type { EventType } from './webhook-event.ts';
+
+/** A row of `webhooks` without its secrets. */
+interface WebhookRow {
+  readonly name: string;
+  readonly url: string;
+  readonly allows_http: boolean;
+  readonly is_bounded: boolean;
+  readonly events: EventType[];
+  readonly realms: string[];
+  readonly is_enabled: boolean;
+  readonly created_at: Date;
+}
+
+/** A row with the secrets that sign at the moment. */
+export interface SigningRow extends WebhookRow {
+  readonly id: string;
+  readonly secret: Buffer;
+  readonly old_secret: Buffer | null;
+}
+
+interface StateRow extends WebhookRow {
+  readonly waiting: string;
+  readonly oldest_at: Date | null;
+  readonly given_up: string;
+  readonly delivered: string;
+  readonly last_success_at: Date | null;
+  readonly last_failure_at: Date | null;
+  readonly last_failure: string;
+}
+
+interface DeliveryRow {
+  readonly event_id: string;
+  readonly type: string;
+  readonly occurred_at: Date;
+  readonly attempts: number;
+  readonly next_attempt_at: Date;
+  readonly given_up_at: Date | null;
+  readonly last_failure: string;
+}
+
+/** The columns of `SigningRow`. */
+export const SIGNING_COLUMNS = `id::text AS id, name, url, allows_http, is_bounded, events, realms, is_enabled,
+  created_at, secret,
+  CASE WHEN previous_until > clock_timestamp() THEN previous_secret END AS old_secret`;
+
+const DELIVERIES = `
+  SELECT event_id, type, occurred_at, attempts, next_attempt_at, given_up_at, last_failure FROM webhook_deliveries
+  WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
+
+const WITH_STATE = `
+  SELECT webhooks.name, webhooks.url, webhooks.allows_http, webhooks.is_bounded, webhooks.events, webhooks.realms,
+    webhooks.is_enabled, webhooks.created_at, state.waiting, state.oldest_at, state.given_up, coalesce(health.delivered, 0) AS delivered,
+    health.last_success_at, health.last_failure_at, coalesce(health.last_failure, '') AS last_failure
+  FROM webhooks
+  LEFT JOIN webhook_health AS health ON health.webhook_id = webhooks.id
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE given_up_at IS NULL) AS waiting,
+      min(occurred_at) FILTER (WHERE given_up_at IS NULL) AS oldest_at,
+      count(*) FILTER (WHERE given_up_at IS NOT NULL) AS given_up
+    FROM webhook_deliveries WHERE webhook_id = webhooks.id
+  ) AS state
+  ORDER BY webhooks.name`;
+
+/**
+ * Receivers in PostgreSQL. They are part of the configuration: every server notices a change within a second. Each
+ * change is one transaction with its audit row.
+ */
+export class WebhookStore {
+  readonly #database: Database;
+
+  constructor({ database }: { readonly database: Database }) {
+    this.#database = database;
+  }
+
+  /** @returns all, by name */
+  async list(): Promise<readonly WebhookWithState[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
+    return rows.map((row) => ({
+      ...toWebhook(row),
+      waiting: Number(row.waiting),
+      oldestAt: row.oldest_at,
+      givenUp: Number(row.given_up),
+      delivered: Number(row.delivered),
+      lastSuccessAt: row.last_success_at,
+      lastFailureAt: row.last_failure_at,
+      lastFailure: row.last_failure,
+    }));
+  }
+
+  /** @returns the names of all, without counting deliveries */
+  names(): Promise<readonly string[]> {
+    return this.#database.knex('webhooks').orderBy('name').pluck<string[]>('name');
+  }
+
+  /** @returns the latest ones, the newest first, at most so many; undefined if there is no such receiver */
+  async deliveries(name: string, max: number): Promise<readonly PendingDelivery[] | undefined> {
+    if (!(await this.names()).includes(name)) {
+      return undefined;
+    }
+    const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, max]);
+    return rows.map((row) => ({
+      eventId: row.event_id,
+      type: row.type,
+      occurredAt: row.occurred_at,
+      attempts: row.attempts,
+      nextAttemptAt: row.given_up_at === null ? row.next_attempt_at : null,
+      givenUpAt: row.given_up_at,
+      lastFailure: row.last_failure,
+    }));
+  }
+
+  async find(name: string): Promise<SigningWebhook | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    const { rows } = await this.#database.knex.raw<{ rows: SigningRow[] }>(
+      `SELECT ${SIGNING_COLUMNS} FROM webhooks WHERE name = ?`,
+      [name],
+    );
+    return rows[0] && toSigningWebhook(rows[0]);
+  }
+
+  /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `max` already */
+  async add(
+    { name, url, allowsHttp, isBounded, events, realms }: WebhookDraft,
+    secret: Sealed,
+    max: number,
+    act: Act,
+  ): Promise<void> {
+    assertStorable(name, url, ...realms);
+    await this.#change(async ({ sql, audit }) => {
+      const names = await sql('webhooks').pluck<string[]>('name');
+      if (names.includes(name)) {
+        throw new ServiceError('webhook.invalid', `There is a webhook '${name}' already`);
+      }
+      if (names.length >= max) {
+        throw new ServiceError(
+          'webhook.invalid',
+          `There are ${max} webhooks already, the most that there can be`,
+        );
+      }
+      await sql('webhooks').insert({
+        name,
+        url,
+        allows_http: allowsHttp,
+        is_bounded: isBounded,
+        secret,
+        events: [...events],
+        realms: [...realms],
+      });
+      await audit.write(act, name, 'created', realms);
+    });
+  }
+
+  /** @returns false if there is none */
+  enable(name: string, isEnabled: boolean, act: Act): Promise<boolean> {
+    return this.#update(name, act, isEnabled ? 'enabled' : 'disabled', ({ sql }) =>
+      sql('webhooks').where({ name }).update({ is_enabled: isEnabled }),
+    );
+  }
+
+  /**
+   * Replaces the secret. The one before signs, too, for some time.
+   * @param overlap seconds
+   * @returns false if there is none
+   */
+  replaceSecret(name: string, secret: Sealed, overlap: number, act: Act): Promise<boolean> {
+    return this.#update(name, act, 'secret replaced', ({ sql }) =>
+      sql('webhooks')
+        .where({ name })
+        .update({
+          secret,
+          previous_secret: sql.ref('secret'),
+          previous_until: sql.raw("clock_timestamp() + ? * interval '1 second'", [overlap]),
+        }),
+    );
+  }
+
+  /**
+   * Makes all deliveries due now, also those that were given up.
+   * @returns their number; undefined if there is no such receiver
+   */
+  retry(name: string, act: Act): Promise<number | undefined> {
+    return this.#withDeliveries(name, act, 'retried', async ({ sql }, id) =>
+      sql('webhook_deliveries')
+        .where({ webhook_id: id })
+        .update({
+          given_up_at: null,
+          // As if new, so that it is not given up again by the first failure.
+          attempts: 0,
+          first_attempt_at: null,
+          next_attempt_at: sql.raw('clock_timestamp()'),
+        }),
+    );
+  }
+
+  /** Removes a receiver with its deliveries. @returns the number of these; undefined if there is none */
+  remove(name: string, act: Act): Promise<number | undefined> {
+    return this.#withDeliveries(name, act, 'removed', async ({ sql }, id) => {
+      const lost = await sql('webhook_deliveries').where({ webhook_id: id }).delete();
+      await sql('webhooks').where({ id }).delete();
+      return lost;
+    });
+  }
+
+  /** Writes the audit row of a test. */
+  async noteTest(name: string, outcome: string, act: Act): Promise<void> {
+    await this.#database.autocommit.audit.write(act, name, outcome);
+  }
+
+  /** @param work returns the number of deliveries that it has changed */
+  async #withDeliveries(
+    name: string,
+    act: Act,
+    outcome: string,
+    work: (unit: UnitOfWork, id: string) => Promise<number>,
+  ): Promise<number | undefined> {
+    if (!isStorable(name)) {
+      return undefined;
+    }
+    return this.#change(async (unit) => {
+      // Before its deliveries, as dispatchers do.
+      const found = await unit
+        .sql('webhooks')
+        .where({ name })
+        .forUpdate()
+        .first<{ id: string } | undefined>('id');
+      if (found === undefined) {
+        return undefined;
+      }
+      const deliveries = await work(unit, found.id);
+      const counted = `${outcome}, ${deliveries} deliveries`;
+      await unit.audit.write(act, name, counted);
+      return deliveries;
+    });
+  }
+
+  /** @param work returns the number of changed rows */
+  async #update(
+    name: string,
+    act: Act,
+    outcome: string,
+    work: (unit: UnitOfWork) => Promise<number> | PromiseLike<number>,
+  ): Promise<boolean> {
+    if (!isStorable(name)) {
+      return false;
+    }
+    return this.#change(async (unit) => {
+      const isFound = (await work(unit)) > 0;
+      if (isFound) {
+        await unit.audit.write(act, name, outcome);
+      }
+      return isFound;
+    });
+  }
+
+  /** Locks the revision of the configuration first, which the triggers write anyhow. */
+  #change<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#database.transact(async (unit) => {
+      await unit.sql('configuration_state').forUpdate().select('revision');
+      return work(unit);
+    });
+  }
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  return {
+    name: row.name,
+    url: row.url,
+    allowsHttp: row.allows_http,
+    isBounded: row.is_bounded,
+    events: row.events,
+    realms: row.realms,
+    isEnabled: row.is_enabled,
+    createdAt: row.created_at,
+  };
+}
+
+export function toSigningWebhook(row: SigningRow): SigningWebhook {
+  const { id, secret, old_secret: old } = row;
+  return { ...toWebhook(row), id, secrets: (old === null ? [secret] : [secret, old]) as Sealed[] };
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { secretHash } from '../../src/administrators/session.ts';
+import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT } from '../support/values/token-values.ts';
+
+const LATER = new Date(NOW.getTime() + 1_000);
+
+let test: TestDatabase;
+let store: AdministratorStore;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  store = new AdministratorStore({ database: test.database });
+});
+
+beforeEach(async () => {
+  await test.database.knex('administrators').delete();
+  await test.database.knex('audit').delete();
+});
+
+afterAll(() => test.drop());
+
+const names = async (): Promise<string[]> => (await store.list()).map(({ name }) => name);
+const proven = (administrator: string, hash: string) => ({ administrator, version: secretHash(hash) });
+const apiToken = (name: string, expiresAt: Date | null = null) => ({
+  name,
+  administrator: 'alice',
+  rights: ['monitoring:*', 'a,b"{}'],
+  expiresAt,
+});
+
+describe('administrators', () => {
+  it('are found by exactly their name and listed by name', async () => {
+    for (const name of ['bob', 'alice', 'Zoe']) {
+      await store.insert(name, `hash of ${name}`, ACT);
+    }
+    expect(await store.find('bob')).toMatchObject({ name: 'bob', passwordHash: 'hash of bob' });
+    expect(await names()).toEqual(['Zoe', 'alice', 'bob']);
+    for (const name of ['', '*', '%', '_ob', 'BOB', 'bo\0b']) {
+      expect(await store.find(name)).toBeUndefined();
+    }
+  });
+
+  it('cannot have names that differ only in case, nor one with a NUL character', async () => {
+    await store.insert('alice', 'hash', ACT);
+    for (const name of ['alice', 'Alice', 'ALICE']) {
+      await expect(store.insert(name, 'other', ACT)).rejects.toMatchObject({ code: 'administrator.exists' });
+    }
+    await expect(store.insert('a\0', 'hash', ACT)).rejects.toMatchObject({ code: 'parameter.invalid' });
+    expect(await store.find('alice')).toMatchObject({ passwordHash: 'hash' });
+  });
+
+  it('leave a trail in the audit without their passwords', async () => {
+    await store.insert('alice', 'first hash', ACT);
+    await store.insert('bob', 'hash', ACT);
+    await store.setPassword('alice', 'second hash', ACT);
+    await store.remove('bob', ACT);
+    const rows = await test.database.knex('audit').orderBy('id').select('subject', 'outcome');
+    expect(rows).toEqual([
+      { subject: 'alice', outcome: 'created' },
+      { subject: 'bob', outcome: 'created' },
+      { subject: 'alice', outcome: 'password changed' },
+      { subject: 'bob', outcome: 'removed' },
+    ]);
+  });
+});
+
+describe('the first administrator', () => {
+  it('is created by one of several servers that start at once', async () => {
+    const created = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => store.insertFirst(`admin${index}`, 'hash', ACT)),
+    );
+    expect(created.filter(Boolean)).toHaveLength(1);
+    expect(await names()).toHaveLength(1);
+  });
+
+  it('is not created beside another that is being added', async () => {
+    const adding = await test.database.knex.transaction();
+    await adding('administrators').insert({ name: 'alice', password_hash: 'hash' });
+    const first = store.insertFirst('admin', 'hash', ACT);
+    await adding.commit();
+    expect(await first).toBe(false);
+    expect(await names()).toEqual(['alice']);
+  });
+});
+
+describe('the last administrator', () => {
+  it('cannot be removed', async () => {
+    await store.insert('alice', 'hash', ACT);
+    await expect(store.remove('alice', ACT)).rejects.toMatchObject({ code: 'administrator.invalid' });
+    expect(await store.remove('nobody', ACT)).toBe(false);
+    expect(await store.remove('a\0', ACT)).toBe(false);
+    expect(await names()).toEqual(['alice']);
+  });
+
+  it('stays when all are removed at the same time', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await Promise.all(all.map((name) => store.insert(name, 'hash', ACT)));
+    const removed = await Promise.allSettled(all.map((name) => store.remove(name, ACT)));
+    expect(removed.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(await names()).toHaveLength(1);
+  });
+});
+
+describe('sessions', () => {
+  const session = Buffer.from('session hash');
+
+  beforeEach(async () => {
+    await store.insert('alice', 'hash', ACT);
+    await store.insert('bob', 'hash', ACT);
+    expect(await store.insertSession(proven('alice', 'hash'), session, LATER, ACT)).toBe(true);
+  });
+
+  it('tell whose they are until they expire', async () => {
+    expect(await store.findSession(session, NOW)).toBe('alice');
+    expect(await store.findSession(session, LATER)).toBeUndefined();
+    expect(await store.findSession(Buffer.alloc(0), NOW)).toBeUndefined();
+  });
+
+  it('end when they are revoked, once', async () => {
+    expect(await store.revokeSession(session, ACT)).toBe(true);
+    expect(await store.revokeSession(session, ACT)).toBe(false);
+    expect(await store.findSession(session, NOW)).toBeUndefined();
+  });
+
+  it("end with a new password of the administrator, not with somebody else's", async () => {
+    expect(await store.setPassword('bob', 'new', ACT)).toEqual({ apiTokens: 0 });
+    expect(await store.findSession(session, NOW)).toBe('alice');
+    expect(await store.setPassword('alice', 'new', ACT)).toEqual({ apiTokens: 0 });
+    expect(await store.findSession(session, NOW)).toBeUndefined();
+    expect(await store.setPassword('nobody', 'new', ACT)).toBeUndefined();
+    expect(await store.setPassword('a\0', 'new', ACT)).toBeUndefined();
+  });
+
+  it('are not opened any more with a password that was changed after it was verified', async () => {
+    const late = Buffer.from('late');
+    await store.setPassword('alice', 'new', ACT);
+    expect(await store.insertSession(proven('alice', 'hash'), late, LATER, ACT)).toBe(false);
+    expect(await store.findSession(late, NOW)).toBeUndefined();
+    expect(await store.insertSession(proven('alice', 'new'), late, LATER, ACT)).toBe(true);
+  });
+
+  it('that are being opened while the password changes wait for the change, and are not opened', async () => {
+    const late = Buffer.from('late');
+    const changing = await test.database.knex.transaction();
+    await changing('administrators').where({ name: 'alice' }).update({ password_hash: 'new' });
+    const opening = store.insertSession(proven('alice', 'hash'), late, LATER, ACT);
+    await untilWaiting(test.database);
+    await changing.commit();
+    expect(await opening).toBe(false);
+    expect(await store.findSession(late, NOW)).toBeUndefined();
+  });
+
+  it('that were about to be opened when the password changes end with the change', async () => {
+    const late = Buffer.from('late');
+    const opening = await test.database.knex.transaction();
+    const [row] = await opening('administrators')
+      .where({ name: 'alice' })
+      .forShare()
+      .select<{ id: string }[]>('id');
+    await opening('sessions').insert({ administrator_id: row?.id, session_hash: late, expires_at: LATER });
+    const changing = store.setPassword('alice', 'new', ACT);
+    await untilWaiting(test.database);
+    await opening.commit();
+    await changing;
+    expect(await store.findSession(late, NOW)).toBeUndefined();
+  });
+
+  it('never outlive a password, however opening and changing meet', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const [before, after] = [`hash ${round}`, `hash ${round + 1}`];
+      await store.setPassword('alice', before, ACT);
+      const sessions = Array.from({ length: 8 }, (_, index) => Buffer.from(`${round} ${index}`));
+      await Promise.all([
+        ...sessions.map((one) => store.insertSession(proven('alice', before), one, LATER, ACT)),
+        store.setPassword('alice', after, ACT),
+      ]);
+      const left = await Promise.all(sessions.map((one) => store.findSession(one, NOW)));
+      expect(left).toEqual(sessions.map(() => undefined));
+    }
+  });
+
+  it('end with the administrator, and none is opened for somebody unknown', async () => {
+    await store.remove('alice', ACT);
+    expect(await store.findSession(session, NOW)).toBeUndefined();
+    for (const name of ['alice', '', '*', '\0']) {
+      expect(await store.insertSession(proven(name, 'hash'), Buffer.from('x'), LATER, ACT)).toBe(false);
+    }
+  });
+});
+
+describe('API tokens', () => {
+  const hash = Buffer.from('token hash');
+
+  beforeEach(async () => {
+    await store.insert('alice', 'hash', ACT);
+    await store.insert('bob', 'hash', ACT);
+  });
+
+  it('are found by their hash until they expire', async () => {
+    await store.insertApiToken(apiToken('probe', LATER), hash, ACT);
+    await store.insertApiToken(apiToken('for ever'), Buffer.from('other'), ACT);
+    expect(await store.findApiToken(hash, NOW)).toEqual({
+      ...apiToken('probe', LATER),
+      createdAt: expect.any(Date),
+    });
+    expect(await store.findApiToken(hash, LATER)).toBeUndefined();
+    expect(await store.findApiToken(Buffer.from('other'), LATER)).toMatchObject({ name: 'for ever' });
+    expect(await store.findApiToken(Buffer.alloc(0), NOW)).toBeUndefined();
+  });
+
+  it('are listed by name and removed one by one', async () => {
+    for (const name of ['b', 'a', 'C']) {
+      await store.insertApiToken(apiToken(name), Buffer.from(name), ACT);
+    }
+    expect((await store.listApiTokens('alice')).map(({ name }) => name)).toEqual(['C', 'a', 'b']);
+    expect(await store.removeApiToken('bob', 'a', ACT)).toBe(false);
+    expect(await store.removeApiToken('alice', '*', ACT)).toBe(false);
+    expect(await store.removeApiToken('alice', '\0', ACT)).toBe(false);
+    expect(await store.removeApiToken('alice', 'a', ACT)).toBe(true);
+    expect((await store.listApiTokens('alice')).map(({ name }) => name)).toEqual(['C', 'b']);
+    for (const name of ['bob', '', '*', '\0']) {
+      expect(await store.listApiTokens(name)).toEqual([]);
+    }
+  });
+
+  it('outlive a password, unless they are to go with it', async () => {
+    await store.insertApiToken(apiToken('probe'), hash, ACT);
+    await store.insertApiToken(apiToken('script'), Buffer.from('x'), ACT);
+    await store.insertApiToken({ ...apiToken('probe'), administrator: 'bob' }, Buffer.from('y'), ACT);
+    expect(await store.setPassword('alice', 'new', ACT)).toEqual({ apiTokens: 2 });
+    expect(await store.findApiToken(hash, NOW)).toBeDefined();
+    expect(await store.setPassword('alice', 'newer', ACT, { revokesApiTokens: true })).toEqual({
+      apiTokens: 2,
+    });
+    expect(await store.findApiToken(hash, NOW)).toBeUndefined();
+    expect(await store.listApiTokens('bob')).toHaveLength(1);
+    const rows = await test.database
+      .knex('audit')
+      .where({ subject: 'alice' })
+      .orderBy('id')
+      .select('outcome');
+    expect(rows.at(-1)).toEqual({ outcome: 'password changed, 2 API tokens revoked' });
+  });
+
+  it('have names of their own for each administrator', async () => {
+    await store.insertApiToken(apiToken('probe'), hash, ACT);
+    await expect(store.insertApiToken(apiToken('probe'), Buffer.from('x'), ACT)).rejects.toMatchObject({
+      code: 'administrator.exists',
+    });
+    await store.insertApiToken({ ...apiToken('probe'), administrator: 'bob' }, Buffer.from('y'), ACT);
+    await expect(
+      store.insertApiToken({ ...apiToken('probe'), administrator: 'nobody' }, Buffer.from('z'), ACT),
+    ).rejects.toMatchObject({ code: 'administrator.unknown' });
+  });
+
+  it('go with the administrator', async () => {
+    await store.insertApiToken(apiToken('probe'), hash, ACT);
+    await store.remove('alice', ACT);
+    expect(await store.findApiToken(hash, NOW)).toBeUndefined();
+  });
+});

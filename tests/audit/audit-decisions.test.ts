@@ -1,0 +1,85 @@
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import type { Database } from '../../src/database/database.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { AuditedDatabase } from '../support/database/audited-database.ts';
+import { rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
+
+let audited: AuditedDatabase;
+let servers: readonly Database[];
+beforeAll(async () => {
+  audited = await AuditedDatabase.create();
+  servers = [audited.server(), audited.server()];
+});
+afterAll(() => audited.drop());
+
+async function issued(serial: string): Promise<string> {
+  const [database] = servers as [Database];
+  const token = await new SqlTokenStore({ database }).insert(tokenValue(serial), ACT);
+  const challenge = {
+    tokenId: token.id,
+    transactionId: serial,
+    question: 'Q',
+    questions: QUESTIONS,
+    data: '',
+    issuedAt: new Date(),
+  };
+  await new SqlChallengeStore({ database }).issue(challenge, 5, ACT);
+  return serial;
+}
+
+describe('a decision on a response', () => {
+  it('takes a read and one statement that writes it with its audit row', async () => {
+    const transactionId = await issued('statements');
+    const [database] = servers as [Database];
+    const statements: string[] = [];
+    const tap = new SqlTap({
+      text: (text) => {
+        statements.push(text.slice(0, 12));
+        return text;
+      },
+    });
+    await new SqlChallengeStore({ database }).answer(transactionId, rightly(), ACT);
+    tap.close();
+    expect(statements).toEqual(['SELECT found', 'WITH want AS']);
+  });
+
+  it('names its transaction in the row, as does the issue of the challenge', async () => {
+    const transactionId = await issued('named');
+    const [database] = servers as [Database];
+    const challenges = new SqlChallengeStore({ database });
+    await challenges.answer(transactionId, wrongly(1_000), ACT);
+    await challenges.answer(transactionId, rightly(), ACT);
+    await challenges.answer(transactionId, rightly(), ACT);
+    const rows = await new AuditStore({ database }).search({ transaction: transactionId, limit: 10 });
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['closed', 'accepted', 'wrong', 'issued']);
+  });
+
+  it('leaves one row, signed, also where servers get in each other’s way', async () => {
+    const transactionId = await issued('races');
+    const stores = servers.map((database) => new SqlChallengeStore({ database })) as [
+      SqlChallengeStore,
+      SqlChallengeStore,
+    ];
+    const answers = Array.from({ length: 24 }, (_, index) =>
+      stores[index % 2 === 0 ? 0 : 1].answer(
+        transactionId,
+        index % 3 === 0 ? rightly() : wrongly(1_000),
+        ACT,
+      ),
+    );
+    await Promise.all(answers);
+    const outcomes = await audited.test.database
+      .knex('audit')
+      .where({ subject: 'races' })
+      .pluck<string[]>('outcome');
+    expect(outcomes).toHaveLength(24 + 2);
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
+    expect(await audited.verify()).toMatchObject({ findings: 0 });
+  });
+});

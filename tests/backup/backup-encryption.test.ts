@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { BackupUnlock } from '../../src/backup/backup-encryption.ts';
+import { BackupCipher } from '../../src/backup/backup-encryption.ts';
+
+const cipher = new BackupCipher();
+const PASSPHRASE = 'a long passphrase';
+/** More than one chunk of age, lines longer and shorter than one. */
+const LINES = [
+  '{"a":"ä"}',
+  'x'.repeat(200_000),
+  '',
+  ...Array.from({ length: 2_000 }, (_, n) => `${n * 7919}`),
+];
+
+async function* of<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* await Promise.resolve(values);
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const value of values) {
+    found.push(value);
+  }
+  return found;
+}
+
+async function keyPair(): Promise<{ identity: string; recipient: string }> {
+  const identity = await generateX25519Identity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+async function encrypted(recipient: string): Promise<Buffer> {
+  return Buffer.concat(await all(cipher.encrypt(of(LINES), { recipients: [recipient] })));
+}
+
+function decrypted(bytes: Uint8Array, unlock: BackupUnlock, piece = bytes.length): Promise<string[]> {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, place) =>
+    bytes.subarray(place * piece, (place + 1) * piece),
+  );
+  return all(cipher.decrypt(of(pieces), unlock));
+}
+
+describe('an encrypted backup', () => {
+  it('gives back its lines to each recipient, in whatever pieces it is read', async () => {
+    const [one, other] = [await keyPair(), await keyPair()];
+    const lock = { recipients: [one.recipient, other.recipient] };
+    const bytes = Buffer.concat(await all(cipher.encrypt(of(LINES), lock)));
+    expect(await decrypted(bytes, { identities: [one.identity] })).toEqual(LINES);
+    expect(await decrypted(bytes, { identities: [other.identity] }, 5)).toEqual(LINES);
+  });
+
+  it('opens by its passphrase and by no other', async () => {
+    const bytes = Buffer.concat(await all(cipher.encrypt(of(LINES), { passphrase: PASSPHRASE })));
+    expect(await decrypted(bytes, { passphrase: PASSPHRASE })).toEqual(LINES);
+    await expect(decrypted(bytes, { passphrase: `${PASSPHRASE}!` })).rejects.toMatchObject({
+      code: 'backup.invalid',
+      message: expect.stringContaining('the passphrase is wrong') as unknown,
+    });
+  });
+
+  // Pins the text of the age library by which this reason is told from damage.
+  it('names the identity as the fault where it is none of the recipients', async () => {
+    const [one, other] = [await keyPair(), await keyPair()];
+    const bytes = await encrypted(one.recipient);
+    await expect(decrypted(bytes, { identities: [other.identity] })).rejects.toMatchObject({
+      code: 'backup.invalid',
+      message: expect.stringContaining('the identity is none of its recipients') as unknown,
+    });
+  });
+
+  it('is an age file of gzip text', async () => {
+    const { identity, recipient } = await keyPair();
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(identity);
+    const plain = await decrypter.decrypt(new Uint8Array(await encrypted(recipient)));
+    expect(gunzipSync(plain).toString('utf8')).toBe(`${LINES.join('\n')}\n`);
+  });
+
+  it('is refused at each place where a bit is flipped or where it is cut off', async () => {
+    const { identity, recipient } = await keyPair();
+    const bytes = await encrypted(recipient);
+    const places = [0, 10, 40, 100, 150, 200, 250, 1_000, bytes.length >> 1, bytes.length - 1];
+    for (const place of places) {
+      const flipped = Buffer.from(bytes);
+      flipped[place] = (flipped[place] ?? 0) ^ 4;
+      for (const spoilt of [flipped, bytes.subarray(0, place)]) {
+        await expect(decrypted(spoilt, { identities: [identity] })).rejects.toMatchObject({
+          code: 'backup.invalid',
+        });
+      }
+    }
+  });
+
+  it('is refused if it holds something else than lines of compressed text', async () => {
+    const { identity, recipient } = await keyPair();
+    for (const content of [
+      Buffer.from('plain text'),
+      gzipSync('no line end'),
+      gzipSync(Buffer.of(0xff, 0xfe, 10)),
+      gzipSync('cut off\n').subarray(0, -4),
+    ]) {
+      const encrypter = new Encrypter();
+      encrypter.addRecipient(recipient);
+      const bytes = await encrypter.encrypt(new Uint8Array(content));
+      await expect(decrypted(bytes, { identities: [identity] })).rejects.toMatchObject({
+        code: 'backup.invalid',
+      });
+    }
+  });
+
+  it.each([
+    [{ recipients: ['age1x'] }, "'age1x' is no recipient of age (age1…)"],
+    [{ recipients: ['ssh-ed25519 AAAA'] }, "'ssh-ed25519 AAAA' is no recipient of age (age1…)"],
+  ])('needs a recipient of age', async (lock, message) => {
+    await expect(all(cipher.encrypt(of(LINES), lock))).rejects.toMatchObject({
+      code: 'parameter.invalid',
+      message,
+    });
+  });
+
+  it('does not quote an identity that is none', async () => {
+    const bytes = await encrypted((await keyPair()).recipient);
+    const fault = await decrypted(bytes, { identities: ['AGE-SECRET-KEY-1SECRET'] }).catch(
+      (error: unknown) => error,
+    );
+    expect(fault).toMatchObject({ code: 'parameter.invalid' });
+    expect(String((fault as Error).stack)).not.toContain('1SECRET');
+  });
+});
+
+describe('a line that no restore would take', () => {
+  it('is not written', async () => {
+    const { recipient } = await keyPair();
+    const long = 'x'.repeat(64 * 1_048_576 + 1);
+    await expect(all(cipher.encrypt(of([long]), { recipients: [recipient] }))).rejects.toThrow(
+      'a line of the backup is longer than 67108864 bytes',
+    );
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each([0, 60, 5_000])(
+    'fails by the reason, and is not called changed (after %i bytes)',
+    async (bytes) => {
+      const { identity, recipient } = await keyPair();
+      const whole = await encrypted(recipient);
+      const broken = async function* (): AsyncGenerator<Uint8Array> {
+        yield await Promise.resolve(whole.subarray(0, bytes));
+        throw new Error('EIO');
+      };
+      await expect(all(cipher.decrypt(broken(), { identities: [identity] }))).rejects.toThrow('EIO');
+    },
+  );
+});

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Policy } from '../../src/policy/stored-policy.ts';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+
+const POLICY: Policy = {
+  name: 'probe',
+  scope: 'monitoring',
+  action: 'tokens',
+  realm: '*',
+  user: 'probe',
+  client: '10.0.0.0/8',
+  time: '',
+  active: true,
+};
+
+let test: TestDatabase;
+let store: ConfigurationStore;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  store = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+});
+
+afterAll(() => test.drop());
+
+const resolverNamed = (name: string) => ({ name, kind: 'managed', settings: {} }) as const;
+const realmNamed = (configuration: Configuration, name: string) =>
+  configuration.realms.find((realm) => realm.name === name);
+const lastAudit = async (): Promise<unknown> => test.database.knex('audit').orderBy('id', 'desc').first();
+
+describe('the configuration of a fresh installation', () => {
+  it('has one policy, which lets every administrator use /ocra, and nothing else', async () => {
+    const configuration = await store.current();
+    expect(configuration.policies).toEqual([
+      {
+        name: 'ocra-administrators',
+        scope: 'ocra',
+        action: 'request, status, activationcode, calcOTP, secondfactor',
+        realm: '*',
+        user: '*',
+        client: '',
+        time: '',
+        active: true,
+      },
+    ]);
+    expect(configuration).toMatchObject({ realms: [], resolvers: [], readAt: NOW });
+    expect([...configuration.settings]).toEqual([]);
+  });
+});
+
+describe('the configuration that a server keeps', () => {
+  it('is the same object as long as nothing has changed', async () => {
+    const configuration = await store.current();
+    await test.database.autocommit.audit.write(ACT, 'other', 'done');
+    expect(await store.current()).toBe(configuration);
+    expect(store.kept).toBe(configuration);
+  });
+
+  it('has the receivers of events of its revision, or of a later one, whenever one is added', async () => {
+    const database = openDatabase({ connection: test.url, applicationName: 'test', poolSize: 2 });
+    try {
+      const server = new ConfigurationStore({ database, clock: { now: () => NOW } });
+      const webhook = {
+        url: 'https://siem.example.com',
+        allows_http: false,
+        events: ['token.locked'],
+        realms: [],
+      };
+      await whileHeld(
+        /AS policies,/,
+        () => server.current(),
+        () => test.database.knex('webhooks').insert({ ...webhook, name: 'siem', secret: Buffer.alloc(40) }),
+      );
+      await server.current();
+      expect(database.audit.outbox.hasReceivers).toBe(true);
+    } finally {
+      await database.close();
+      await test.database.knex('webhooks').delete();
+    }
+  });
+
+  it('is read again after a change by another server, even one made by hand', async () => {
+    const before = await store.current();
+    const other = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+    await other.putSettings(new Map([['changed', 'elsewhere']]), ACT);
+    const after = await store.current();
+    expect(after.settings.get('changed')).toBe('elsewhere');
+    expect(after.revision).toBeGreaterThan(before.revision);
+    await test.database.knex('configuration').where({ key: 'changed' }).update({ value: 'by hand' });
+    expect((await store.current()).settings.get('changed')).toBe('by hand');
+  });
+
+  it('can be compared with the database without being read again', async () => {
+    const kept = await store.current();
+    await test.database.knex('configuration').where({ key: 'changed' }).delete();
+    const { revision, changedAt } = await store.lastChangeInDatabase();
+    expect(revision).toBe(kept.revision + 1n);
+    expect(changedAt.getTime()).toBeGreaterThanOrEqual(kept.changedAt.getTime());
+    expect(store.kept).toBe(kept);
+  });
+
+  it('is read again when the database was put back to an earlier state', async () => {
+    const kept = await store.current();
+    await test.database.knex('configuration_state').update({ revision: 1 });
+    expect(await store.current()).not.toBe(kept);
+    expect((await store.current()).revision).toBe(1n);
+  });
+
+  it('is undefined before it was first asked for', () => {
+    const fresh = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
+    expect(fresh.kept).toBeUndefined();
+  });
+
+  it('always shows a change to whoever asks after it, however many ask at once', async () => {
+    for (const round of Array.from({ length: 20 }, (_, index) => String(index))) {
+      const bystanders = Array.from({ length: 5 }, () => store.current());
+      await store.putSettings(new Map([['round', round]]), ACT);
+      expect((await store.current()).settings.get('round')).toBe(round);
+      await Promise.all(bystanders);
+    }
+  });
+});
+
+describe('policies', () => {
+  it('are stored, replaced, listed by name and removed', async () => {
+    await store.putPolicy(POLICY, ACT);
+    await store.putPolicy({ ...POLICY, active: false, user: 'other' }, ACT);
+    await store.putPolicy({ ...POLICY, name: 'Zoo' }, ACT);
+    const { policies } = await store.current();
+    expect(policies.map(({ name }) => name)).toEqual(['Zoo', 'ocra-administrators', 'probe']);
+    expect(policies[2]).toEqual({ ...POLICY, active: false, user: 'other' });
+    expect(await store.removePolicy('probe', ACT)).toBe(true);
+    expect(await lastAudit()).toMatchObject({ subject: 'probe', outcome: 'removed', actor: 'alice' });
+    expect(await store.removePolicy('probe', ACT)).toBe(false);
+  });
+
+  it.each(['', '*', '%', 'a\0b'])('named %j are not there to be removed', async (name) => {
+    expect(await store.removePolicy(name, ACT)).toBe(false);
+  });
+
+  it('with a NUL character are refused', async () => {
+    await expect(store.putPolicy({ ...POLICY, action: 'a\0' }, ACT)).rejects.toMatchObject({
+      code: 'parameter.invalid',
+    });
+  });
+});
+
+describe('realms', () => {
+  it('keep their resolvers in the given order; the first realm is the default one', async () => {
+    for (const name of ['people', 'Staff', 'guests']) {
+      await store.putResolver(resolverNamed(name), ACT);
+    }
+    await store.putRealm('North', ['Staff', 'guests', 'people', 'Staff'], ACT);
+    await store.putRealm('south', ['people'], ACT);
+    const configuration = await store.current();
+    expect(realmNamed(configuration, 'north')).toMatchObject({
+      isDefault: true,
+      resolvers: ['Staff', 'guests', 'people'],
+    });
+    expect(realmNamed(configuration, 'south')).toMatchObject({ isDefault: false });
+    await store.putRealm('north', ['people'], ACT);
+    expect(realmNamed(await store.current(), 'north')).toMatchObject({
+      id: realmNamed(configuration, 'north')?.id,
+      isDefault: true,
+      resolvers: ['people'],
+    });
+  });
+
+  it('with an unknown resolver are refused, and stay as they were', async () => {
+    await expect(store.putRealm('north', ['people', 'nobody'], ACT)).rejects.toMatchObject({
+      code: 'resolver.unknown',
+      message: "There is no resolver 'nobody'",
+    });
+    expect(realmNamed(await store.current(), 'north')).toMatchObject({ resolvers: ['people'] });
+  });
+
+  it('have one default at most', async () => {
+    const defaults = async (): Promise<string[]> =>
+      (await store.current()).realms.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+    await store.setDefaultRealm('South', ACT);
+    expect(await defaults()).toEqual(['south']);
+    for (const name of ['nowhere', '', '*', 'a\0']) {
+      await expect(store.setDefaultRealm(name, ACT)).rejects.toMatchObject({ code: 'realm.unknown' });
+    }
+    expect(await defaults()).toEqual(['south']);
+    await store.setDefaultRealm(null, ACT);
+    expect(await defaults()).toEqual([]);
+  });
+
+  it('made at the same time by several servers have one default', async () => {
+    await store.removeRealm('north', ACT);
+    await store.removeRealm('south', ACT);
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => store.putRealm(name, [], ACT)));
+    expect((await store.current()).realms.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+  });
+
+  it.each(['', ' ', '*', '%', 'a\0b'])('named %j are not there to be removed', async (name) => {
+    expect(await store.removeRealm(name, ACT)).toBe(false);
+  });
+});
+
+describe('resolvers', () => {
+  it('keep their settings, and their kind for ever', async () => {
+    const resolver = { name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' } } as const;
+    await store.putResolver(resolver, ACT);
+    await store.putResolver({ ...resolver, settings: { fileName: '/srv/passwd' } }, ACT);
+    const found = (await store.current()).resolvers.find(({ name }) => name === 'unix');
+    expect(found).toMatchObject({ kind: 'passwd', settings: { fileName: '/srv/passwd' } });
+    await expect(store.putResolver(resolverNamed('unix'), ACT)).rejects.toMatchObject({
+      code: 'resolver.invalid',
+    });
+    expect(await store.removeResolver('unix', ACT)).toBe(true);
+    expect(await store.removeResolver('unix', ACT)).toBe(false);
+    expect(await store.removeResolver('a\0', ACT)).toBe(false);
+  });
+
+  it('stay while a realm or the owner of a token refers to them', async () => {
+    await store.putResolver(resolverNamed('used'), ACT);
+    await store.putRealm('user', ['used'], ACT);
+    await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({
+      code: 'resolver.in-use',
+      message: "The resolver 'used' is in use by the realms user",
+    });
+    await store.putRealm('user', [], ACT);
+    const tokens = new SqlTokenStore({ database: test.database });
+    const id = (await store.current()).resolvers.find(({ name }) => name === 'used')?.id ?? '';
+    const [user] = await test.database
+      .knex('users')
+      .insert({ resolver_id: id, login: 'ann' })
+      .returning<{ id: string }[]>('id');
+    const owner = { resolverId: id, resolver: 'used', userId: user?.id ?? '', login: 'ann' };
+    await tokens.insert(tokenValue('Owned', { owner }), ACT);
+    await expect(store.removeResolver('used', ACT)).rejects.toMatchObject({ code: 'resolver.in-use' });
+    await tokens.update('Owned', { owner: null }, ACT);
+    expect(await store.removeResolver('used', ACT)).toBe(true);
+  });
+
+  it('that are being removed cannot be given to a token', async () => {
+    await store.putResolver({ ...resolverNamed('leaving'), kind: 'passwd' }, ACT);
+    const removing = await test.database.knex.transaction();
+    const [resolver] = await removing('resolvers')
+      .where({ name: 'leaving' })
+      .delete()
+      .returning<{ id: string }[]>('id');
+    const owner = { resolverId: resolver?.id ?? '', resolver: 'leaving', userId: '1', login: 'ann' };
+    const inserted = new SqlTokenStore({ database: test.database })
+      .insert(tokenValue('Late', { owner }), ACT)
+      .catch((error: unknown) => error);
+    await untilWaiting(test.database);
+    await removing.commit();
+    expect(await inserted).toMatchObject({ code: 'resolver.unknown' });
+  });
+
+  it('are either removed or given to a token, when both is tried at once', async () => {
+    const tokens = new SqlTokenStore({ database: test.database });
+    for (const round of [1, 2, 3, 4, 5]) {
+      await store.putResolver({ ...resolverNamed('raced'), kind: 'passwd' }, ACT);
+      const id = (await store.current()).resolvers.find(({ name }) => name === 'raced')?.id ?? '';
+      const owner = { resolverId: id, resolver: 'raced', userId: '1', login: 'ann' };
+      const [inserted, removed] = await Promise.allSettled([
+        tokens.insert(tokenValue(`Raced${round}`, { owner }), ACT),
+        store.removeResolver('raced', ACT),
+      ]);
+      expect([inserted.status, removed.status].sort()).toEqual(['fulfilled', 'rejected']);
+      const left = await tokens.list({ serial: `Raced${round}` });
+      await tokens.removeAll(
+        left.map(({ serial }) => serial),
+        ACT,
+      );
+    }
+  });
+});
+
+describe('configuration values', () => {
+  it('are stored and removed by exactly their key; the audit names keys, never values', async () => {
+    const entries = new Map([
+      ['OcraMaxChallenges', '5'],
+      ['__proto__', 'harmless'],
+      ['secret.thing', 'hunter2'],
+    ]);
+    await store.putSettings(entries, ACT);
+    expect(new Map((await store.current()).settings)).toEqual(new Map([...entries, ['round', '19']]));
+    expect(await store.removeSetting('ocramaxchallenges', ACT)).toBe(false);
+    expect(await store.removeSetting('OcraMaxChallenges', ACT)).toBe(true);
+    expect((await store.current()).settings.has('OcraMaxChallenges')).toBe(false);
+    expect(JSON.stringify(await test.database.knex('audit'))).not.toContain('hunter2');
+  });
+
+  it('may be none at all', async () => {
+    const before = await store.lastChangeInDatabase();
+    await store.putSettings(new Map(), ACT);
+    expect(await store.lastChangeInDatabase()).toEqual(before);
+  });
+});

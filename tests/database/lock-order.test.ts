@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { KeyService } from '../../src/keys/key-service.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { SqlTokenLoading } from '../../src/storage/tokens/token-loading.ts';
+import { SqlUserCountStore } from '../../src/storage/counts/user-count-store.ts';
+import { AuditedDatabase } from '../support/database/audited-database.ts';
+import { OPERATOR } from '../support/values/callers.ts';
+import { deferred } from '../support/fakes/deferred.ts';
+import { whileHeld } from '../support/database/held-statement.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+
+let audited: AuditedDatabase;
+beforeEach(async () => {
+  audited = await AuditedDatabase.create();
+});
+afterEach(() => audited.drop());
+
+describe('a month of the audit that is made late', () => {
+  beforeEach(async () => {
+    // The database's own month, as where no server ran for long.
+    audited.clock.time = new Date();
+    await audited.tamper(
+      `DROP TABLE audit_${audited.clock.time.toISOString().slice(0, 7).replace('-', '_')}`,
+    );
+  });
+
+  it('fails no act that writes a row of it at that moment', async () => {
+    const { knex } = audited.test.database;
+    const server = audited.server();
+    await server.audit.open();
+    const making = await knex.transaction();
+    await making.raw('SELECT ensure_audit_months(2)');
+    const alone = server.autocommit.audit.write(ACT, 'alone', 'done');
+    const within = server.transact(({ audit }) => audit.write(ACT, 'within', 'done'));
+    await untilWaiting(audited.test.database, 2);
+    await making.commit();
+    await Promise.all([alone, within]);
+    expect((await knex('audit').pluck<string[]>('subject')).sort()).toEqual(['alone', 'within']);
+    await knex('audit_default').then((left) => {
+      expect(left).toEqual([]);
+    });
+    // The lanes stand where they stood, and go on.
+    await server.autocommit.audit.write(ACT, 'then', 'done');
+    expect(await audited.verify()).toMatchObject({ rows: 3, findings: 0 });
+  });
+
+  it('hides no row from an export that has begun before', async () => {
+    const server = audited.server();
+    await server.autocommit.audit.write(ACT, 'stray', 'done');
+    const day = 86_400_000;
+    const period = { since: new Date(Date.now() - day), until: new Date(Date.now() + day) };
+    const subjects: string[] = [];
+    await new AuditStore({ database: server }).read(async (snapshot) => {
+      for await (const some of snapshot.records()) {
+        expect(some).not.toEqual([]);
+      }
+      // Who makes it waits for the export: two seconds, and tries again an hour later.
+      await ensureAuditMonths(audited.test.database).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'database.unavailable' });
+      });
+      for await (const some of snapshot.rows(period)) {
+        subjects.push(...some.map(({ subject }) => subject));
+      }
+    });
+    expect(subjects).toEqual(['stray']);
+  });
+});
+
+describe('servers that slept for hours', () => {
+  it('say that they run without waiting for each other', async () => {
+    const { knex } = audited.test.database;
+    await knex.raw(
+      `INSERT INTO key_holders (id, place, key_ids, sealing_key, seen_at)
+       SELECT id, id, '{}', '', now() - interval '2 hours' FROM unnest(ARRAY['ended', 'one', 'two']) AS id`,
+    );
+    // Another server is at the row of the one that has ended.
+    const other = await knex.transaction();
+    await other('key_holders').where({ id: 'ended' }).forUpdate().select('id');
+    const pool = openDatabase({
+      connection: audited.test.url,
+      applicationName: 'test',
+      lockTimeoutMs: 5_000,
+    });
+    const holders = new KeyHolderStore({ database: pool });
+    const held = { place: 'here', keyIds: [], sealingKey: '' };
+    await Promise.all([holders.beat('one', held), holders.beat('two', held)]);
+    await other.rollback();
+    await holders.beat('one', held);
+    expect(await knex('key_holders').orderBy('id').pluck('id')).toEqual(['one', 'two']);
+    await pool.close();
+  });
+});
+
+describe('operators who add an encryption key at once', () => {
+  it('get one: the second is refused while that of the first waits for its turn', async () => {
+    const { database } = audited.test;
+    await new KeyRegistryStore({ database }).register('aa'.repeat(8), Buffer.from('canary'));
+    const released = deferred<undefined>();
+    let made = 0;
+    const service = new KeyService({
+      keys: new KeyRotationStore({ database }),
+      material: {
+        place: 'a test',
+        provide: async () => {
+          made += 1;
+          const keyId = `bb${made}`.padEnd(16, '0');
+          await released.promise;
+          return { keyId, canary: Buffer.from('canary'), isMade: true };
+        },
+        remove: () => Promise.resolve(false),
+      },
+      vault: Object.assign(new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom }), {
+        refresh: () => Promise.resolve([]),
+      }),
+      pause: () => Promise.resolve(),
+    });
+    const adding = Promise.allSettled([service.add(OPERATOR), service.add(OPERATOR)]);
+    await untilWaiting(database);
+    released.resolve(undefined);
+    expect((await adding).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(service.add(OPERATOR)).rejects.toMatchObject({ code: 'key.refused' });
+    expect(made).toBe(1);
+  });
+});
+
+describe('key files that are loaded at once', () => {
+  const THE_LAST_TWO = /^insert into "tokens" .{0,3000}$/s;
+  const tokensOf = (...serials: readonly string[]): ReturnType<typeof tokenValue>[] => {
+    // More than one statement takes.
+    const more = Array.from({ length: 1_000 }, (_, index) => `${serials.join('')}-${index}`);
+    return [...serials, ...more].map((serial) => tokenValue(serial));
+  };
+
+  it('do not wait for each other in a circle where their serials differ in case', async () => {
+    const { database, url } = audited.test;
+    // A circle that the database does not end shows.
+    await database.knex.raw(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10min'`,
+    );
+    const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: PATIENCE_MS / 2 });
+    const loading = new SqlTokenLoading({ database: pool });
+    const load = (...serials: readonly string[]): Promise<unknown> =>
+      loading.insertAll(tokensOf(...serials), ACT);
+    let second: Promise<unknown> = Promise.resolve();
+    const first = whileHeld(
+      THE_LAST_TWO,
+      () => load('AAA', 'bbb'),
+      async () => {
+        second = load('aaa', 'BBB').catch((error: unknown) => error);
+        await untilWaiting(database);
+      },
+    );
+    await first;
+    expect(await second).toMatchObject({ code: 'token.exists' });
+    await pool.close();
+  });
+});
+
+describe('the number of users of a resolver that is removed at that moment', () => {
+  it('is not kept, and nothing fails', async () => {
+    const { database } = audited.test;
+    await database.knex('resolvers').insert({ name: 'gone', kind: 'ldap' });
+    const [resolver] = await database.knex('resolvers').select<{ id: string }[]>('id');
+    const removing = await database.knex.transaction();
+    await removing('resolvers').where({ name: 'gone' }).delete();
+    const keeping = new SqlUserCountStore({ database }).keep({
+      resolverId: resolver?.id ?? '',
+      settingsHash: '',
+      users: 1,
+      countedAt: new Date(),
+    });
+    await untilWaiting(database);
+    await removing.commit();
+    await keeping;
+    expect(await database.knex('resolver_user_counts')).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AuditRetention } from '../../src/audit/audit-retention.ts';
+import { AuditService } from '../../src/audit/audit-service.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { isServiceError } from '../../src/kernel/errors.ts';
+import { sealCanary } from '../../src/security/vault/key-canary.ts';
+import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { VaultAuditAuthority } from '../../src/security/vault/vault-audit-authority.ts';
+import { lockJournal } from '../../src/audit/journal-store.ts';
+import { AuditStore } from '../../src/audit/audit-store.ts';
+import { ConnectionGate } from '../../src/database/connection-gate.ts';
+import { SqlCountVerification } from '../../src/storage/counts/count-verification.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { lockRegistration, KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
+import { MIGRATION_LOCK, migrateToLatest } from '../../src/database/migrate.ts';
+import { OPERATOR } from '../support/values/callers.ts';
+import { DatabaseProxy } from '../support/database/database-proxy.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT } from '../support/values/token-values.ts';
+
+/** The time limit of a statement of a request, and that of its answer, in milliseconds. */
+const STATEMENT_MS = 1_500;
+const ANSWER_MS = 1_900;
+/** Surely more than both, and less than the 3 s for which pruning asks for a lock at a time. */
+const HELD_MS = 2_400;
+const DONE = 'done';
+
+const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const vault = new SecretVault({ keys: [NEW, OLD], random: systemRandom });
+/** All rows of now are of months that are over. */
+const clock = { now: () => new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15)) };
+
+/** A database with two keys of the vault and a pool as a server has it, whose statements are limited. */
+interface Installation {
+  readonly test: TestDatabase;
+  readonly gate: ConnectionGate;
+  readonly database: Database;
+}
+
+async function installed(): Promise<Installation> {
+  const test = await createTestDatabase();
+  const gate = new ConnectionGate();
+  const database = pool(test.url, gate);
+  const registry = new KeyRegistryStore({ database: test.database });
+  await registry.register(keyIdOf(NEW), sealCanary(vault));
+  await registry.register(keyIdOf(OLD), sealCanary(new SecretVault({ keys: [OLD], random: systemRandom })));
+  await database.audit.open();
+  gate.limitStatements(ANSWER_MS);
+  return { test, gate, database };
+}
+
+async function removed({ database, test }: Installation): Promise<void> {
+  await database.close();
+  await test.drop();
+}
+
+function pool(connection: string, gate: ConnectionGate): Database {
+  const opened = openDatabase({ connection, statementTimeoutMs: STATEMENT_MS, gate, clock });
+  opened.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  return opened;
+}
+
+function audit({ database }: Installation): {
+  readonly store: AuditStore;
+  readonly service: AuditService;
+} {
+  const store = new AuditStore({ database });
+  return {
+    store,
+    service: new AuditService({
+      store,
+      authority: new VaultAuditAuthority({ vault }),
+      clock,
+      pruningTime: () => Promise.resolve(clock.now()),
+    }),
+  };
+}
+
+type Hold = (holder: Knex.Transaction) => PromiseLike<unknown>;
+type Work = Readonly<Record<string, (own: Installation) => Promise<unknown>>>;
+type Outcomes = Readonly<Record<string, unknown>>;
+
+/**
+ * Begins all of `work` on a database of its own, while somebody holds what each needs for longer than any statement of
+ * a request may run.
+ * @returns the outcome of each
+ */
+async function outcomesWhileHeld(hold: Hold, work: Work): Promise<Outcomes> {
+  const own = await installed();
+  const holder = await own.test.database.knex.transaction();
+  let outcomes: readonly (readonly [string, unknown])[];
+  try {
+    await hold(holder);
+    const working = Promise.all(
+      Object.entries(work).map(([what, begin]) =>
+        begin(own).then(
+          () => [what, DONE] as const,
+          (error: unknown) => [what, error] as const,
+        ),
+      ),
+    );
+    await untilWaiting(own.test.database, Object.keys(work).length);
+    await sleep(HELD_MS);
+    await holder.rollback();
+    outcomes = await working;
+  } finally {
+    await holder.rollback();
+    await removed(own);
+  }
+  return Object.fromEntries(outcomes);
+}
+
+const table =
+  (name: string, mode = 'ACCESS EXCLUSIVE'): Hold =>
+  (holder) =>
+    holder.raw(`LOCK TABLE ${name} IN ${mode} MODE`);
+
+const atStarts: Hold = async (holder) => {
+  await lockJournal(holder);
+  await lockRegistration(holder);
+  await holder.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+};
+
+const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
+  [
+    'that reads the whole audit',
+    table('audit_journal'),
+    {
+      verify: (own) => audit(own).service.verify(OPERATOR, { report: () => undefined }),
+      export: (own) => audit(own).service.export(OPERATOR, { format: 'jsonl' }, () => Promise.resolve()),
+    },
+  ],
+  [
+    'that looks for what is rare in the audit',
+    table('audit'),
+    { search: (own) => audit(own).service.search(OPERATOR, { actor: 'nobody', limit: 10 }) },
+  ],
+  [
+    'that prunes the audit',
+    table('audit_default', 'ROW EXCLUSIVE'),
+    { prune: (own) => audit(own).service.prune(OPERATOR, { before: new Date(0), force: false }) },
+  ],
+  [
+    'that prunes the audit in the housekeeping',
+    table('audit_default', 'ROW EXCLUSIVE'),
+    {
+      housekeeping: (own) =>
+        new AuditRetention({
+          store: audit(own).store,
+          audit: audit(own).service,
+          retention: 86_400,
+        }).remove(clock.now()),
+    },
+  ],
+  [
+    'that reads all tokens',
+    table('tokens'),
+    {
+      verify: ({ database }) => new SqlCountVerification({ database }).verify(),
+      mend: ({ database }) => new SqlCountVerification({ database }).mend(ACT),
+      list: ({ database }) => new KeyRotationStore({ database }).states(),
+      reseal: ({ database }) => new KeyRotationStore({ database }).reseal(vault, () => undefined, ACT),
+      retire: ({ database }) => new KeyRotationStore({ database }).retire(keyIdOf(OLD), ACT),
+    },
+  ],
+  [
+    'of a start',
+    atStarts,
+    {
+      introduce: ({ test }) => openAnother(test.url),
+      keys: ({ database }) =>
+        new KeyRegistryStore({ database }).withRegistration((registry) => registry.registered()),
+      migrate: ({ database }) => migrateToLatest(database),
+    },
+  ],
+];
+
+async function openAnother(url: string): Promise<void> {
+  const other = pool(url, new ConnectionGate());
+  try {
+    await other.audit.open();
+  } finally {
+    await other.close();
+  }
+}
+
+describe('long work', () => {
+  let outcomes: readonly PromiseSettledResult<Outcomes>[];
+  // Each waits for some seconds: all of them at once.
+  beforeAll(async () => {
+    outcomes = await Promise.allSettled(LONG.map(([, hold, work]) => outcomesWhileHeld(hold, work)));
+  });
+
+  it.each(LONG.map(([what, , work], place) => [what, work, place] as const))(
+    '%s goes on for longer than a statement of a request may',
+    (_what, work, place) => {
+      const done = Object.fromEntries(Object.keys(work).map((what) => [what, DONE]));
+      expect(outcomes[place]).toEqual({ status: 'fulfilled', value: done });
+    },
+  );
+});
+
+describe('the limits of work', () => {
+  let own: Installation;
+  beforeAll(async () => {
+    own = await installed();
+  });
+  afterAll(() => removed(own));
+
+  it('are those of requests after long work, on the same connections', async () => {
+    const message = (work: PromiseLike<unknown>): Promise<unknown> =>
+      Promise.resolve(work).then(
+        () => 'it was let run',
+        (error: unknown) => (isServiceError(error, 'database.unavailable') ? error.message : error),
+      );
+    const single = pool(own.test.url, own.gate);
+    await single.transact(({ sql }) => sql.raw('SELECT 1'), { isLong: true });
+    const tooLong = 'the database is not available: the database took too long';
+    expect(await message(single.knex.raw('SELECT pg_sleep(30)'))).toBe(tooLong);
+    expect(await message(single.transact(({ sql: one }) => one.raw('SELECT pg_sleep(30)')))).toBe(tooLong);
+    // Where the database does not end it, we do.
+    const endless = single.transact(async ({ sql }) => {
+      await sql.raw('SET LOCAL statement_timeout = 0');
+      await sql.raw('SELECT pg_sleep(5)');
+    });
+    expect(await message(endless)).toBe('the database is not available: the connection was lost');
+    await single.close();
+  });
+
+  it('end long work, too, where a database lives and never answers', async () => {
+    const proxy = await DatabaseProxy.start(own.test.url);
+    const its = new ConnectionGate();
+    const silent = pool(proxy.url, its);
+    its.limitStatements(ANSWER_MS, 2 * ANSWER_MS);
+    const working = silent.transact(
+      async ({ sql }) => {
+        proxy.silence();
+        await sql.raw('SELECT 1');
+      },
+      { isLong: true },
+    );
+    await expect(working).rejects.toThrow('the connection was lost');
+    await silent.close();
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,409 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { computeChecksums } from '../../scripts/migration-checksums.ts';
+import { dumpSchema } from '../../scripts/schema-dump.ts';
+import { packageVersion } from '../../src/kernel/package-version.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import {
+  MIGRATION_LOCK,
+  migrateToLatest,
+  pendingMigrations,
+  rebuildSchema,
+} from '../../src/database/migrate.ts';
+import { migrationChecksums } from '../../src/database/migration-checksums.ts';
+import { migrationNames, migrationSource } from '../../src/database/migration-source.ts';
+import { embeddedFolders, isServed } from '../embedded-postgres/support/embedded-folders.ts';
+import { rollBackAll } from '../support/database/roll-back-all.ts';
+import type { TestDatabase } from '../support/database/test-database.ts';
+import { createTestDatabase } from '../support/database/test-database.ts';
+import { queryOnce, testServer } from '../support/database/test-server.ts';
+import { until } from '../support/values/until.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const folders = embeddedFolders();
+afterEach(() => folders.clear());
+
+let empty: TestDatabase;
+beforeEach(async () => {
+  empty = await createTestDatabase({ schema: 'empty' });
+});
+afterEach(() => empty.drop());
+
+/** @returns every column, constraint, index, function, trigger and comment of the schema, without Knex's own tables */
+async function schemaOf({ database }: TestDatabase): Promise<readonly string[]> {
+  const { rows } = await database.knex.raw<{ rows: { line: string }[] }>(`
+    SELECT format('column %s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) AS line
+      FROM information_schema.columns WHERE table_schema = 'public'
+    UNION ALL SELECT format('constraint %s.%s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT format('index %s', indexdef) FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT format('routine %s', pg_get_functiondef(oid))
+      FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT format('trigger %s', pg_get_triggerdef(oid)) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT format('type %s', typname) FROM pg_type WHERE typnamespace = 'public'::regnamespace
+    ORDER BY line`);
+  return rows.map(({ line }) => line).filter((line) => !line.includes('knex_migrations'));
+}
+
+/** Runs Knex's command line, as \`npm run knex\` does. */
+async function knexCommand(
+  env: Readonly<Record<string, string>>,
+  ...parameters: readonly string[]
+): Promise<{ status: number | null; output: string }> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'node_modules/knex/bin/cli.js', '--knexfile', 'knexfile.ts', ...parameters],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, output };
+}
+
+describe('the migrations', () => {
+  it('are all those of the folder, in order, under names without a file ending', async () => {
+    const files = await readdir(join(ROOT, 'src', 'database', 'migrations'));
+    expect(migrationNames).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
+    const listed = await migrationSource.getMigrations([]);
+    expect(listed.map((migration) => migrationSource.getMigrationName(migration))).toEqual(migrationNames);
+  });
+
+  it('lead up, all the way down, and up again to the same schema', async () => {
+    expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
+    const schema = await schemaOf(empty);
+    expect(schema.length).toBeGreaterThan(50);
+    const dump = await dumpSchema(empty.database.knex);
+
+    expect(await rollBackAll(empty.database)).toEqual([...migrationNames].reverse());
+    expect(await schemaOf(empty)).toEqual([]);
+
+    await migrateToLatest(empty.database);
+    expect(await schemaOf(empty)).toEqual(schema);
+    expect(await dumpSchema(empty.database.knex)).toBe(dump);
+  });
+
+  it('are applied once', async () => {
+    expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
+    await migrateToLatest(empty.database);
+    expect(await pendingMigrations(empty.database)).toEqual([]);
+    expect(await migrateToLatest(empty.database)).toEqual([]);
+  });
+
+  it('are applied by one of several servers that start at once', async () => {
+    const servers = [1, 2, 3, 4].map(() => openDatabase({ connection: empty.url }));
+    const applied = await Promise.all(servers.map((server) => migrateToLatest(server)));
+    await Promise.all(servers.map((server) => server.close()));
+    expect(applied.filter((names) => names.length > 0)).toEqual([migrationNames]);
+  });
+
+  it('leave nothing when one of them fails, and apply once the cause is gone', async () => {
+    await empty.database.knex.raw('CREATE TABLE audit (in_the_way integer)');
+    await expect(migrateToLatest(empty.database)).rejects.toThrow('already exists');
+    expect(await schemaOf(empty)).toEqual([
+      'column audit.in_the_way integer YES ',
+      'type _audit',
+      'type audit',
+    ]);
+    expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
+
+    await empty.database.knex.raw('DROP TABLE audit');
+    expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
+  });
+
+  it('are not kept off by the lock that a killed command left behind', async () => {
+    await migrateToLatest(empty.database);
+    await rollBackAll(empty.database);
+    await empty.database.knex('knex_migrations_lock').update({ is_locked: 1 });
+    expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
+  });
+
+  it('wait, however long, for whoever else changes the schema', async () => {
+    const impatient = openDatabase({ connection: empty.url, statementTimeoutMs: 1_000 });
+    const other = openDatabase({ connection: empty.url });
+    let done = false;
+    const migrated = other.knex.transaction(async (transaction) => {
+      await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...MIGRATION_LOCK]);
+      const waiting = migrateToLatest(impatient).then((names) => {
+        done = true;
+        return names;
+      });
+      await sleep(2_000);
+      expect(done).toBe(false);
+      return { waiting };
+    });
+    expect(await (await migrated).waiting).toEqual(migrationNames);
+    await Promise.all([impatient.close(), other.close()]);
+  });
+
+  it('have the checksums of their statements, which npm run schema writes', async () => {
+    const computed = await computeChecksums(empty.database.knex);
+    expect(Object.keys(computed)).toEqual(migrationNames);
+    expect(migrationChecksums).toEqual(computed);
+    await migrateToLatest(empty.database);
+    const noted = await empty.database
+      .knex('knex_migration_checksums')
+      .orderByRaw('name COLLATE "C"')
+      .select<{ name: string; checksum: string; version: string }[]>();
+    expect(noted).toEqual(
+      migrationNames.map((name) => ({ name, checksum: computed[name], version: packageVersion() })),
+    );
+  });
+
+  it('hold no lock that others wait for longer than 200 ms, are tried again, and tell for whom they wait', async () => {
+    await migrateToLatest(empty.database);
+    await empty.database.knex.migrate.down({ migrationSource });
+    const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
+    const attempts = new Set<string>();
+    const lines: object[] = [];
+    const add = (message: string, fields?: object): void => void lines.push({ message, ...fields });
+    const log = { debug: add, info: add, warn: add, error: add };
+    const waiting = async (): Promise<boolean> => {
+      const { rows } = await empty.database.knex.raw<{ rows: { begun: string }[] }>(
+        `SELECT xact_start::text AS begun FROM pg_stat_activity
+         WHERE application_name = 'migrator' AND wait_event_type = 'Lock'`,
+      );
+      rows.forEach(({ begun }) => attempts.add(begun));
+      return attempts.size >= 2 && lines.length > 0;
+    };
+    const migrated = await empty.database.knex
+      .transaction(async (holder) => {
+        // What the migration makes, too: it waits for the end of this transaction.
+        await holder.raw('CREATE TABLE used_sign_ons (in_the_way integer)');
+        const work = migrateToLatest(other, log);
+        await until(waiting);
+        await holder.rollback();
+        return { work };
+      })
+      .catch(() => undefined);
+    expect(migrated).toBeUndefined();
+    expect(lines).toEqual([
+      {
+        message: 'The migration waits for others who use the tables',
+        component: 'database',
+        faultDetail: expect.stringMatching(/^process \d+ \(test\)$/),
+      },
+    ]);
+    await until(async () => (await pendingMigrations(empty.database)).length === 0);
+    await other.close();
+  });
+
+  it('hold no weaker lock on the challenges while they wait for the strongest: an answer under way goes on', async () => {
+    await migrateToLatest(empty.database);
+    const later = migrationNames.slice(migrationNames.indexOf('012-questions'));
+    for (let left = later.length; left > 0; left -= 1) {
+      await empty.database.knex.migrate.down({ migrationSource });
+    }
+    const other = openDatabase({ connection: empty.url, applicationName: 'migrator' });
+    const locks = async (isGranted: boolean): Promise<readonly unknown[]> => {
+      const { rows } = await empty.database.knex.raw<{ rows: unknown[] }>(
+        `SELECT mode FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE application_name = 'migrator' AND relation = 'challenges'::regclass AND granted = ?`,
+        [isGranted],
+      );
+      return rows;
+    };
+    const work = await empty.database.knex.transaction(async (answer) => {
+      await answer('challenges').first('id');
+      const migrating = migrateToLatest(other);
+      await until(async () => (await locks(false)).length > 0);
+      expect(await locks(true)).toEqual([]);
+      await answer('challenges').update({ received_tan: true });
+      return { migrating };
+    });
+    expect(await work.migrating).toEqual(later);
+    await other.close();
+  });
+});
+
+describe('a migration that waits', () => {
+  it('ends when it is given up, and has changed nothing', async () => {
+    const other = openDatabase({ connection: empty.url });
+    const stop = new AbortController();
+    await empty.database.knex
+      .transaction(async (holder) => {
+        await holder.raw('CREATE TABLE realms (in_the_way integer)');
+        const work = migrateToLatest(other, undefined, stop.signal);
+        setTimeout(() => {
+          stop.abort(new Error('given up'));
+        }, 500);
+        await expect(work).rejects.toThrow('given up');
+        await holder.rollback();
+      })
+      .catch(() => undefined);
+    expect(stop.signal.aborted).toBe(true);
+    expect(await schemaOf(empty)).toEqual([]);
+    await other.close();
+  });
+});
+
+describe('a database of another program', () => {
+  const here = `this is tankeeper ${packageVersion()}`;
+  const last = migrationNames.at(-1) ?? '';
+
+  it.each([
+    [
+      'a newer one',
+      `INSERT INTO knex_migrations (name, batch) VALUES ('999-future', 2);
+       INSERT INTO knex_migration_checksums VALUES ('999-future', 'f00d', '9.9.9')`,
+      `the database is newer than this program: tankeeper 9.9.9 has applied 999-future, and ${here}, which does not know that: run the newer version`,
+      'migrations.newer',
+    ],
+    [
+      'one with another form of a migration',
+      "UPDATE knex_migration_checksums SET checksum = 'f00d', version = '0.0.9' WHERE name = '005-encryption-keys'",
+      `tankeeper 0.0.9 has applied 005-encryption-keys in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      'migrations.altered',
+    ],
+    [
+      'one that noted no checksums',
+      'DROP TABLE knex_migration_checksums',
+      `tankeeper of an unknown version has applied 001-realms-and-users in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      'migrations.altered',
+    ],
+    [
+      'one that lacks a migration',
+      "DELETE FROM knex_migrations WHERE name = '003-configuration'",
+      `the database lacks 003-configuration, and tankeeper ${packageVersion()} has applied ${migrationNames.at(-2) ?? ''}; ${here}: run the version that made it`,
+      'migrations.missing',
+    ],
+  ])('is refused before anything is changed: %s', async (_which, change, message, detail) => {
+    await migrateToLatest(empty.database);
+    await empty.database.knex.migrate.down({ migrationSource });
+    await empty.database.knex.raw(change);
+    const before = await schemaOf(empty);
+    const refusal = { code: 'configuration.invalid', message, detail };
+    await expect(migrateToLatest(empty.database)).rejects.toMatchObject(refusal);
+    await expect(pendingMigrations(empty.database)).rejects.toMatchObject(refusal);
+    const nothing = (): Promise<void> => Promise.resolve();
+    const steps = { before: nothing, load: nothing, after: nothing };
+    await expect(rebuildSchema(empty.database, migrationNames, steps)).rejects.toMatchObject(refusal);
+    expect(await schemaOf(empty)).toEqual(before);
+    expect(await empty.database.knex('knex_migrations').where({ name: last })).toEqual([]);
+  });
+});
+
+describe('an installation in another schema', () => {
+  const at = (options?: string): Database => {
+    const url = new URL(empty.url);
+    if (options !== undefined) {
+      url.searchParams.set('options', options);
+    }
+    return openDatabase({ connection: url.href });
+  };
+
+  it('that the role chose is not taken for a missing one: the refusal names the remedy, which works', async () => {
+    await empty.database.knex.raw('CREATE SCHEMA tk');
+    const before = at('-c search_path=tk');
+    await migrateToLatest(before);
+    await before.close();
+    await empty.database.knex.raw(
+      `ALTER DATABASE "${new URL(empty.url).pathname.slice(1)}" SET search_path = tk`,
+    );
+    const database = at();
+    const refusal = await migrateToLatest(database).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'configuration.invalid' });
+    await expect(pendingMigrations(database)).rejects.toThrow('in another schema: tk');
+    expect((await schemaOf(empty)).filter((line) => !line.includes(' tk.'))).toEqual([]);
+    await database.close();
+    const [, remedy = ''] = /\?options=([^)]*)\)/.exec((refusal as Error).message) ?? [];
+    const found = at(decodeURIComponent(remedy));
+    expect(await pendingMigrations(found)).toEqual([]);
+    await found.close();
+  });
+
+  it('lets one be made in a schema that DATABASE_URL names, and tables of other programs are none', async () => {
+    await empty.database.knex.raw(
+      'CREATE SCHEMA one; CREATE SCHEMA two; CREATE TABLE one.knex_migrations (id int)',
+    );
+    expect(await migrateToLatest(empty.database)).toEqual(migrationNames);
+    const second = at('-c search_path=two');
+    expect(await migrateToLatest(second)).toEqual(migrationNames);
+    await second.close();
+  });
+});
+
+describe('a role that may make no tables', () => {
+  const role = `keeper_${randomBytes(6).toString('hex')}`;
+  beforeAll(() => queryOnce(testServer().url, `CREATE ROLE ${role}`));
+  afterAll(() => queryOnce(testServer().url, `DROP ROLE ${role}`));
+
+  async function refusalFor(options: string): Promise<string> {
+    const url = new URL(empty.url);
+    url.searchParams.set('options', options);
+    const database = openDatabase({ connection: url.href });
+    const fault: unknown = await migrateToLatest(database).catch((error: unknown) => error);
+    await database.close();
+    expect(fault).toMatchObject({ code: 'configuration.invalid' });
+    return (fault as Error).message;
+  }
+
+  it('in the schema public, as from PostgreSQL 15 on, is told the remedy, which works', async () => {
+    const base = new URL(empty.url).pathname.slice(1);
+    await empty.database.knex.raw('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    const told = await refusalFor(`-c role=${role}`);
+    expect(told).toContain(
+      `the role ${role} may make no tables in the schema public of the database ${base}`,
+    );
+    const [, remedy] = /; or: (.*)$/.exec(told) ?? [];
+    expect(remedy).toBe(`GRANT USAGE, CREATE ON SCHEMA public TO ${role}`);
+    await empty.database.knex.raw(remedy ?? '');
+    const url = new URL(empty.url);
+    url.searchParams.set('options', `-c role=${role}`);
+    const database = openDatabase({ connection: url.href });
+    expect(await migrateToLatest(database)).toEqual(migrationNames);
+    await rollBackAll(database);
+    await database.knex.schema.dropTable('knex_migrations').dropTable('knex_migrations_lock');
+    await database.close();
+    await empty.database.knex.raw(`DROP OWNED BY ${role}`);
+  });
+
+  it('as it has no schema at all is told so', async () => {
+    expect(await refusalFor('-c search_path=nowhere')).toMatch(
+      /has no schema in the database .*CREATE SCHEMA/,
+    );
+  });
+});
+
+describe('the knex command', () => {
+  it('migrates the database of DATABASE_URL, under the names that the server uses', async () => {
+    const env = { DATABASE_URL: empty.url };
+    expect(await knexCommand(env, 'migrate:latest')).toMatchObject({ status: 0 });
+    expect(await pendingMigrations(empty.database)).toEqual([]);
+    expect((await knexCommand(env, 'migrate:list')).output).toContain(migrationNames.at(-1));
+    expect(await knexCommand(env, 'migrate:rollback', '--all')).toMatchObject({ status: 0 });
+    expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
+  });
+
+  it('makes no embedded database when it only looks', async () => {
+    const dataDir = join(await folders.make(), 'data');
+    expect((await knexCommand({ DATA_DIR: dataDir }, 'migrate:status')).status).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('migrates the embedded database of DATA_DIR where there is no DATABASE_URL, and leaves it stopped', async () => {
+    const dataDir = join(await folders.make(), 'data');
+    expect(await knexCommand({ DATA_DIR: dataDir }, 'migrate:latest')).toMatchObject({ status: 0 });
+    while (await isServed(join(dataDir, 'postgres'))) {
+      await sleep(20);
+    }
+    const embedded = await folders.open({ dataDir });
+    const database = openDatabase({ connection: embedded.connection });
+    expect(await pendingMigrations(database)).toEqual([]);
+    await database.close();
+  });
+});

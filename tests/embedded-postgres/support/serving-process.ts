@@ -1,0 +1,17 @@
+import { stat } from 'node:fs/promises';
+
+import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+
+/** @returns the process that serves the cluster: the one in postmaster.pid, if it works there */
+export async function servingProcess(cluster: string): Promise<number | undefined> {
+  const pid = (await readPostmasterFile(cluster))?.pid;
+  return pid !== undefined && (await worksIn(pid, cluster)) ? pid : undefined;
+}
+
+/** @returns true if that is the current folder of the process */
+export async function worksIn(pid: number, folder: string): Promise<boolean> {
+  const [there, here] = await Promise.all(
+    [`/proc/${pid}/cwd`, folder].map((path) => stat(path).catch(() => undefined)),
+  );
+  return here !== undefined && here.ino === there?.ino && here.dev === there.dev;
+}

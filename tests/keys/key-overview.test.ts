@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeyOverview } from '../../src/keys/key-overview.ts';
+import type { KeyState } from '../../src/keys/sealing-keys.ts';
+import { AccessControl } from '../../src/policy/access-control.ts';
+import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { TestApplication, TestClock } from '../support/application/test-application.ts';
+import { GivenConfiguration } from '../support/values/configuration-value.ts';
+import { callerNamed, OPERATOR } from '../support/values/callers.ts';
+import { deferred } from '../support/fakes/deferred.ts';
+
+const KEY_ID = 'aa'.repeat(8);
+const reader = callerNamed('anna', { rights: ['system:read'] });
+
+describe('/system/keys', () => {
+  let application: TestApplication;
+  beforeAll(async () => {
+    application = await TestApplication.open();
+    const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
+    await new KeyRegistryStore({ database }).register(KEY_ID, Buffer.from('canary'));
+    await new KeyHolderStore({ database }).beat('one', {
+      place: 'tan1:17',
+      keyIds: [KEY_ID],
+      sealingKey: KEY_ID,
+    });
+    await database.close();
+    await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
+  });
+  afterAll(() => application.close());
+
+  it('shows the keys and who has them, without reading the tokens', async () => {
+    const statements = await application.statementsOf(async () => {
+      const { body } = (await application.asAdmin('/system/keys', {})) as { body: { result: unknown } };
+      expect(body.result).toHaveProperty('value.keys', [
+        expect.objectContaining({ keyid: KEY_ID, current: true, retired: null, secrets: null }),
+      ]);
+      expect(body.result).toHaveProperty('value.servers', [
+        { place: 'tan1:17', keyids: [KEY_ID], seals_with: KEY_ID },
+      ]);
+    });
+    expect(statements.join()).not.toContain('FROM tokens');
+  });
+
+  it('counts the secrets of each key, also of one that is not registered', async () => {
+    const { keys } = await application.services.keyOverview.show(reader, true);
+    const unknown = keys.filter(({ keyId }) => keyId !== KEY_ID);
+    expect(unknown).toEqual([expect.objectContaining({ addedAt: undefined, secrets: 1 })]);
+    expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ secrets: 0 });
+  });
+
+  it('needs the right system:read', async () => {
+    const other = callerNamed('anna', { rights: ['system:write'] });
+    await expect(application.services.keyOverview.show(other, false)).rejects.toMatchObject({
+      code: 'right.missing',
+    });
+  });
+});
+
+describe('a count of secrets', () => {
+  it('is shared by requests at the same time, and shown again for ten seconds', async () => {
+    const clock = new TestClock();
+    const first = deferred<readonly KeyState[]>();
+    let counts = 0;
+    const overview = new KeyOverview({
+      configuration: new GivenConfiguration(),
+      access: new AccessControl({ clock }),
+      clock,
+      keys: {
+        entries: () => Promise.resolve([]),
+        holders: () => Promise.resolve([]),
+        states: () => {
+          counts += 1;
+          return counts === 1 ? first.promise : Promise.resolve([]);
+        },
+      },
+    });
+    const shown = [overview.show(OPERATOR, true), overview.show(OPERATOR, true)];
+    first.resolve([]);
+    await Promise.all(shown);
+    clock.advance(9);
+    await overview.show(OPERATOR, true);
+    expect(counts).toBe(1);
+    clock.advance(2);
+    await Promise.all([overview.show(OPERATOR, true), overview.show(OPERATOR, true)]);
+    expect(counts).toBe(2);
+  });
+
+  it('that fails is made again', async () => {
+    const clock = new TestClock();
+    let counts = 0;
+    const overview = new KeyOverview({
+      configuration: new GivenConfiguration(),
+      access: new AccessControl({ clock }),
+      clock,
+      keys: {
+        entries: () => Promise.resolve([]),
+        holders: () => Promise.resolve([]),
+        states: () => {
+          counts += 1;
+          return counts === 1 ? Promise.reject(new Error('away')) : Promise.resolve([]);
+        },
+      },
+    });
+    await expect(overview.show(OPERATOR, true)).rejects.toThrow('away');
+    expect((await overview.show(OPERATOR, true)).countedAt).toEqual(clock.now());
+  });
+});

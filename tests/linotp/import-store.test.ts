@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ImportStore } from '../../src/linotp/import-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+it('leaves the statistics of tables that have grown as they are after autovacuum', async () => {
+  const { database } = test;
+  await database.knex.raw('ALTER TABLE users SET (autovacuum_enabled = false)');
+  const users = Array.from({ length: 1_000 }, (_, index) => ({
+    login: `user${index}`,
+    givenName: '',
+    surname: '',
+    email: '',
+    phone: '',
+    passwordHash: null,
+    userId: String(index),
+  }));
+  await new ImportStore({ database }).transact(ACT, (target) =>
+    target.configuration.putResolver({ name: 'staff', kind: 'managed', settings: {}, secret: null, users }),
+  );
+  const { rows } = await database.knex.raw<{ rows: object[] }>(
+    "SELECT reltuples FROM pg_class WHERE oid = 'users'::regclass",
+  );
+  expect(rows).toEqual([{ reltuples: 1_000 }]);
+});
+
+it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
+  const { database } = test;
+  const tokens = new SqlTokenStore({ database });
+  const challenges = new SqlChallengeStore({ database });
+  const target = new ImportStore({ database });
+  const { id } = await tokens.insert(tokenValue('OCRA1'), ACT);
+  await database.knex.raw(
+    `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
+       key_form, info, resolver_class, resolver_id, user_id)
+     SELECT id, version, serial, '', 'ocra', 8, 'key', '{}', '', '', '' FROM tokens`,
+  );
+  const state = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null };
+  const challenge = {
+    transactionId: 'T1',
+    serial: 'OCRA1',
+    question: 'same',
+    data: 'A',
+    issuedAt: NOW,
+    ...state,
+  };
+  const seen = await tokens.findBySerial('OCRA1');
+  const issuing = await target.transact(ACT, async (rows) => {
+    await rows.challenges.insert([{ ...challenge, tokenId: id }]);
+    const issued = challenges.issue(
+      {
+        tokenId: id,
+        transactionId: 'T2',
+        question: 'same',
+        questions: QUESTIONS,
+        data: 'B',
+        issuedAt: NOW,
+        ...(seen && { seen }),
+      },
+      4,
+      ACT,
+    );
+    await Promise.race([issued, untilWaiting(database)]);
+    return { issued };
+  });
+  expect(await issuing.issued).not.toBe('same');
+});
+
+it('gives a token another version by each challenge that it imports or changes, and counts it as untouched', async () => {
+  const { database } = test;
+  const target = new ImportStore({ database });
+  const { id } = await new SqlTokenStore({ database }).insert(tokenValue('OCRA2'), ACT);
+  await database.knex.raw(
+    `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
+       key_form, info, resolver_class, resolver_id, user_id)
+     SELECT id, version, serial, '', 'ocra', 8, 'key', '{}', '', '', '' FROM tokens WHERE id = ?`,
+    [id],
+  );
+  const versionOf = async (): Promise<unknown> => database.knex('tokens').where({ id }).first('version');
+  const isUntouched = (): Promise<boolean | undefined> =>
+    target.transact(ACT, async (rows) => (await rows.tokens.find(['OCRA2'])).get('OCRA2')?.isUntouched);
+  const state = { wrongCount: 0, receivedTan: false, validTan: false, closedBy: null };
+  const challenge = {
+    transactionId: 'T3',
+    serial: 'OCRA2',
+    question: '1',
+    data: 'A',
+    issuedAt: NOW,
+    ...state,
+  };
+  await target.transact(ACT, (rows) => rows.challenges.insert([{ ...challenge, tokenId: id }]));
+  expect(await versionOf()).toEqual({ version: '2' });
+  expect(await isUntouched()).toBe(true);
+  await target.transact(ACT, async (rows) => {
+    const present = (await rows.challenges.find(['T3'])).get('T3');
+    await rows.challenges.update(new Map([[present?.id ?? '', { ...challenge, wrongCount: 1 }]]));
+  });
+  expect(await versionOf()).toEqual({ version: '3' });
+  expect(await isUntouched()).toBe(true);
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
+const SIEM = { name: 'siem' };
+const CHANGES = ['add', 'rotate-secret', 'enable', 'disable', 'test', 'retry', 'remove'];
+
+let application: TestApplication;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  application = await TestApplication.open();
+  await application.addRealm('office');
+  receiver = await WebhookReceiver.start();
+});
+
+afterAll(async () => {
+  await receiver.stop();
+  await application.close();
+});
+
+/** @returns the value of the answer */
+async function value(act: string, given: Record<string, string> = SIEM): Promise<unknown> {
+  const { body } = (await application.asAdmin(`/system/webhooks${act}`, given)) as {
+    body: { result: { value: unknown } };
+  };
+  return body.result.value;
+}
+
+describe('the endpoints of webhooks', () => {
+  it('add a receiver, list it without its secret, switch it, and remove it', async () => {
+    const url = ' https://siem.example.com/ ';
+    const added = await value('/add', { ...SIEM, url, events: 'token.locked', realms: 'Office' });
+    expect(added).toEqual({ secret: SECRET });
+    expect(await value('/rotate-secret')).toEqual({ secret: SECRET });
+    expect(await value('/disable')).toBe(true);
+    const shown = {
+      name: 'siem',
+      url: 'https://siem.example.com/',
+      events: ['token.locked'],
+      realms: ['office'],
+      enabled: false,
+      bounded: true,
+      created: TIME,
+      waiting: 0,
+      oldest: null,
+      given_up: 0,
+      delivered: 0,
+      last_success: null,
+      last_failure_at: null,
+      last_failure: '',
+    };
+    const event = { type: 'token.key_changed', meaning: expect.any(String) };
+    expect(await value('', {})).toEqual({
+      webhooks: [shown],
+      event_types: expect.arrayContaining([event]),
+    });
+    expect(await value('/enable')).toBe(true);
+    expect(await value('', {})).toMatchObject({ webhooks: [{ enabled: true }] });
+    expect(await value('/deliveries')).toEqual([]);
+    expect(await value('/retry')).toBe(0);
+    expect(await value('/remove')).toBe(0);
+    expect(await value('', {})).toMatchObject({ webhooks: [] });
+  });
+
+  it('take all types of events and all tokens where none are named', async () => {
+    const url = 'https://siem.example.com/';
+    await value('/add', { ...SIEM, url, events: '', allow_http: '1' });
+    const [added] = await application.services.webhooks.list(OPERATOR);
+    expect(added).toMatchObject({ realms: [], allowsHttp: false });
+    expect(added?.events).toHaveLength(5);
+    await value('/remove');
+  });
+
+  it('show the deliveries that wait, and the answer to a test', async () => {
+    await application.services.webhooks.add(OPERATOR, { ...SIEM, url: receiver.url });
+    receiver.next.push(404);
+    expect(await value('/test')).toEqual({
+      delivered: false,
+      status: 404,
+      reason: 'HTTP 404',
+      duration_ms: expect.any(Number),
+      event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(await value('/test')).toMatchObject({ delivered: true, status: 200, reason: null });
+    await new DeliveringApplication(application).enrol();
+    const dispatcher = new TestDispatcher(application.databaseUrl);
+    await dispatcher.store.fanOut(10);
+    await dispatcher.stop();
+    expect(await value('/deliveries')).toEqual([
+      {
+        event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        type: 'token.enrolled',
+        occurred: TIME,
+        attempts: 0,
+        next_attempt: TIME,
+        given_up: null,
+        last_failure: '',
+      },
+    ]);
+    expect(await value('/retry')).toBe(1);
+    expect(await value('/remove')).toBe(1);
+  });
+
+  it.each(['/deliveries', ...CHANGES.slice(1).map((act) => `/${act}`)])(
+    'name the nearest receiver where %s names none',
+    async (act) => {
+      await value('/add', { ...SIEM, url: 'https://siem.example.com/' });
+      const answer = await application.asAdmin(`/system/webhooks${act}`, { name: 'sime' });
+      expect(answer.body).toHaveProperty(
+        'result.error.message',
+        "There is no webhook 'sime': did you mean siem?",
+      );
+      await value('/remove');
+    },
+  );
+
+  it.each(['', '/deliveries', ...CHANGES.map((act) => `/${act}`)])('authenticate first: %s', async (act) => {
+    expect((await application.send(`/system/webhooks${act}`, SIEM)).status).toBe(401);
+  });
+
+  it.each(CHANGES)('change nothing by GET, or for another site: %s', async (act) => {
+    expect((await application.asAdmin(`/system/webhooks/${act}`, SIEM, 'get')).status).toBe(405);
+    const foreign = application.send(`/system/webhooks/${act}`, SIEM).set('Sec-Fetch-Site', 'cross-site');
+    expect((await foreign).status).toBe(403);
+  });
+});
