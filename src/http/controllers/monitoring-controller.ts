@@ -16,14 +16,8 @@ import {
   USER_COUNTS,
 } from './answers/monitoring-answers.ts';
 
-/** The operations of /monitoring. */
-export type MonitoringOperations = Pick<
-  MonitoringService,
-  'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'licence' | 'storageEncryption'
->;
-
 /** The last parts of the paths, which are LinOTP's. */
-type MonitoringPath = Exclude<keyof MonitoringOperations, 'licence'> | 'license';
+type MonitoringPath = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
 
 /** The facts in which the endpoints differ. */
 const FACTS: Readonly<Record<MonitoringPath, Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers'>>> = {
@@ -58,7 +52,7 @@ const STATUS = optional(
  * @returns the endpoints of /monitoring; they change nothing
  */
 export function monitoringEndpoints(
-  monitoring: MonitoringOperations,
+  monitoring: MonitoringService,
   dialect: MonitoringDialect,
   post: 'on' | 'off',
 ): Endpoint[] {

@@ -2,9 +2,8 @@ import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
-import { buildServices, type Services } from '../../../src/compose/services/build-services.ts';
-import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
+import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
+import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
@@ -20,10 +19,10 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
+import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A clock that stands still until a test sets it. */
@@ -143,7 +142,7 @@ export class TestApplication {
     const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
       database: database.database,
-      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      keys: testKeys(),
       hasher: all.hasher,
       clock,
       random: systemRandom,
@@ -164,7 +163,8 @@ export class TestApplication {
     });
     this.services = spoil?.(services) ?? services;
     this.app = createDescribedApp({
-      services: { ...this.services, ready: () => Promise.resolve(true) },
+      services: this.services,
+      ready: () => Promise.resolve(true),
       config: {
         trustProxy,
         dialect,
@@ -220,9 +220,8 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await this.services.statusWatch?.end();
-    await this.services.statusWatch?.end();
-    await this.services.stopVerification();
+    await this.services.statusWatch.end();
+    await this.services.auditVerification.stop();
     await this.services.closeSources();
     await this.#database.drop();
   }

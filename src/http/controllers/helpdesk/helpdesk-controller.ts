@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { PersonService } from '../../../helpdesk/person-service.ts';
-import type { SearchService } from '../../../helpdesk/search-service.ts';
-import type { TokenListService } from '../../../helpdesk/token-list-service.ts';
+import type { Services } from '../../../services.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
@@ -16,18 +14,11 @@ import { optional, required } from '../../request/parameter-schemas.ts';
 import { PERSON, SEARCH_RESULT, TOKEN, TOKEN_SHEET } from '../answers/helpdesk-answers.ts';
 import { blankAsUndefined } from '../../request/parameters.ts';
 
-/** The views of the helpdesk. */
-export interface HelpdeskOperations {
-  readonly search: Pick<SearchService, 'search'>;
-  readonly people: Pick<PersonService, 'person' | 'token'>;
-  readonly tokenList: Pick<TokenListService, 'page'>;
-}
-
 const METHODS: readonly Method[] = ['GET', 'POST'];
 
 /** @returns the endpoints by which the helpdesk finds people, tokens and transactions */
 export function helpdeskEndpoints(
-  operations: HelpdeskOperations,
+  operations: Services['helpdesk'],
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
@@ -38,7 +29,7 @@ export function helpdeskEndpoints(
   ];
 }
 
-function searchEndpoint(operations: HelpdeskOperations, dialect: AdministrationDialect): Endpoint {
+function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/search',
@@ -59,7 +50,7 @@ function searchEndpoint(operations: HelpdeskOperations, dialect: AdministrationD
   );
 }
 
-function personEndpoint(operations: HelpdeskOperations, dialect: AdministrationDialect): Endpoint {
+function personEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/person',
@@ -88,7 +79,7 @@ function personEndpoint(operations: HelpdeskOperations, dialect: AdministrationD
   );
 }
 
-function tokenEndpoint(operations: HelpdeskOperations, dialect: AdministrationDialect): Endpoint {
+function tokenEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/token',
@@ -106,7 +97,7 @@ function tokenEndpoint(operations: HelpdeskOperations, dialect: AdministrationDi
   );
 }
 
-function tokensEndpoint(operations: HelpdeskOperations, dialect: AdministrationDialect): Endpoint {
+function tokensEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/tokens',

@@ -6,11 +6,8 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { OVERVIEW } from '../answers/overview-answers.ts';
 import { overviewObject } from './overview-object.ts';
 
-/** The operations of the overview. */
-export type OverviewOperations = Pick<OverviewService, 'read'>;
-
 /** @returns the endpoint with the state of the installation */
-export function overviewEndpoint(overview: OverviewOperations, dialect: AdministrationDialect): Endpoint {
+export function overviewEndpoint(overview: OverviewService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/overview',

@@ -1,19 +1,48 @@
 import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
+import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
+import type { HousekeepingDependencies } from '../housekeeping/housekeeping-service.ts';
 import type { Observations } from '../monitoring/observations.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
+import type { DispatcherDependencies } from '../webhooks/delivery-dispatcher.ts';
 
-/** The meters that are followed. */
-interface FollowedMeasures {
+/** The meters of the services. */
+export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
+  readonly statusWaits: StatusWaitMetrics;
   readonly resolvers: ResolverMetrics & ResolverUseMetrics;
+  readonly housekeeping: HousekeepingDependencies['metrics'];
+  readonly webhooks: DispatcherDependencies['metrics'];
 }
 
-/** @returns the meters, which also tell responses and uses of resolvers to the observations */
-export function observedMeasures<Measures extends FollowedMeasures>(
-  metrics: Measures,
+const UNMEASURED: ServiceMeasures = {
+  challenges: {
+    challengeIssued: () => undefined,
+    responseEnded: () => undefined,
+    tokenLocked: () => undefined,
+  },
+  statusWaits: { waitingAre: () => undefined, waitEnded: () => undefined },
+  resolvers: {
+    resolverAnswered: () => undefined,
+    resolverUnavailable: () => undefined,
+    resolverFailed: () => undefined,
+    staleAnswered: () => undefined,
+    lastCounted: () => undefined,
+    resolverForgotten: () => undefined,
+  },
+  housekeeping: { backlogIs: () => undefined, rowsRemoved: () => undefined, roundDone: () => undefined },
+  webhooks: {
+    deliveryAttempted: () => undefined,
+    deliveriesDropped: () => undefined,
+    backlogsAre: () => undefined,
+  },
+};
+
+/** @param metrics undefined: nothing is measured. @returns the meters, which also tell responses and uses of resolvers to the observations */
+export function observedMeasures(
+  metrics: ServiceMeasures = UNMEASURED,
   observations: Observations,
-): Measures & FollowedMeasures {
+): ServiceMeasures {
   const { challenges, resolvers } = metrics;
   return {
     ...metrics,
