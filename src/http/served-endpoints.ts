@@ -7,7 +7,6 @@ import { explanationEndpoints } from './controllers/system/explanation-controlle
 import { keyEndpoint } from './controllers/system/key-controller.ts';
 import { licenceEndpoints } from './controllers/system/licence-controller.ts';
 import { policyEndpoints } from './controllers/system/policy-controller.ts';
-import { realmConsequenceEndpoints } from './controllers/system/realm-consequence-controller.ts';
 import { realmEndpoints } from './controllers/system/realm-controller.ts';
 import { resolverTrialEndpoints } from './controllers/system/resolver-trial-controller.ts';
 import { webhookEndpoints } from './controllers/system/webhook-controller.ts';
@@ -112,10 +111,9 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     userListEndpoint(services, administration),
     ...policyEndpoints(services.policies, administration),
     ...explanationEndpoints(services.explanations, administration, clock),
-    ...consequenceEndpoints(services.consequences, settings, administration),
+    ...consequenceEndpoints(services, administration),
     ...realmEndpoints(services, administration),
     ...resolverTrialEndpoints(services, administration),
-    ...realmConsequenceEndpoints(services, administration),
     ...managedUserEndpoints(services, administration),
     keyEndpoint(services, administration),
     ...licenceEndpoints(services, administration),

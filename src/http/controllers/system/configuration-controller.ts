@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { ExpectedSettings } from '../../../configuration/expected-state.ts';
 import type { DescribedSetting, SettingService } from '../../../configuration/setting-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { type Answers, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { SETTINGS } from '../answers/policy-answers.ts';
-import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from '../answers/system-answers.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
+import { systemChange, systemReading } from './system-endpoint.ts';
 
-const METHODS: readonly Method[] = ['GET', 'POST'];
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
 /** Types of values that LinOTP encrypts. */
@@ -22,6 +22,40 @@ interface ValueParameters {
   readonly value?: string | undefined;
   readonly type?: string | undefined;
 }
+
+const yes = z.literal(true);
+const keyed = z.record(z.string().describe('what was done, and the key'), yes);
+
+/** The answers of /system/setConfig. */
+const STORED_CONFIGURATION: Answers = { documented: valueOf(yes), linotp: valueOf(keyed) };
+
+/** The answers of /system/getConfig. */
+const CONFIGURATION: Answers = {
+  documented: valueOf(
+    z.union([
+      z.record(z.string().describe('the key'), z.string()).describe('all values, without `key`'),
+      z.string().nullable().describe('the value of `key`; null: there is none'),
+    ]),
+  ),
+  linotp: valueOf(z.record(z.string(), z.string().nullable())),
+};
+
+/** The answers of /system/delConfig. */
+const REMOVED_CONFIGURATION: Answers = { documented: valueOf(yes), linotp: valueOf(keyed) };
+
+const SETTING = z.strictObject({
+  key: z.string(),
+  value: z.string().nullable().describe('the value in force; null: there is none, or it is withheld'),
+  default: z.string().nullable(),
+  set: z.boolean(),
+  known: z.boolean().describe('the server reads it'),
+  withheld: z.boolean().describe('it may be a secret'),
+  meaning: z.string().nullable(),
+  form: z.enum(['number', 'duration', 'suite', 'truth', 'text']).nullable(),
+  unit: z.string().nullable(),
+  least: z.int().nullable(),
+  most: z.int().nullable(),
+});
 
 /** @returns the endpoints of /system that show and change configuration values */
 export function configurationEndpoints(
@@ -37,24 +71,20 @@ export function configurationEndpoints(
 }
 
 function setEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemChange(
     {
       path: '/system/setConfig',
-      methods: METHODS,
       summary: 'sets configuration values, all or none',
       answers: STORED_CONFIGURATION,
-      requires: 'system:write',
-      family: 'linotp2',
-      usage: 'system/setConfig: set configuration values.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'set configuration values.',
+      parameters: {
         key: optional('the key of the value; left out: every parameter is a key with its value'),
         value: optional('the value of `key`'),
         type: optional('the type of the value in LinOTP: types of secrets are refused'),
         expected: EXPECTED.describe(
           'the values that are replaced, as a JSON object of texts by key, no secrets; `null`: it is not set. Others are kept',
         ),
-      }),
+      },
     },
     async ({ caller, parameters, context }) => {
       const entries = readEntries(parameters, context);
@@ -65,17 +95,13 @@ function setEndpoint(configuration: SettingService, dialect: AdministrationDiale
 }
 
 function showEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemReading(
     {
       path: '/system/getConfig',
-      methods: METHODS,
       summary: 'shows the values in force, set or default',
       answers: CONFIGURATION,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/getConfig: show configuration values.',
-      changesState: false,
-      parameters: z.object({ key: optional('the key of the value; default: all') }),
+      purpose: 'show configuration values.',
+      parameters: { key: optional('the key of the value; default: all') },
     },
     async ({ caller, parameters: { key = '' }, context }) => {
       const overview = await configuration.overview(caller);
@@ -89,24 +115,19 @@ function showEndpoint(configuration: SettingService, dialect: AdministrationDial
 }
 
 function describeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/system/settings',
-      methods: METHODS,
       summary: 'every setting with its value in force, its default and its meaning',
-      answers: SETTINGS,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/settings: describe configuration values.',
-      changesState: false,
-      parameters: z.object({}),
+      value: z.array(SETTING),
+      parameters: {},
     },
-    async ({ caller, context }) =>
-      dialect.value((await configuration.describe(caller)).map(settingObject), context),
+    async ({ caller }) => (await configuration.describe(caller)).map(shownSetting),
   );
 }
 
-function settingObject(setting: DescribedSetting): object {
+function shownSetting(setting: DescribedSetting): Shown<typeof SETTING> {
   const { key, value, initial, isSet, isKnown, isWithheld, ...facts } = setting;
   const { meaning, form, unit, min, max } = facts;
   return {
@@ -125,22 +146,18 @@ function settingObject(setting: DescribedSetting): object {
 }
 
 function removeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemChange(
     {
       path: '/system/delConfig',
-      methods: METHODS,
       summary: 'restores the default of a value',
       answers: REMOVED_CONFIGURATION,
-      requires: 'system:write',
-      family: 'linotp2',
-      usage: 'system/delConfig: remove a configuration value; the default counts again.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'remove a configuration value; the default counts again.',
+      parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
         expected: EXPECTED.describe(
           'the value that is removed, as a JSON object of a text by key, no secret. Another one is kept',
         ),
-      }),
+      },
     },
     async ({ caller, parameters: { key, expected }, context }) => {
       await configuration.remove(caller, key, expectedOf(expected));

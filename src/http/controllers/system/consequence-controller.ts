@@ -1,34 +1,71 @@
 import { z } from 'zod';
-import type { SettingService } from '../../../configuration/setting-service.ts';
+import type { Services } from '../../../services.ts';
+import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import type { PolicyPreview } from '../../../consequences/policy-preview.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import type { Caller } from '../../../policy/caller.ts';
+import { splitList } from '../../../policy/policy-users.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { POLICY_CONSEQUENCES, SETTING_CONSEQUENCES } from '../answers/policy-answers.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
 import { readActive } from './policy-controller.ts';
 
-/** @returns the endpoints of /system that tell what follows from a change, and change nothing */
+const names = z.array(z.string()).optional();
+
+/** The consequences of an act. */
+const CONSEQUENCE_LIST = z.array(
+  z.strictObject({
+    code: z.string().describe('for programs'),
+    text: z.string().describe('a clause for people'),
+    count: count.optional().describe('the number in the clause'),
+    names: names.describe('the names in the clause'),
+    rights: names.describe('the rights in the clause, `scope:action`'),
+  }),
+);
+
+const CONSEQUENCES = {
+  value: CONSEQUENCE_LIST,
+  example: [{ code: 'realm.tokens', text: '3 tokens leave this realm', count: 3 }],
+};
+
+const PREVIEW = z.strictObject({
+  problems: z
+    .array(z.strictObject({ field: z.string(), text: z.string() }))
+    .describe('why the policy is invalid; the rest is then empty'),
+  unknown_names: z
+    .array(z.strictObject({ field: z.string(), name: z.string(), nearest: z.string().nullable() }))
+    .describe('realms and resolvers that do not exist'),
+  consequences: CONSEQUENCE_LIST,
+  lost: z
+    .array(z.strictObject({ administrators: z.array(z.string()), rights: z.array(z.string()) }))
+    .describe('the administrators who lose rights'),
+  lock_out: z.boolean().describe('nobody can change policies afterwards, or not the caller'),
+});
+
+/** @returns the endpoints of /system that tell what would follow from an act, and change nothing */
 export function consequenceEndpoints(
-  consequences: ConsequenceService,
-  settings: SettingService,
+  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
   dialect: AdministrationDialect,
 ): Endpoint[] {
-  return [policyEndpoint(consequences, dialect), settingEndpoint(consequences, settings, dialect)];
+  return [
+    policyEndpoint(consequences, dialect),
+    settingEndpoint({ consequences, settings }, dialect),
+    ...realmParts(consequences, dialect),
+  ];
 }
 
 function policyEndpoint(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/system/policyConsequences',
       methods: ['POST'],
       summary: 'what follows from setting or removing a policy, and whether it is valid; changes nothing',
-      answers: POLICY_CONSEQUENCES,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/policyConsequences: tell what follows from a change of a policy.',
-      changesState: false,
-      parameters: z.object({
+      value: PREVIEW,
+      parameters: {
         name: optional('the name of the policy', 'helpdesk'),
         scope: optional('as for /system/setPolicy, and so the next ones', 'admin'),
         action: optional('the actions', 'show, enable, disable'),
@@ -38,9 +75,9 @@ function policyEndpoint(consequences: ConsequenceService, dialect: Administratio
         time: optional('the times at which it holds'),
         active: optional('`True` or `False`', 'True'),
         remove: optional('`1`: what follows from removing the policy of this name'),
-      }),
+      },
     },
-    async ({ caller, parameters: { remove, active, ...draft }, context }) => {
+    async ({ caller, parameters: { remove, active, ...draft } }) => {
       const { name = '', scope = '', action = '', ...conditions } = draft;
       const preview =
         remove === '1'
@@ -52,47 +89,119 @@ function policyEndpoint(consequences: ConsequenceService, dialect: Administratio
               ...conditions,
               active: readActive(active),
             });
-      return dialect.value(previewObject(preview), context);
+      return shownPreview(preview);
     },
   );
 }
 
 function settingEndpoint(
-  consequences: ConsequenceService,
-  settings: SettingService,
+  { consequences, settings }: Pick<Services, 'consequences' | 'settings'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/system/settingConsequences',
       methods: ['POST'],
       summary: 'what follows from setting a value, or from restoring its default; changes nothing',
-      answers: SETTING_CONSEQUENCES,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/settingConsequences: tell what follows from a change of a configuration value.',
-      changesState: false,
-      parameters: z.object({
+      value: z.strictObject({
+        unread: z.string().nullable().describe('the server does not read the key: a clause that says so'),
+        consequences: CONSEQUENCE_LIST,
+      }),
+      purpose: 'tell what follows from a change of a configuration value.',
+      parameters: {
         key: required('the key of the value', 'OcraMaxChallenges'),
         value: optional('the value; left out: the default applies again', '2'),
-      }),
+      },
     },
-    async ({ caller, parameters: { key, value }, context }) => {
+    async ({ caller, parameters: { key, value } }) => {
       if (value !== undefined) {
         await settings.check(caller, new Map([[key, value]]));
       }
-      return dialect.value(
-        {
-          unread: (await settings.unreadReason(caller, key)) ?? null,
-          consequences: await consequences.ofSetting(caller, key, value),
-        },
-        context,
-      );
+      return {
+        unread: (await settings.unreadReason(caller, key)) ?? null,
+        consequences: await consequences.ofSetting(caller, key, value),
+      };
     },
   );
 }
 
-function previewObject(preview: PolicyPreview): object {
+function realmParts(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint[] {
+  return [
+    valueReading(
+      dialect,
+      {
+        path: '/system/realmConsequences',
+        summary: 'the consequences of removing or changing a realm, or of making it the default one',
+        ...CONSEQUENCES,
+        parameters: {
+          act: required('`remove`, `set` or `default`', 'remove'),
+          realm: optional('the name of the realm; empty with `default`: no default realm', 'customers'),
+          resolvers: optional('with `set`: the new resolvers, a comma list', 'directory'),
+        },
+      },
+      ({ caller, parameters }) => ofRealm(consequences, caller, parameters),
+    ),
+    valueReading(
+      dialect,
+      {
+        path: '/system/resolverConsequences',
+        summary: 'the consequences of removing a resolver',
+        ...CONSEQUENCES,
+        parameters: { resolver: required('the name of the resolver', 'directory') },
+      },
+      ({ caller, parameters: { resolver } }) => consequences.ofResolverRemoval(caller, resolver),
+    ),
+    valueReading(
+      dialect,
+      {
+        path: '/system/userConsequences',
+        summary: 'the consequences of removing a user of a managed resolver, or of removing the password',
+        ...CONSEQUENCES,
+        parameters: {
+          resolver: required('a managed resolver', 'staff'),
+          username: required('the login', 'anna'),
+          password_only: optional('`1`: of removing the password alone', '1'),
+        },
+      },
+      ({ caller, parameters: { resolver, username, password_only: only } }) => {
+        const name = { resolver, login: username };
+        return only === '1'
+          ? consequences.ofPasswordRemoval(caller, name)
+          : consequences.ofUserRemoval(caller, name);
+      },
+    ),
+  ];
+}
+
+interface RealmAct {
+  readonly act: string;
+  readonly realm?: string | undefined;
+  readonly resolvers?: string | undefined;
+}
+
+async function ofRealm(
+  consequences: ConsequenceService,
+  caller: Caller,
+  { act, realm = '', resolvers = '' }: RealmAct,
+): Promise<readonly Consequence[]> {
+  switch (act) {
+    case 'remove':
+      return consequences.ofRealmRemoval(caller, realm);
+    case 'set':
+      return consequences.ofRealmChange(caller, { name: realm, resolvers: splitList(resolvers) });
+    case 'default':
+      return consequences.ofDefaultRealm(caller, realm.trim() === '' ? null : realm);
+    default:
+      // With the right first, as everywhere.
+      await consequences.ofDefaultRealm(caller, null);
+      throw new ServiceError('parameter.invalid', "The act is 'remove', 'set' or 'default'", {
+        parameter: 'act',
+      });
+  }
+}
+
+function shownPreview(preview: PolicyPreview): Shown<typeof PREVIEW> {
   return {
     problems: preview.problems.map(({ field, message }) => ({ field, text: message })),
     unknown_names: preview.unknownNames.map(({ part, name, nearest }) => ({

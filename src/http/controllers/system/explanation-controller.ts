@@ -13,9 +13,106 @@ import type { ExplainedRight, PolicyVerdict } from '../../../policy/explanation.
 import type { PolicyNames } from '../../../policy/policy-names.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { POLICY_EXPLANATION, POLICY_NAMES } from '../answers/policy-answers.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
+
+const names = z.array(z.string());
+const time = z.iso.datetime();
+const forms = z.array(z.strictObject({ form: z.string(), meaning: z.string() }));
+
+const NAMES = z.strictObject({
+  scopes: z.array(
+    z.strictObject({
+      name: z.string(),
+      meaning: z.string(),
+      actions: z.array(
+        z.strictObject({
+          name: z.string(),
+          meaning: z.string(),
+          value: z.string().nullable().describe('the allowed values; null: it takes none'),
+        }),
+      ),
+      wildcard: z.boolean().describe('`*` means all actions'),
+      requires_realm: z.boolean(),
+      requires_user: z.boolean(),
+      open: z.boolean().describe('without an active policy, every administrator has its rights'),
+    }),
+  ),
+  realms: names,
+  resolvers: names,
+  administrators: names,
+  groups: names.describe('groups of single sign-on that policies name'),
+  forms: z.strictObject({ realm: forms, user: forms, client: forms, time: forms }),
+});
+
+const VERDICT = z.strictObject({
+  name: z.string(),
+  applies: z.boolean(),
+  obstacles: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['inactive', 'unreadable', 'user', 'precedence', 'realm', 'client', 'time']),
+        text: z.string(),
+      }),
+    )
+    .describe('why it does not apply'),
+});
+
+const RIGHT = z.strictObject({
+  scope: z.string(),
+  action: z.string(),
+  allowed: z.boolean(),
+  reason: z
+    .enum(['policies', 'open', 'realm', 'none'])
+    .describe(
+      '`open`: no policy of the scope is active; `realm`: allowed, but not in this realm; `none`: no policy gives it',
+    ),
+  realms: z
+    .union([z.literal('*'), names])
+    .describe('the realms in which it holds; `*` includes tokens in no realm'),
+  policies: z.array(VERDICT).describe('the policies that name the action'),
+});
+
+const EXPLANATION = z.strictObject({
+  administrator: z.string().nullable(),
+  groups: names.nullable(),
+  known: z.boolean().nullable().describe('false: there is no administrator of that name'),
+  user: z.string().nullable(),
+  realm: z.string().nullable(),
+  client: z.string(),
+  time,
+  rights: z.array(RIGHT),
+  values: z.array(
+    z.strictObject({
+      action: z.string(),
+      values: names.describe('several: policies disagree'),
+      policies: z.array(VERDICT.extend({ value: z.string() })),
+    }),
+  ),
+  refusal: z
+    .strictObject({
+      request: z.string(),
+      time,
+      endpoint: z.string(),
+      right: z.string().nullable().describe('`scope:action`; null: the audit does not name it'),
+      api_token: z.boolean().describe('the API token lacked the right, whatever the policies say'),
+    })
+    .nullable(),
+  changes: z
+    .array(
+      z.strictObject({
+        policy: z.string(),
+        kind: z.enum(['set', 'removed']),
+        administrator: z.string(),
+        time,
+      }),
+    )
+    .nullable()
+    .describe('changes of policies since the refusal; null: the caller may not see them'),
+});
+
+type Explanation = Shown<typeof EXPLANATION>;
 
 /** @returns the endpoints of /system that name what policies may use, and explain decisions */
 export function explanationEndpoints(
@@ -27,19 +124,15 @@ export function explanationEndpoints(
 }
 
 function namesEndpoint(explanations: ExplanationService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/system/policyNames',
-      methods: ['GET', 'POST'],
       summary: 'the scopes, actions and names that policies may use, with their meanings',
-      answers: POLICY_NAMES,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/policyNames: list what policies may name.',
-      changesState: false,
-      parameters: z.object({}),
+      value: NAMES,
+      parameters: {},
     },
-    async ({ caller, context }) => dialect.value(namesObject(await explanations.names(caller)), context),
+    async ({ caller }) => shownNames(await explanations.names(caller)),
   );
 }
 
@@ -61,61 +154,47 @@ const QUESTION = {
   ),
 } as const;
 
-interface ExplanationParameters {
-  readonly administrator?: string | undefined;
-  readonly groups?: string | undefined;
-  readonly user?: string | undefined;
-  readonly resolver?: string | undefined;
-  readonly realm?: string | undefined;
-  readonly client?: string | undefined;
-  readonly time?: string | undefined;
-  readonly request?: string | undefined;
-}
+type Question = z.output<z.ZodObject<typeof QUESTION>>;
 
 function explainEndpoint(
   explanations: ExplanationService,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/system/explainPolicy',
-      methods: ['GET', 'POST'],
       summary: 'what somebody may do, and why; or why a request was refused',
-      answers: POLICY_EXPLANATION,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/explainPolicy: explain what policies allow.',
-      changesState: false,
-      parameters: z.object(QUESTION),
+      value: EXPLANATION,
+      parameters: QUESTION,
     },
-    async ({ caller, parameters, context }) =>
-      dialect.value(await explain(explanations, caller, parameters, clock), context),
+    ({ caller, parameters }) => explain(explanations, caller, parameters, clock),
   );
 }
 
 async function explain(
   explanations: ExplanationService,
   caller: Caller,
-  question: ExplanationParameters,
+  question: Question,
   clock: Clock,
-): Promise<object> {
+): Promise<Explanation> {
   const { user, resolver, realm, request, groups } = question;
   assertOneQuestion(question);
   if (isGiven(request)) {
     const names = isGiven(groups) ? splitList(groups) : undefined;
-    return refusalObject(await explanations.explainRefusal(caller, request.trim(), names));
+    return shownRefusal(await explanations.explainRefusal(caller, request.trim(), names));
   }
   const at = isGiven(question.time) ? parsePastInstant(question.time, clock.now(), 'time') : undefined;
   if (user !== undefined) {
     const { client } = question;
-    return valuesObject(await explanations.explainValues(caller, { user, resolver, realm, client, at }));
+    return shownValues(await explanations.explainValues(caller, { user, resolver, realm, client, at }));
   }
-  return rightsObject(await explanations.explainRights(caller, { ...personOf(question, caller), realm, at }));
+  return shownRights(await explanations.explainRights(caller, { ...personOf(question, caller), realm, at }));
 }
 
 /** @throws ServiceError 'parameter.invalid' */
-function assertOneQuestion({ administrator, user, request }: ExplanationParameters): void {
+function assertOneQuestion({ administrator, user, request }: Question): void {
   const named = [
     ...(isGiven(request) ? ['request'] : []),
     ...(user === undefined ? [] : ['user']),
@@ -132,7 +211,7 @@ function assertOneQuestion({ administrator, user, request }: ExplanationParamete
 
 /** The caller is at the address of the request, in the groups of the session. */
 function personOf(
-  { administrator, groups, client }: ExplanationParameters,
+  { administrator, groups, client }: Question,
   { principal }: Caller,
 ): Pick<Parameters<ExplanationService['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
   const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
@@ -148,7 +227,7 @@ function isGiven(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== '';
 }
 
-function namesObject({ scopes, ...names }: PolicyNames): object {
+function shownNames({ scopes, ...names }: PolicyNames): Shown<typeof NAMES> {
   return {
     scopes: scopes.map(({ name, meaning, actions, hasWildcard, requiresRealm, requiresUser, isOpen }) => ({
       name,
@@ -175,7 +254,7 @@ const EMPTY = {
   changes: null,
 };
 
-function rightsObject(explanation: RightsExplanation): object {
+function shownRights(explanation: RightsExplanation): Explanation {
   const { administrator, groups, isKnown, realm, client, at, rights } = explanation;
   return {
     ...EMPTY,
@@ -185,11 +264,11 @@ function rightsObject(explanation: RightsExplanation): object {
     realm: realm ?? null,
     client,
     time: at.toISOString(),
-    rights: rights.map(rightObject),
+    rights: rights.map(shownRight),
   };
 }
 
-function rightObject({ right, decision, allowed, policies }: ExplainedRight): object {
+function shownRight({ right, decision, allowed, policies }: ExplainedRight): Shown<typeof RIGHT> {
   const realms = decision.allowed ? decision.realms : [];
   return {
     scope: right.scope,
@@ -197,14 +276,11 @@ function rightObject({ right, decision, allowed, policies }: ExplainedRight): ob
     allowed,
     reason: reasonOf(decision, allowed),
     realms: realms === 'all' ? '*' : realms,
-    policies: policies.map(verdictObject),
+    policies: policies.map(shownVerdict),
   };
 }
 
-function reasonOf(
-  decision: ExplainedRight['decision'],
-  allowed: boolean,
-): 'policies' | 'open' | 'realm' | 'none' {
+function reasonOf(decision: ExplainedRight['decision'], allowed: boolean): Shown<typeof RIGHT>['reason'] {
   if (!decision.allowed) {
     return 'none';
   }
@@ -214,11 +290,11 @@ function reasonOf(
   return decision.by === 'policies' ? 'policies' : 'open';
 }
 
-function verdictObject({ policy, applies, obstacles }: PolicyVerdict): object {
+function shownVerdict({ policy, applies, obstacles }: PolicyVerdict): Shown<typeof VERDICT> {
   return { name: policy, applies, obstacles: obstacles.map(({ kind, text }) => ({ kind, text })) };
 }
 
-function valuesObject({ user, realm, client, at, values }: ValuesExplanation): object {
+function shownValues({ user, realm, client, at, values }: ValuesExplanation): Explanation {
   return {
     ...EMPTY,
     user: user ?? null,
@@ -228,16 +304,16 @@ function valuesObject({ user, realm, client, at, values }: ValuesExplanation): o
     values: values.map(({ action, values: granted, policies }) => ({
       action,
       values: granted,
-      policies: policies.map((verdict) => ({ ...verdictObject(verdict), value: verdict.value })),
+      policies: policies.map((verdict) => ({ ...shownVerdict(verdict), value: verdict.value })),
     })),
   };
 }
 
-function refusalObject(explanation: RefusalExplanation): object {
+function shownRefusal(explanation: RefusalExplanation): Explanation {
   const { refusal, changes } = explanation;
   const { right, endpoint, requestId, isByApiToken } = refusal;
   return {
-    ...rightsObject(explanation),
+    ...shownRights(explanation),
     refusal: {
       request: requestId,
       time: refusal.at.toISOString(),

@@ -1,29 +1,69 @@
+import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { KEYS } from '../answers/installation-answers.ts';
-import { systemReading } from './system-endpoint.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
+
+const time = z.iso.datetime();
+
+const REPORT = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      keyid: z.string().describe('16 hexadecimal digits, which tell nothing of the key'),
+      current: z.boolean().describe('seals'),
+      added: time.nullable().describe('null: secrets are sealed with it, but it is not registered'),
+      current_since: time.nullable().describe('null: it has never sealed'),
+      retired: time.nullable(),
+      secrets: count.nullable().describe('the number of secrets sealed with it; null: not counted'),
+    }),
+  ),
+  servers: z.array(
+    z.strictObject({
+      place: z.string().describe('host name and process id'),
+      keyids: z.array(z.string()),
+      seals_with: z.string(),
+    }),
+  ),
+  counted: time.nullable(),
+});
+
+const EXAMPLE = {
+  keys: [
+    {
+      keyid: '0123456789abcdef',
+      current: true,
+      added: '2026-11-20T12:00:00.000Z',
+      current_since: '2026-11-20T12:00:00.000Z',
+      retired: null,
+      secrets: 812,
+    },
+  ],
+  servers: [{ place: 'tan1:4711', keyids: ['0123456789abcdef'], seals_with: '0123456789abcdef' }],
+  counted: '2026-11-20T12:05:00.000Z',
+};
 
 /** @returns the endpoint that shows the state of the keys. They are changed at the machine only, see `KeyOverview` */
 export function keyEndpoint(
   { keyOverview }: Pick<Services, 'keyOverview'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return systemReading(
+  return valueReading(
+    dialect,
     {
       path: '/system/keys',
       summary: 'the encryption keys and the servers that have them',
-      answers: KEYS,
+      value: REPORT,
+      example: EXAMPLE,
       parameters: { count: optional('`1`: counts the secrets of each key, which reads all tokens', '1') },
     },
-    async ({ caller, parameters: { count }, context }) =>
-      dialect.value(reportObject(await keyOverview.show(caller, count === '1')), context),
+    async ({ caller, parameters }) => shownReport(await keyOverview.show(caller, parameters.count === '1')),
   );
 }
 
-function reportObject({ keys, servers, countedAt }: KeyOverviewReport): object {
+function shownReport({ keys, servers, countedAt }: KeyOverviewReport): Shown<typeof REPORT> {
   return {
     keys: keys.map(({ keyId, isCurrent, addedAt, currentSince, retiredAt, secrets }) => ({
       keyid: keyId,

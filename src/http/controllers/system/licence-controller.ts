@@ -1,12 +1,36 @@
+import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { Licence } from '../../../monitoring/licence.ts';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { required, secret } from '../../request/parameter-schemas.ts';
-import { done } from '../../answers.ts';
-import { INSTALLED_LICENCE, LICENCE } from '../answers/installation-answers.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
+
+const time = z.iso.datetime();
+
+const LICENCE = z.strictObject({
+  valid: z.boolean(),
+  reason: z.string().nullable().describe('why it does not count; null: it does'),
+  unit: z.enum(['user', 'token']).nullable().describe('what it counts; null: it cannot be read'),
+  licensed: count.nullable(),
+  active: count.nullable().describe('the present number; null: not counted'),
+  starts: time.nullable(),
+  ends: time.nullable().describe('the first instant at which it is no longer valid'),
+  fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).describe('as signed'),
+});
+
+const EXAMPLE = {
+  valid: true,
+  reason: null,
+  unit: 'user' as const,
+  licensed: 500,
+  active: 312,
+  starts: null,
+  ends: '2028-01-01T00:00:00.000Z',
+  fields: { licensee: 'Example AG', 'user-num': 500, expire: '2027-12-31' },
+};
 
 /** @returns the endpoints that show, install and remove the licence */
 export function licenceEndpoints(
@@ -14,48 +38,49 @@ export function licenceEndpoints(
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
-    systemReading(
+    valueReading(
+      dialect,
       {
         path: '/system/licence',
         summary: 'the licence, and whether it counts',
-        answers: LICENCE,
+        value: LICENCE.nullable().describe('null: none is installed'),
+        example: EXAMPLE,
         parameters: {},
       },
-      async ({ caller, context }) => {
+      async ({ caller }) => {
         const report = await licences.show(caller);
-        return dialect.value(report.kind === 'none' ? null : licenceObject(report), context);
+        return report.kind === 'none' ? null : shownLicence(report);
       },
     ),
-    systemChange(
+    valueChange(
+      dialect,
       {
         path: '/system/licence/install',
         summary: 'installs a licence in place of the present one; one that would not count is refused',
-        answers: INSTALLED_LICENCE,
+        value: LICENCE,
+        example: EXAMPLE,
         parameters: { licence: secret(required('the signed licence, a JWS in compact form', 'eyJhbGciOi…')) },
       },
-      async ({ caller, parameters: { licence }, context }) =>
-        dialect.value(licenceObject(await licences.install(caller, licence)), context),
+      async ({ caller, parameters: { licence } }) => shownLicence(await licences.install(caller, licence)),
     ),
-    systemChange(
-      { path: '/system/licence/remove', summary: 'removes the licence', answers: done(), parameters: {} },
-      async ({ caller, context }) => {
-        await licences.remove(caller);
-        return dialect.done(context);
-      },
+    plainChange(
+      dialect,
+      { path: '/system/licence/remove', summary: 'removes the licence', parameters: {} },
+      ({ caller }) => licences.remove(caller),
     ),
   ];
 }
 
-function licenceObject(report: Exclude<LicenceReport, { kind: 'none' }>): object {
+function shownLicence(report: Exclude<LicenceReport, { kind: 'none' }>): Shown<typeof LICENCE> {
   return {
     valid: report.kind === 'valid',
     reason: report.kind === 'valid' ? null : report.explanation,
     active: 'active' in report ? report.active : null,
-    ...licenceMembers(report.licence),
+    ...membersOf(report.licence),
   };
 }
 
-function licenceMembers(licence: Licence | undefined): object {
+function membersOf(licence: Licence | undefined): Omit<Shown<typeof LICENCE>, 'valid' | 'reason' | 'active'> {
   return licence === undefined
     ? { unit: null, licensed: null, starts: null, ends: null, fields: {} }
     : {

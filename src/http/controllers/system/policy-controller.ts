@@ -1,26 +1,58 @@
 import { z } from 'zod';
 import type { PolicyService } from '../../../policy/policy-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { type Answers, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../answers/system-answers.ts';
+import { systemChange, systemReading } from './system-endpoint.ts';
 
-const METHODS: readonly Method[] = ['GET', 'POST'];
+const name = z.string();
+const yes = z.literal(true);
+const policy = z.strictObject({
+  name,
+  scope: z.string(),
+  action: z.string().describe('comma list of `action` or `action=value`'),
+  realm: z.string().describe('comma list'),
+  user: z.string().describe('comma list'),
+  client: z.string().describe('comma list of addresses and networks; empty: any'),
+  time: z.string().describe('`minute hour day month weekday year;`; empty: always'),
+  active: z.boolean(),
+});
 
-const EXPECTED_POLICY = z
-  .object({
-    name: z.string(),
-    scope: z.string(),
-    action: z.string(),
-    realm: z.string(),
-    user: z.string(),
-    client: z.string(),
-    time: z.string(),
-    active: z.boolean(),
-  })
-  .nullable();
+/** The answers of /system/setPolicy. */
+const STORED_POLICY: Answers = {
+  documented: valueOf(yes),
+  linotp: valueOf(
+    z.record(
+      z.string().describe('`setPolicy` and the name'),
+      z.strictObject({
+        realm: yes,
+        active: yes,
+        client: yes,
+        user: yes,
+        time: yes,
+        action: yes,
+        scope: yes,
+      }),
+    ),
+  ),
+};
+
+/** The answers of /system/getPolicy. */
+const POLICIES: Answers = {
+  documented: valueOf(z.record(name, policy)),
+  linotp: valueOf(z.record(name, policy.extend({ active: z.enum(['True', 'False']) }))),
+};
+
+/** The answers of /system/delPolicy. */
+const REMOVED_POLICY: Answers = {
+  documented: valueOf(yes),
+  linotp: valueOf(z.strictObject({ delPolicy: z.strictObject({ result: z.record(z.string(), yes) }) })),
+};
+
+const EXPECTED_POLICY = z.object(policy.shape).nullable();
 
 /** @returns the endpoints of /system that list and change policies */
 export function policyEndpoints(policies: PolicyService, dialect: AdministrationDialect): Endpoint[] {
@@ -28,17 +60,13 @@ export function policyEndpoints(policies: PolicyService, dialect: Administration
 }
 
 function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemChange(
     {
       path: '/system/setPolicy',
-      methods: METHODS,
       summary: 'creates or replaces a policy',
       answers: STORED_POLICY,
-      requires: 'system:write',
-      family: 'linotp2',
-      usage: 'system/setPolicy: create a policy or replace it.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'create a policy or replace it.',
+      parameters: {
         name: required('the name of the policy', 'helpdesk'),
         scope: required('the scope', 'admin'),
         action: required('the actions, a comma list', 'show, enable, disable'),
@@ -54,7 +82,7 @@ function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): E
         expected: EXPECTED.describe(
           'the policy that is replaced, as JSON of the form in /system/getPolicy; `null`: there is none. Another one is kept',
         ),
-      }),
+      },
     },
     async ({ caller, parameters: { active, expected, ...draft }, context }) => {
       const stored = await policies.set(
@@ -68,23 +96,19 @@ function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): E
 }
 
 function listEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemReading(
     {
       path: '/system/getPolicy',
-      methods: METHODS,
       summary: 'lists policies',
       answers: POLICIES,
-      requires: 'system:read',
-      family: 'linotp2',
-      usage: 'system/getPolicy: list policies.',
-      changesState: false,
-      parameters: z.object({
+      purpose: 'list policies.',
+      parameters: {
         name: optional('lists the policy of this name'),
         scope: optional('lists policies of this scope'),
         action: optional('lists policies with this action'),
         realm: optional('lists policies for this realm'),
         user: optional('lists policies for this user'),
-      }),
+      },
     },
     async ({ caller, parameters, context }) =>
       dialect.value(dialect.shapes.policies(await policies.list(caller, parameters)), context),
@@ -92,22 +116,18 @@ function listEndpoint(policies: PolicyService, dialect: AdministrationDialect): 
 }
 
 function removeEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return systemChange(
     {
       path: '/system/delPolicy',
-      methods: METHODS,
       summary: 'removes a policy',
       answers: REMOVED_POLICY,
-      requires: 'system:write',
-      family: 'linotp2',
-      usage: 'system/delPolicy: remove a policy.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'remove a policy.',
+      parameters: {
         name: required('the name of the policy', 'helpdesk'),
         expected: EXPECTED.describe(
           'the policy that is removed, as JSON of the form in /system/getPolicy. Another one is kept',
         ),
-      }),
+      },
     },
     async ({ caller, parameters: { name, expected }, context }) => {
       await policies.remove(caller, name, readExpected(expected, EXPECTED_POLICY) ?? undefined);

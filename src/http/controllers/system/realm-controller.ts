@@ -7,8 +7,7 @@ import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { done } from '../../answers.ts';
-import { REALMS, REMOVED_REALM, RESOLVERS, SHOWN_RESOLVER } from '../answers/system-answers.ts';
+import { type Answers, done, valueOf } from '../../answers.ts';
 import {
   providedSettings,
   removalOf,
@@ -31,6 +30,49 @@ const SET_REALM = {
 
 const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
 const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
+
+const name = z.string();
+const resolver = z.object({ name, type: z.string() }).catchall(z.string().describe('a setting'));
+
+/** The answers of /system/getResolvers. */
+const RESOLVERS: Answers = {
+  documented: valueOf(z.record(name, resolver)),
+  linotp: valueOf(
+    z.record(name, z.strictObject({ entry: z.string(), type: z.string(), resolvername: name })),
+  ),
+};
+
+/** The answers of /system/getResolver. A secret is an empty text. */
+const SHOWN_RESOLVER: Answers = {
+  documented: valueOf(resolver),
+  linotp: valueOf(
+    z.strictObject({ data: z.record(z.string(), z.string()), type: z.string(), resolver: name }),
+  ),
+};
+
+/** The answers of /system/getRealms and /system/getDefaultRealm. */
+const REALMS: Answers = {
+  documented: valueOf(
+    z.record(name, z.strictObject({ name, default: z.boolean(), resolvers: z.array(z.string()) })),
+  ),
+  linotp: valueOf(
+    z.record(
+      name,
+      z.strictObject({
+        default: z.literal('true').optional(),
+        realmname: name,
+        useridresolver: z.array(z.string()),
+        entry: z.string(),
+      }),
+    ),
+  ),
+};
+
+/** The answers of /system/delRealm. */
+const REMOVED_REALM: Answers = {
+  documented: valueOf(z.literal(true)),
+  linotp: valueOf(z.strictObject({ delRealm: z.strictObject({ result: z.literal(true) }) })),
+};
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
 export function realmEndpoints(
@@ -55,7 +97,6 @@ function setResolver(
       answers: done(),
       summary: 'creates or changes a resolver',
       purpose: 'create or change a resolver.',
-      methods: ['GET', 'POST'],
       parameters: {
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
@@ -116,7 +157,6 @@ function resolverParts(
         answers: done(),
         summary: 'removes a resolver',
         purpose: 'remove a resolver.',
-        methods: ['GET', 'POST'],
         parameters: { resolver: RESOLVER },
       },
       async ({ caller, parameters: { resolver }, context }) => {
@@ -138,7 +178,6 @@ function realmParts(
         answers: done(),
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
-        methods: ['GET', 'POST'],
         parameters: SET_REALM,
       },
       async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
@@ -175,7 +214,6 @@ function realmParts(
         answers: REMOVED_REALM,
         summary: 'removes a realm',
         purpose: 'remove a realm.',
-        methods: ['GET', 'POST'],
         parameters: { realm: REALM },
       },
       async ({ caller, parameters: { realm }, context }) => {
@@ -197,7 +235,6 @@ function defaultParts(
         answers: done(),
         summary: 'sets the default realm, or none',
         purpose: 'choose the default realm, or none.',
-        methods: ['GET', 'POST'],
         parameters: { realm: optional('the name of the realm; empty: none') },
       },
       async ({ caller, parameters: { realm = '' }, context }) => {

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
 import { type DescribedResolverSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { RESOLVER_KINDS_SHOWN, TRIED_RESOLVER } from '../answers/resolver-answers.ts';
+import { type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
 import {
   providedSettings,
   removalOf,
@@ -14,7 +16,45 @@ import {
   RESOLVER_PARAMETERS,
   resolverKind,
 } from './resolver-parameters.ts';
-import { systemChange, systemReading } from './system-endpoint.ts';
+
+const SETTING = z.strictObject({
+  name: z.string(),
+  meaning: z.string(),
+  required: z.boolean(),
+  default: z.string().nullable().describe('the value that applies without one; null: none'),
+  values: z.array(z.string()).nullable().describe('the only values; null: any'),
+  example: z.string().nullable(),
+  form: z.enum(['line', 'lines', 'json']).describe('`json`: a JSON object of texts'),
+  secret: z.boolean().describe('a password: it is written, and never shown'),
+  bound: z.boolean().describe('where it changes, the stored password must be given again'),
+});
+
+const USER = z.strictObject({
+  username: z.string(),
+  userid: z.string(),
+  givenname: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+});
+
+const TRIAL = z.union([
+  z.strictObject({
+    readable: z.literal(true),
+    users: count,
+    first: z.array(USER).nullable().describe('some users; null: the caller may not list them'),
+    entries: z
+      .strictObject({
+        total: count,
+        without_id: count,
+        without_login: count.describe('of those with an id'),
+        sharing_id: count.describe('users whose id another one has as well: they own the same tokens'),
+      })
+      .optional()
+      .describe('present where not every entry is a user with an id of its own'),
+  }),
+  z.strictObject({ readable: z.literal(false), reason: z.string() }),
+]);
 
 /** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
 export function resolverTrialEndpoints(
@@ -28,18 +68,37 @@ function kindsEndpoint(
   { resolvers }: Pick<Services, 'resolverTrials' | 'resolvers'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return systemReading(
+  return valueReading(
+    dialect,
     {
       path: '/system/resolverKinds',
       summary: 'the kinds of resolvers and their settings',
-      answers: RESOLVER_KINDS_SHOWN,
+      value: z.array(z.strictObject({ kind: z.string(), meaning: z.string(), settings: z.array(SETTING) })),
+      example: [
+        {
+          kind: 'passwd',
+          meaning: 'Users in a file such as /etc/passwd, read as it changes.',
+          settings: [
+            {
+              name: 'fileName',
+              meaning: 'Absolute path of the file; over HTTP below a folder of RESOLVER_FILE_DIRS.',
+              required: true,
+              default: null,
+              values: null,
+              example: '/srv/tankeeper/users/passwd',
+              form: 'line' as const,
+              secret: false,
+              bound: false,
+            },
+          ],
+        },
+      ],
       parameters: {},
     },
-    async ({ caller, context }) => {
+    async ({ caller }) => {
       // For the right: the kinds are the same for everybody.
       await resolvers.list(caller);
-      const kinds = describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(settingObject) }));
-      return dialect.value(kinds, context);
+      return describedKinds().map((kind) => ({ ...kind, settings: kind.settings.map(shownSetting) }));
     },
   );
 }
@@ -48,11 +107,13 @@ function trialEndpoint(
   { resolverTrials }: Pick<Services, 'resolverTrials' | 'resolvers'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return systemChange(
+  return valueChange(
+    dialect,
     {
       path: '/system/testResolver',
       summary: 'reads the users of a resolver as it is, or as it would be with these settings',
-      answers: TRIED_RESOLVER,
+      value: TRIAL,
+      example: { readable: false, reason: 'the host name is unknown' },
       parameters: {
         name: RESOLVER,
         type: optional(
@@ -63,17 +124,17 @@ function trialEndpoint(
         remove_password: REMOVE_PASSWORD,
       },
     },
-    async ({ caller, parameters: { name, type, remove_password: removed, ...settings }, context }) => {
+    async ({ caller, parameters: { name, type, remove_password: removed, ...settings } }) => {
       const draft =
         type === undefined
           ? { name }
           : { name, kind: resolverKind(type), settings: providedSettings(settings), ...removalOf(removed) };
-      return dialect.value(trialObject(await resolverTrials.try(caller, draft)), context);
+      return shownTrial(await resolverTrials.try(caller, draft));
     },
   );
 }
 
-function settingObject(setting: DescribedResolverSetting): object {
+function shownSetting(setting: DescribedResolverSetting): Shown<typeof SETTING> {
   const { name, meaning, isRequired = false, fallback, values, example, form, isSecret } = setting;
   return {
     name,
@@ -88,7 +149,7 @@ function settingObject(setting: DescribedResolverSetting): object {
   };
 }
 
-function trialObject(trial: Trial): object {
+function shownTrial(trial: Trial): Shown<typeof TRIAL> {
   if (trial.kind === 'unreadable') {
     return { readable: false, reason: trial.reason };
   }
@@ -96,7 +157,7 @@ function trialObject(trial: Trial): object {
   return {
     readable: true,
     users,
-    first: first?.map(userObject) ?? null,
+    first: first?.map(shownUser) ?? null,
     ...(found !== undefined && {
       entries: {
         total: found.entries,
@@ -108,6 +169,6 @@ function trialObject(trial: Trial): object {
   };
 }
 
-function userObject({ login, userId, givenName, surname, email, phone }: DirectoryUser): object {
+function shownUser({ login, userId, givenName, surname, email, phone }: DirectoryUser): Shown<typeof USER> {
   return { username: login, userid: userId, givenname: givenName, surname, email, phone };
 }

@@ -8,7 +8,7 @@ import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { valueChange, valueReading } from './system-endpoint.ts';
+import { plainChange, type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();
@@ -176,7 +176,7 @@ function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
 
 function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return (['enable', 'disable'] as const).map((verb) =>
-    valueChange(
+    plainChange(
       dialect,
       {
         path: `/system/webhooks/${verb}`,
@@ -184,13 +184,9 @@ function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Administ
           verb === 'enable'
             ? 'sends to a webhook again, first the deliveries that wait'
             : 'sends nothing to a webhook: waiting deliveries stay, new events are left out',
-        value: z.literal(true),
         parameters: { name: NAME },
       },
-      async ({ caller, parameters: { name } }): Promise<true> => {
-        await webhooks.enable(caller, name, verb === 'enable');
-        return true;
-      },
+      ({ caller, parameters: { name } }) => webhooks.enable(caller, name, verb === 'enable'),
     ),
   );
 }
@@ -237,12 +233,12 @@ function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: Admini
   ];
 }
 
-function shownWebhook(webhook: WebhookWithState): z.input<typeof SHOWN_WEBHOOK> {
+function shownWebhook(webhook: WebhookWithState): Shown<typeof SHOWN_WEBHOOK> {
   return {
     name: webhook.name,
     url: webhook.url,
-    events: [...webhook.events],
-    realms: [...webhook.realms],
+    events: webhook.events,
+    realms: webhook.realms,
     enabled: webhook.isEnabled,
     bounded: webhook.isBounded,
     created: webhook.createdAt.toISOString(),
@@ -256,7 +252,7 @@ function shownWebhook(webhook: WebhookWithState): z.input<typeof SHOWN_WEBHOOK> 
   };
 }
 
-function shownDelivery(delivery: PendingDelivery): z.input<typeof DELIVERY> {
+function shownDelivery(delivery: PendingDelivery): Shown<typeof DELIVERY> {
   return {
     event: delivery.eventId,
     type: delivery.type,
@@ -268,7 +264,7 @@ function shownDelivery(delivery: PendingDelivery): z.input<typeof DELIVERY> {
   };
 }
 
-function shownTest({ result, eventId, durationMs }: WebhookTest): z.input<typeof TESTED> {
+function shownTest({ result, eventId, durationMs }: WebhookTest): Shown<typeof TESTED> {
   return {
     delivered: result.failure === undefined,
     status: result.status ?? null,

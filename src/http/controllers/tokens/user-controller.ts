@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { UserService } from '../../../users/user-service.ts';
-import { done, inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { systemChange } from '../system/system-endpoint.ts';
+import { plainChange, valueChange } from '../../value-endpoint.ts';
 
 const NAMED = {
   resolver: required('a managed resolver', 'staff'),
@@ -20,45 +19,42 @@ export function managedUserEndpoints(
 ): Endpoint[] {
   return [
     addEndpoint(users, dialect),
-    systemChange(
+    plainChange(
+      dialect,
       {
         path: '/system/users/password',
         summary: 'sets the password of a user of a managed resolver, or removes it',
-        answers: done(),
         parameters: {
           ...NAMED,
           password: secret(optional(PASSWORD)),
           remove: optional('`1`, in place of `password`: no password matches then', '1'),
         },
       },
-      async ({ caller, parameters: { resolver, username, password, remove }, context }) => {
+      async ({ caller, parameters: { resolver, username, password, remove } }) => {
         // An empty one is refused as too short.
         const requested = remove === '1' ? null : (password ?? '');
         await users.setPassword(caller, { resolver, login: username, password: requested });
-        return dialect.done(context);
       },
     ),
-    systemChange(
+    plainChange(
+      dialect,
       {
         path: '/system/users/remove',
         summary: 'removes a user of a managed resolver; the tokens become unassigned',
-        answers: done(),
         parameters: NAMED,
       },
-      async ({ caller, parameters: { resolver, username }, context }) => {
-        await users.remove(caller, { resolver, login: username });
-        return dialect.done(context);
-      },
+      ({ caller, parameters: { resolver, username } }) => users.remove(caller, { resolver, login: username }),
     ),
   ];
 }
 
 function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoint {
-  return systemChange(
+  return valueChange(
+    dialect,
     {
       path: '/system/users/add',
       summary: 'adds a user to a managed resolver; the id of the user',
-      answers: inEveryDialect(valueOf(z.strictObject({ userid: z.string() }))),
+      value: z.strictObject({ userid: z.string() }),
       parameters: {
         ...NAMED,
         givenname: optional('the given name', 'Anna'),
@@ -68,7 +64,7 @@ function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoi
         password: secret(optional(`${PASSWORD}; default: none matches`)),
       },
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters }) => {
       const { resolver, username, givenname, surname, email, phone, password = '' } = parameters;
       const added = await users.add(caller, {
         resolver,
@@ -79,7 +75,7 @@ function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoi
         phone,
         ...(password !== '' && { password }),
       });
-      return dialect.value({ userid: added.userId }, context);
+      return { userid: added.userId };
     },
   );
 }

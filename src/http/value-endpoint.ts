@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { inEveryDialect, valueOf } from './answers.ts';
+import type { AdministrationDialect } from './dialects/dialect.ts';
+import {
+  type AdministratorCall,
+  administratorEndpoint,
+  type Endpoint,
+  type EndpointSpec,
+  type Method,
+  type Requirement,
+} from './endpoint-spec.ts';
+
+/*
+ * Endpoints of paths that LinOTP never had, whose answer is one value. Its schema is the type of what they return, the
+ * description in /openapi.json and the type in the console.
+ */
+
+type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : Type extends object
+    ? { readonly [Key in keyof Type]: ReadonlyDeep<Type[Key]> }
+    : Type;
+
+/** What fits the schema of an answer; it may be read-only. */
+export type Shown<Value extends z.ZodType> = ReadonlyDeep<z.input<Value>>;
+
+type Facts<Shape extends z.ZodRawShape> = Pick<EndpointSpec<Shape>, 'path' | 'summary'> & {
+  readonly parameters: Shape;
+  /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
+  readonly purpose?: string;
+  /** By default `system:read`, of a change `system:write`. */
+  readonly requires?: Requirement;
+  /** By default GET and POST, of a change POST alone. */
+  readonly methods?: readonly Method[];
+};
+
+type ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> = Facts<Shape> & {
+  readonly value: Value;
+  readonly example?: Shown<Value>;
+};
+
+type Operation<Shape extends z.ZodRawShape, Result> = (
+  call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
+) => Promise<Result>;
+
+/** @returns an endpoint that only reads */
+export function valueReading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  const { methods = ['GET', 'POST'], requires = 'system:read' } = facts;
+  return administratorEndpoint({ ...specOf(facts), methods, requires, changesState: false }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+/** @returns an endpoint that changes something */
+export function valueChange<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  facts: ValueFacts<Shape, Value>,
+  answer: Operation<Shape, Shown<Value>>,
+): Endpoint {
+  const { methods = ['POST'], requires = 'system:write' } = facts;
+  return administratorEndpoint({ ...specOf(facts), methods, requires, changesState: true }, async (call) =>
+    dialect.value(await answer(call), call.context),
+  );
+}
+
+/** @returns an endpoint that changes something and has nothing to report: true */
+export function plainChange<Shape extends z.ZodRawShape>(
+  dialect: AdministrationDialect,
+  facts: Facts<Shape>,
+  change: Operation<Shape, void>,
+): Endpoint {
+  return valueChange(dialect, { ...facts, value: z.literal(true) }, async (call) => {
+    await change(call);
+    return true as const;
+  });
+}
+
+function specOf<Shape extends z.ZodRawShape, Value extends z.ZodType>({
+  path,
+  summary,
+  purpose = `${summary}.`,
+  parameters,
+  value,
+  example,
+}: ValueFacts<Shape, Value>) {
+  return {
+    path,
+    summary,
+    answers: inEveryDialect(valueOf(value, example === undefined ? {} : { example: { value: example } })),
+    family: 'linotp2',
+    usage: `${path.slice(1)}: ${purpose}`,
+    parameters: z.object(parameters),
+  } as const;
+}
