@@ -3,14 +3,14 @@ import type { Services } from '../../../services.ts';
 import type { AdministratorService } from '../../../administrators/administrator-service.ts';
 import type { SecondFactorService } from '../../../administrators/second-factor-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { done } from '../../answers.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type AdministratorCall, type Endpoint } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
-import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { ADMINISTRATORS, LINK, PASSWORD_SET } from '../answers/administrator-answers.ts';
+import { plainChange, valueChange, valueReading } from '../../value-endpoint.ts';
 
+const instant = z.iso.datetime();
 const ADMINISTRATOR = required('the name of the administrator', 'anna');
 const NEW_PASSWORD = secret(required('the new password'));
 
@@ -24,48 +24,52 @@ export function administratorEndpoints(
   return [
     listEndpoint(administrators, dialect),
     ownPasswordEndpoint(administrators, dialect, guard),
-    changeEndpoint(
+    plainChange(
+      dialect,
       {
         path: '/admin/administrators/add',
+        purpose: 'change an administrator.',
         summary: 'adds an administrator, with a confirmed login',
-        parameters: z.object({ administrator: ADMINISTRATOR, password: secret(required('the password')) }),
+        parameters: { administrator: ADMINISTRATOR, password: secret(required('the password')) },
       },
-      dialect,
       ({ caller, parameters: { administrator, password } }) =>
         administrators.add(caller, administrator, password),
     ),
-    changeEndpoint(
+    plainChange(
+      dialect,
       {
         path: '/admin/administrators/remove',
+        purpose: 'change an administrator.',
         summary:
           'removes another administrator, with sessions and API tokens, with a confirmed login; the last one stays',
-        parameters: z.object({ administrator: ADMINISTRATOR }),
+        parameters: { administrator: ADMINISTRATOR },
       },
-      dialect,
       ({ caller, parameters: { administrator } }) => administrators.remove(caller, administrator),
     ),
     passwordEndpoint(administrators, dialect),
-    changeEndpoint(
+    plainChange(
+      dialect,
       {
         path: '/admin/administrators/second-factor',
+        purpose: 'change an administrator.',
         summary:
           'binds a token to an administrator as second factor, with a confirmed login; ends all sessions',
-        parameters: z.object({
+        parameters: {
           administrator: ADMINISTRATOR,
           serial: required('an OCRA token of this server', 'QR17'),
-        }),
+        },
       },
-      dialect,
       ({ caller, parameters: { administrator, serial } }) =>
         secondFactors.setToken(caller, administrator, serial),
     ),
-    changeEndpoint(
+    plainChange(
+      dialect,
       {
         path: '/admin/administrators/second-factor/remove',
+        purpose: 'change an administrator.',
         summary: 'leaves an administrator the password alone, with a confirmed login; ends all sessions',
-        parameters: z.object({ administrator: ADMINISTRATOR }),
+        parameters: { administrator: ADMINISTRATOR },
       },
-      dialect,
       ({ caller, parameters: { administrator } }) => secondFactors.remove(caller, administrator),
     ),
     linkEndpoint(secondFactors, dialect),
@@ -73,31 +77,39 @@ export function administratorEndpoints(
 }
 
 function listEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/admin/administrators',
-      methods: ['GET', 'POST'],
       summary: 'the administrators with their second factors',
-      requires: 'system:read',
-      answers: ADMINISTRATORS,
-      family: 'linotp2',
-      usage: 'admin/administrators: list administrators.',
-      changesState: false,
-      parameters: z.object({}),
+      value: z.array(
+        z.strictObject({
+          name: z.string(),
+          created: instant,
+          second_factor: z.enum(['token', 'passkey']).nullable(),
+          serial: z.string().nullable(),
+          own: z.boolean(),
+        }),
+      ),
+      example: [
+        {
+          name: 'anna',
+          created: '2026-11-20T12:00:00.000Z',
+          second_factor: 'token',
+          serial: 'QR17',
+          own: false,
+        },
+      ],
+      parameters: {},
     },
-    async ({ caller, context }) => {
-      const listed = await administrators.list(caller);
-      return dialect.value(
-        listed.map(({ name, createdAt, secondFactor }) => ({
-          name,
-          created: createdAt.toISOString(),
-          second_factor: secondFactor?.kind ?? null,
-          serial: secondFactor?.kind === 'token' ? secondFactor.serial : null,
-          own: name === caller.principal.administrator,
-        })),
-        context,
-      );
-    },
+    async ({ caller }) =>
+      (await administrators.list(caller)).map(({ name, createdAt, secondFactor }) => ({
+        name,
+        created: createdAt.toISOString(),
+        second_factor: secondFactor?.kind ?? null,
+        serial: secondFactor?.kind === 'token' ? secondFactor.serial : null,
+        own: name === caller.principal.administrator,
+      })),
   );
 }
 
@@ -107,23 +119,20 @@ function ownPasswordEndpoint(
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {
-  return administratorEndpoint(
+  return plainChange(
+    dialect,
     {
       path: '/admin/password',
-      methods: ['POST'],
       summary:
         'changes the password of the caller, with a confirmed login, and ends all of their sessions; API tokens stay',
       requires: 'credential',
-      answers: done(),
-      family: 'linotp2',
-      usage: 'admin/password: change the own password.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'change the own password.',
+      parameters: {
         password: secret(required('the present password of the caller')),
         new_password: NEW_PASSWORD,
-      }),
+      },
     },
-    async ({ parameters: { password, new_password: next }, caller, limitedAs, context }) => {
+    async ({ parameters: { password, new_password: next }, caller, limitedAs }) => {
       const account = caller.principal.administrator;
       const isChanged = await guard.attempt({ client: limitedAs, account, password }, async () =>
         (await administrators.changeOwnPassword(caller, password, next)) ? true : undefined,
@@ -134,86 +143,50 @@ function ownPasswordEndpoint(
           account,
         });
       }
-      return dialect.done(context);
     },
   );
 }
 
 function passwordEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: '/admin/administrators/password',
-      methods: ['POST'],
       summary: 'sets the password of another administrator, with a confirmed login; ends all sessions',
-      requires: 'system:write',
-      answers: PASSWORD_SET,
-      family: 'linotp2',
-      usage: 'admin/administrators/password: set a password.',
-      changesState: true,
-      parameters: z.object({
+      value: z.strictObject({ api_tokens_left: count }),
+      example: { api_tokens_left: 1 },
+      purpose: 'set a password.',
+      parameters: {
         administrator: ADMINISTRATOR,
         new_password: NEW_PASSWORD,
         revoke_tokens: optional('`1`: also revokes all API tokens of the administrator', '1'),
-      }),
+      },
     },
-    async ({
-      parameters: { administrator, new_password: password, revoke_tokens: revoke },
-      caller,
-      context,
-    }) => {
+    async ({ parameters: { administrator, new_password: password, revoke_tokens: revoke }, caller }) => {
       const revokesApiTokens = revoke === '1';
       const { apiTokens } = await administrators.setPassword(caller, administrator, password, {
         revokesApiTokens,
       });
-      return dialect.value({ api_tokens_left: revokesApiTokens ? 0 : apiTokens }, context);
+      return { api_tokens_left: revokesApiTokens ? 0 : apiTokens };
     },
   );
 }
 
 function linkEndpoint(secondFactors: SecondFactorService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: '/admin/administrators/passkey-link',
-      methods: ['POST'],
       summary:
         'makes a link by which an administrator registers a passkey, once and within an hour; shown once',
-      requires: 'system:write',
-      answers: LINK,
-      family: 'linotp2',
-      usage: 'admin/administrators/passkey-link: make a link to register a passkey.',
-      changesState: true,
-      parameters: z.object({ administrator: ADMINISTRATOR }),
+      value: z.strictObject({ link: z.url(), expires: instant }),
+      example: { link: 'https://tan.example.com/console/#link=0123', expires: '2026-11-20T13:00:00.000Z' },
+      purpose: 'make a link to register a passkey.',
+      parameters: { administrator: ADMINISTRATOR },
     },
-    async ({ parameters: { administrator }, caller, context }) => {
+    async ({ parameters: { administrator }, caller }) => {
       const { link, expiresAt } = await secondFactors.passkeyLink(caller, administrator);
-      return dialect.value({ link, expires: expiresAt.toISOString() }, context);
-    },
-  );
-}
-
-/** @returns an endpoint that changes an administrator and has nothing to report */
-function changeEndpoint<Shape extends z.ZodRawShape>(
-  spec: {
-    readonly path: `/${string}`;
-    readonly summary: string;
-    readonly parameters: z.ZodObject<Shape>;
-  },
-  dialect: AdministrationDialect,
-  change: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<void>,
-): Endpoint {
-  return administratorEndpoint(
-    {
-      ...spec,
-      methods: ['POST'],
-      requires: 'system:write',
-      answers: done(),
-      family: 'linotp2',
-      usage: `${spec.path.slice(1)}: change an administrator.`,
-      changesState: true,
-    },
-    async (call): Promise<Reply> => {
-      await change(call);
-      return dialect.done(call.context);
+      return { link, expires: expiresAt.toISOString() };
     },
   );
 }

@@ -3,12 +3,12 @@ import type { AdministratorService } from '../../../administrators/administrator
 import type { Clock } from '../../../kernel/clock.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { parseExpiry } from '../../../kernel/expiry.ts';
-import { done } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { API_TOKEN_MADE, API_TOKENS } from '../answers/administrator-answers.ts';
+import { plainChange, valueChange, valueReading } from '../../value-endpoint.ts';
 
+const instant = z.iso.datetime();
 const ADMINISTRATOR = required('the administrator on whose behalf it speaks', 'anna');
 const NAME = required('what it is called', 'nagios');
 
@@ -26,30 +26,41 @@ export function apiTokenEndpoints(
 }
 
 function listEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/admin/api-tokens',
-      methods: ['GET', 'POST'],
       summary: 'the API tokens of an administrator; the tokens themselves are not kept',
-      requires: 'system:read',
-      answers: API_TOKENS,
-      family: 'linotp2',
-      usage: 'admin/api-tokens: list API tokens.',
-      changesState: false,
-      parameters: z.object({ administrator: ADMINISTRATOR }),
+      value: z.array(
+        z.strictObject({
+          name: z.string(),
+          administrator: z.string(),
+          rights: z.array(z.string()),
+          created: instant,
+          expires: instant.nullable(),
+        }),
+      ),
+      example: [
+        {
+          name: 'nagios',
+          administrator: 'anna',
+          rights: ['monitoring:*'],
+          created: '2026-11-20T12:00:00.000Z',
+          expires: null,
+        },
+      ],
+      purpose: 'list API tokens.',
+      parameters: { administrator: ADMINISTRATOR },
     },
-    async ({ caller, parameters: { administrator }, context }) => {
+    async ({ caller, parameters: { administrator } }) => {
       const listed = await administrators.listApiTokens(caller, administrator);
-      return dialect.value(
-        listed.map(({ createdAt, expiresAt, name, administrator: owner, rights }) => ({
-          name,
-          administrator: owner,
-          rights,
-          created: createdAt.toISOString(),
-          expires: expiresAt?.toISOString() ?? null,
-        })),
-        context,
-      );
+      return listed.map(({ createdAt, expiresAt, name, administrator: owner, rights }) => ({
+        name,
+        administrator: owner,
+        rights,
+        created: createdAt.toISOString(),
+        expires: expiresAt?.toISOString() ?? null,
+      }));
     },
   );
 }
@@ -59,30 +70,28 @@ function addEndpoint(
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: '/admin/api-tokens/add',
-      methods: ['POST'],
       summary: 'makes an API token, with a confirmed login, and shows it this once',
-      requires: 'system:write',
-      answers: API_TOKEN_MADE,
-      family: 'linotp2',
-      usage: 'admin/api-tokens/add: make an API token.',
-      changesState: true,
-      parameters: z.object({
+      value: z.strictObject({ token: z.string() }),
+      example: { token: 'tk_0123' },
+      purpose: 'make an API token.',
+      parameters: {
         administrator: ADMINISTRATOR,
         name: NAME,
         rights: required('`*`, or a comma list of `scope:action`, each part may be `*`', 'monitoring:*'),
         expires: optional('a date, a time, or a duration from now (`90D`); default: never', '90D'),
-      }),
+      },
     },
-    async ({ caller, parameters: { administrator, name, rights, expires }, context }) => {
+    async ({ caller, parameters: { administrator, name, rights, expires } }) => {
       const { token } = await administrators.addApiToken(caller, administrator, {
         name,
         rights: rights.split(',').filter((right) => right.trim() !== ''),
         expiresAt: readExpiry(expires, clock),
       });
-      return dialect.value({ token }, context);
+      return { token };
     },
   );
 }
@@ -107,21 +116,15 @@ function readExpiry(text: string | undefined, clock: Clock): Date | undefined {
 }
 
 function removeEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return plainChange(
+    dialect,
     {
       path: '/admin/api-tokens/remove',
-      methods: ['POST'],
       summary: 'removes an API token, which is refused within a second',
-      requires: 'system:write',
-      answers: done(),
-      family: 'linotp2',
-      usage: 'admin/api-tokens/remove: remove an API token.',
-      changesState: true,
-      parameters: z.object({ administrator: ADMINISTRATOR, name: NAME }),
+      purpose: 'remove an API token.',
+      parameters: { administrator: ADMINISTRATOR, name: NAME },
     },
-    async ({ caller, parameters: { administrator, name }, context }) => {
-      await administrators.removeApiToken(caller, administrator, name);
-      return dialect.done(context);
-    },
+    ({ caller, parameters: { administrator, name } }) =>
+      administrators.removeApiToken(caller, administrator, name),
   );
 }

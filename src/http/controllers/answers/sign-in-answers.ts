@@ -73,32 +73,3 @@ export const CONFIRMATION_FINISHED: Answers = inEveryDialect(
     example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
   }),
 );
-
-const session = z.strictObject({
-  id: z.string(),
-  administrator: z.string(),
-  kind: z.enum(['session', 'login']),
-  client: z.string(),
-  created: expires,
-  expires,
-  own: z.boolean(),
-});
-
-/** The answers of /admin/sessions. */
-export const SESSIONS: Answers = inEveryDialect(
-  valueOf(z.array(session), {
-    example: {
-      value: [
-        {
-          id: '17',
-          administrator: 'anna',
-          kind: 'login',
-          client: '192.0.2.7',
-          created: '2026-11-20T12:00:00.000Z',
-          expires: '2026-11-20T13:00:00.000Z',
-          own: true,
-        },
-      ],
-    },
-  }),
-);

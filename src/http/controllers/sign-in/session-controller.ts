@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import type { ListedSession } from '../../../administrators/session.ts';
 import type { SessionService, UsedSession } from '../../../administrators/session-service.ts';
-import { count, inEveryDialect, valueOf } from '../../answers.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { type AdministratorCall, administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import type { AdministratorCall, Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { SESSIONS } from '../answers/sign-in-answers.ts';
+import { type Shown, valueChange, valueReading } from '../../value-endpoint.ts';
 
 const OWNER = optional('whose sessions; default: those of the caller', 'anna');
+
+const SESSION = z.strictObject({
+  id: z.string(),
+  administrator: z.string(),
+  kind: z.enum(['session', 'login']),
+  client: z.string(),
+  created: z.iso.datetime(),
+  expires: z.iso.datetime(),
+  own: z.boolean(),
+});
 
 /** @returns the endpoints that list and end sessions and logins */
 export function sessionEndpoints(sessions: SessionService, dialect: AdministrationDialect): Endpoint[] {
@@ -15,48 +25,54 @@ export function sessionEndpoints(sessions: SessionService, dialect: Administrati
 }
 
 function listEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/admin/sessions',
-      methods: ['GET', 'POST'],
       summary: 'open sessions and logins, newest first; those of the caller need no right',
       requires: 'admin:sessions',
-      answers: SESSIONS,
-      family: 'linotp2',
-      usage: 'admin/sessions: list open sessions.',
-      changesState: false,
-      parameters: z.object({
+      value: z.array(SESSION),
+      example: [
+        {
+          id: '17',
+          administrator: 'anna',
+          kind: 'login',
+          client: '192.0.2.7',
+          created: '2026-11-20T12:00:00.000Z',
+          expires: '2026-11-20T13:00:00.000Z',
+          own: true,
+        },
+      ],
+      parameters: {
         administrator: OWNER.describe('whose sessions, `*` for all; default: those of the caller'),
-      }),
+      },
     },
-    async ({ caller, parameters: { administrator }, context, ...call }) => {
+    async ({ caller, parameters: { administrator }, ...call }) => {
       const owner = administrator ?? caller.principal.administrator;
       const listed = await sessions.list(caller, owner, usedSession(call));
-      return dialect.value(listed.map(sessionObject), context);
+      return listed.map(shownSession);
     },
   );
 }
 
 function endEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: '/admin/sessions/end',
-      methods: ['POST'],
       summary: 'ends one session, or all of an administrator; the number of those that were open',
       requires: 'admin:sessions',
-      answers: inEveryDialect(valueOf(count)),
-      family: 'linotp2',
-      usage: 'admin/sessions/end: end sessions.',
-      changesState: true,
-      parameters: z.object({
+      value: count,
+      purpose: 'end sessions.',
+      parameters: {
         administrator: OWNER,
         id: optional('the session, as in /admin/sessions', '17'),
         all: optional('`1`, in place of `id`: every session', '1'),
-      }),
+      },
     },
-    async ({ caller, parameters: { administrator, id, all }, context }) => {
+    ({ caller, parameters: { administrator, id, all } }) => {
       const owner = administrator ?? caller.principal.administrator;
-      return dialect.value(await sessions.end(caller, { owner, id, isAll: all === '1' }), context);
+      return sessions.end(caller, { owner, id, isAll: all === '1' });
     },
   );
 }
@@ -71,7 +87,15 @@ function usedSession({
   return session === undefined ? undefined : { secret: session, kind: 'session' };
 }
 
-function sessionObject({ id, owner, kind, client, createdAt, expiresAt, isOwn }: ListedSession): object {
+function shownSession({
+  id,
+  owner,
+  kind,
+  client,
+  createdAt,
+  expiresAt,
+  isOwn,
+}: ListedSession): Shown<typeof SESSION> {
   return {
     id,
     administrator: owner,
