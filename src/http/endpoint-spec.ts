@@ -118,7 +118,7 @@ interface OpenEndpoint extends ServedEndpoint {
   readonly answer: (call: Call<RequestValues>) => Promise<Reply> | Reply;
 }
 
-interface AdministratorSpec {
+export interface AdministratorSpec {
   /** The parameter that needs a larger body than usual; only authorised callers may send it. */
   readonly large?: LargeParameter & {
     /** @throws ServiceError 'right.missing' */

@@ -101,7 +101,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     overviewEndpoint(services.overview, administration),
     rightsEndpoint(services.rights, administration),
     resyncEndpoint(services.resynchronisation, administration),
-    loadTokensEndpoint(services.tokenImport, dialect.enrolment),
+    loadTokensEndpoint(services.tokenImport, administration),
     ...auditEndpoints(services.auditSearch, services.auditExport, administration, clock),
     ...auditVerificationEndpoints(services.auditVerification, administration),
     transactionEndpoint(services.transactions, administration),

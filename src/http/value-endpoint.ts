@@ -3,6 +3,7 @@ import { inEveryDialect, valueOf } from './answers.ts';
 import type { AdministrationDialect } from './dialects/dialect.ts';
 import {
   type AdministratorCall,
+  type AdministratorSpec,
   administratorEndpoint,
   type Endpoint,
   type EndpointSpec,
@@ -11,7 +12,7 @@ import {
 } from './endpoint-spec.ts';
 
 /*
- * Endpoints of paths that LinOTP never had, whose answer is one value. Its schema is the type of what they return, the
+ * Endpoints whose answer is one value, the same in every dialect. Its schema is the type of what they return, the
  * description in /openapi.json and the type in the console.
  */
 
@@ -24,15 +25,16 @@ type ReadonlyDeep<Type> = Type extends readonly (infer Item)[]
 /** What fits the schema of an answer; it may be read-only. */
 export type Shown<Value extends z.ZodType> = ReadonlyDeep<z.input<Value>>;
 
-type Facts<Shape extends z.ZodRawShape> = Pick<EndpointSpec<Shape>, 'path' | 'summary'> & {
-  readonly parameters: Shape;
-  /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
-  readonly purpose?: string;
-  /** By default `system:read`, of a change `system:write`. */
-  readonly requires?: Requirement;
-  /** By default GET and POST, of a change POST alone. */
-  readonly methods?: readonly Method[];
-};
+type Facts<Shape extends z.ZodRawShape> = Pick<EndpointSpec<Shape>, 'path' | 'summary'> &
+  AdministratorSpec & {
+    readonly parameters: Shape;
+    /** The words that precede the name of a missing parameter; by default the summary with a full stop. */
+    readonly purpose?: string;
+    /** By default `system:read`, of a change `system:write`. */
+    readonly requires?: Requirement;
+    /** By default GET and POST, of a change POST alone. */
+    readonly methods?: readonly Method[];
+  };
 
 type ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> = Facts<Shape> & {
   readonly value: Value;
@@ -80,19 +82,17 @@ export function plainChange<Shape extends z.ZodRawShape>(
 }
 
 function specOf<Shape extends z.ZodRawShape, Value extends z.ZodType>({
-  path,
-  summary,
-  purpose = `${summary}.`,
+  purpose,
   parameters,
   value,
   example,
+  ...facts
 }: ValueFacts<Shape, Value>) {
   return {
-    path,
-    summary,
+    ...facts,
     answers: inEveryDialect(valueOf(value, example === undefined ? {} : { example: { value: example } })),
     family: 'linotp2',
-    usage: `${path.slice(1)}: ${purpose}`,
+    usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
     parameters: z.object(parameters),
   } as const;
 }

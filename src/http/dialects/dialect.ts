@@ -56,10 +56,9 @@ export interface ValidateDialect {
   validatedTransaction(validated: ValidatedTransaction, context: RequestContext): Reply;
 }
 
-/** Outcomes of /admin/init and /admin/loadtokens. */
+/** Outcomes of /admin/init. */
 export interface EnrolmentDialect {
   enrolled(enrolled: Enrolled, context: RequestContext, picture?: QrOptions): Reply;
-  tokensLoaded(count: number, context: RequestContext): Reply;
 }
 
 /** Outcomes of /admin/login and /admin/logout. */
@@ -76,8 +75,6 @@ export interface AdministrationDialect {
   value(content: unknown, context: RequestContext, detail?: Readonly<Record<string, unknown>>): Reply;
   /** @returns the answer to an operation without a result */
   done(context: RequestContext): Reply;
-  /** @param done true if the token is resynchronised */
-  resynchronised(done: boolean, context: RequestContext): Reply;
 }
 
 /** Outcomes of /monitoring. */

@@ -7,7 +7,7 @@ import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { type Answers, done, valueOf } from '../../answers.ts';
+import { type Answers, valueOf } from '../../answers.ts';
 import {
   providedSettings,
   removalOf,
@@ -16,6 +16,7 @@ import {
   RESOLVER_PARAMETERS,
   resolverKind,
 } from './resolver-parameters.ts';
+import { plainChange } from '../../value-endpoint.ts';
 import { systemChange, systemReading } from './system-endpoint.ts';
 
 const REALM = required('the name of the realm', 'customers');
@@ -91,12 +92,13 @@ function setResolver(
   { resolvers }: Pick<Services, 'realms' | 'resolvers'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return systemChange(
+  return plainChange(
+    dialect,
     {
       path: '/system/setResolver',
-      answers: done(),
       summary: 'creates or changes a resolver',
       purpose: 'create or change a resolver.',
+      methods: ['GET', 'POST'],
       parameters: {
         name: RESOLVER,
         type: required('`passwd`, `sql`, `ldap` or `managed`, also as `passwdresolver`', 'ldap'),
@@ -107,11 +109,7 @@ function setResolver(
         ),
       },
     },
-    async ({
-      caller,
-      parameters: { name, type, expected, remove_password: removed, ...settings },
-      context,
-    }) => {
+    async ({ caller, parameters: { name, type, expected, remove_password: removed, ...settings } }) => {
       await resolvers.set(caller, {
         name,
         kind: resolverKind(type),
@@ -119,7 +117,6 @@ function setResolver(
         ...removalOf(removed),
         ...expectedOf(readExpected(expected, EXPECTED_SETTINGS)),
       });
-      return dialect.done(context);
     },
   );
 }
@@ -151,17 +148,17 @@ function resolverParts(
       async ({ caller, parameters: { resolver }, context }) =>
         dialect.value(shapes.resolver(await resolvers.show(caller, resolver)), context),
     ),
-    systemChange(
+    plainChange(
+      dialect,
       {
         path: '/system/delResolver',
-        answers: done(),
         summary: 'removes a resolver',
         purpose: 'remove a resolver.',
+        methods: ['GET', 'POST'],
         parameters: { resolver: RESOLVER },
       },
-      async ({ caller, parameters: { resolver }, context }) => {
+      async ({ caller, parameters: { resolver } }) => {
         await resolvers.remove(caller, resolver);
-        return dialect.done(context);
       },
     ),
   ];
@@ -172,21 +169,21 @@ function realmParts(
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
-    systemChange(
+    plainChange(
+      dialect,
       {
         path: '/system/setRealm',
-        answers: done(),
         summary: 'creates a realm or replaces its resolvers',
         purpose: 'create a realm or replace its resolvers.',
+        methods: ['GET', 'POST'],
         parameters: SET_REALM,
       },
-      async ({ caller, parameters: { realm, resolvers, expected }, context }) => {
+      async ({ caller, parameters: { realm, resolvers, expected } }) => {
         await operations.realms.set(caller, {
           name: realm,
           resolvers: splitList(resolvers),
           ...expectedOf(readExpected(expected, EXPECTED_RESOLVERS)),
         });
-        return dialect.done(context);
       },
     ),
     systemReading(
@@ -229,17 +226,17 @@ function defaultParts(
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
-    systemChange(
+    plainChange(
+      dialect,
       {
         path: '/system/setDefaultRealm',
-        answers: done(),
         summary: 'sets the default realm, or none',
         purpose: 'choose the default realm, or none.',
+        methods: ['GET', 'POST'],
         parameters: { realm: optional('the name of the realm; empty: none') },
       },
-      async ({ caller, parameters: { realm = '' }, context }) => {
+      async ({ caller, parameters: { realm = '' } }) => {
         await operations.realms.setDefault(caller, realm.trim() === '' ? null : realm);
-        return dialect.done(context);
       },
     ),
     systemReading(

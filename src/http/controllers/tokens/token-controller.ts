@@ -8,9 +8,9 @@ import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { done } from '../../answers.ts';
-import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from '../answers/token-answers.ts';
+import { type Answers, count, valueOf } from '../../answers.ts';
 import { blankAsUndefined } from '../../request/parameters.ts';
+import { plainChange, valueChange } from '../../value-endpoint.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
@@ -23,6 +23,79 @@ const SELECTION = {
 const PIN = secret(optional('the token PIN'));
 
 type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
+
+const failcount = count.describe('the number of wrong responses since the last right one');
+const realms = z.array(z.string());
+const CHANGED = count.describe('the number of tokens that were changed');
+
+const TOKEN = z.strictObject({
+  serial: z.string(),
+  type: z.string(),
+  description: z.string(),
+  user: z.string().nullable().describe('the login of the owner; null: nobody'),
+  resolver: z.string().nullable().describe('the resolver of the owner'),
+  realms,
+  active: z.boolean(),
+  failcount,
+  maxfail: count.describe('the number of wrong responses that locks the token'),
+  counter: z.string().describe('the next counter: 64 bits, as a text'),
+  counterwindow: count,
+  syncwindow: count,
+  ocrasuite: z.string().nullable(),
+  rollout: z.string().describe('the phase of the roll-out'),
+  haspin: z.boolean().describe('true: there is a token PIN'),
+  created: z.iso.datetime(),
+  lastsuccess: z.iso.datetime().nullable().describe('the time of the last accepted response'),
+});
+
+const LINOTP_TOKEN = z.strictObject({
+  'LinOtp.OtpLen': count,
+  'LinOtp.TokenType': z.string(),
+  'LinOtp.TokenSerialnumber': z.string(),
+  'LinOtp.CountWindow': count,
+  'User.description': z.string(),
+  'LinOtp.IdResClass': z.string(),
+  'LinOtp.RealmNames': realms,
+  'LinOtp.Count': count,
+  'User.userid': z.string(),
+  'LinOtp.TokenId': count,
+  'LinOtp.TokenInfo': z.string().describe('JSON'),
+  'LinOtp.FailCount': failcount,
+  'LinOtp.MaxFail': count,
+  'User.username': z.string(),
+  'LinOtp.LastAuthSuccess': z.string(),
+  'LinOtp.SyncWindow': count,
+  'LinOtp.LastAuthMatch': z.string(),
+  'LinOtp.TokenDesc': z.string(),
+  'LinOtp.IdResolver': z.string(),
+  'LinOtp.Userid': z.string(),
+  'LinOtp.CreationDate': z.string(),
+  'LinOtp.Isactive': z.boolean(),
+});
+
+/** The answers of /admin/show. */
+const TOKEN_PAGE: Answers = {
+  documented: valueOf(
+    z.strictObject({
+      total: count.describe('the number of tokens on all pages'),
+      page: count,
+      pagesize: count,
+      tokens: z.array(TOKEN),
+    }),
+  ),
+  linotp: valueOf(
+    z.strictObject({
+      resultset: z.strictObject({ tokens: count, pages: count, pagesize: count, page: count }),
+      data: z.array(LINOTP_TOKEN),
+    }),
+  ),
+};
+
+/** The answers of /admin/set. */
+const SET_TOKENS: Answers = {
+  documented: valueOf(CHANGED),
+  linotp: valueOf(z.record(z.string().describe('`set pin`, `set MaxFailCount`, …'), CHANGED)),
+};
 
 /** @returns the endpoints of /admin that show and change tokens */
 export function tokenEndpoints(
@@ -164,89 +237,78 @@ function selectionEndpoint(
   { tokens }: Pick<Services, 'tokens'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: `/admin/${action}`,
       methods: METHODS,
       summary: SUMMARIES[action],
       requires: `admin:${action}`,
-      answers: CHANGED_TOKENS,
-      family: 'linotp2',
-      usage: `admin/${action}: ${action} a token, or all tokens of a user.`,
-      changesState: true,
-      parameters: z.object(SELECTION),
+      value: CHANGED,
+      purpose: `${action} a token, or all tokens of a user.`,
+      parameters: SELECTION,
     },
-    async ({ caller, parameters, context }) => {
-      const count = await tokens[action](caller, selection(parameters));
-      return dialect.value(dialect.shapes.changedTokens(count), context);
-    },
+    ({ caller, parameters }) => tokens[action](caller, selection(parameters)),
   );
 }
 
 function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return plainChange(
+    dialect,
     {
       path: '/admin/assign',
       methods: METHODS,
       summary: 'assigns a token to a user',
       requires: 'admin:assign',
-      answers: done(),
-      family: 'linotp2',
-      usage: 'admin/assign: give a token to a user.',
-      changesState: true,
-      parameters: z.object({
+      purpose: 'give a token to a user.',
+      parameters: {
         ...SELECTION,
         serial: required('the serial of the token', 'QR1'),
         user: required('the login of the user', 'alice'),
         pin: PIN,
-      }),
+      },
     },
-    async ({ caller, parameters: { serial, user, realm, resconf, pin }, context }) => {
+    async ({ caller, parameters: { serial, user, realm, resconf, pin } }) => {
       await tokens.assign(caller, { serial, user, realm, resolver: blankAsUndefined(resconf), pin });
-      return dialect.done(context);
     },
   );
 }
 
 function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return plainChange(
+    dialect,
     {
       path: '/admin/unassign',
       methods: METHODS,
       summary: 'removes the owner of a token',
       requires: 'admin:unassign',
-      answers: done(),
-      family: 'linotp2',
-      usage: 'admin/unassign: take a token, or all tokens of a user, from their user.',
-      changesState: true,
-      parameters: z.object(SELECTION),
+      purpose: 'take a token, or all tokens of a user, from their user.',
+      parameters: SELECTION,
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters }) => {
       await tokens.unassign(caller, selection(parameters));
-      return dialect.done(context);
     },
   );
 }
 
 function realmEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueChange(
+    dialect,
     {
       path: '/admin/tokenrealm',
       methods: METHODS,
       summary: 'sets the realms of a token',
       requires: 'admin:tokenrealm',
-      answers: CHANGED_TOKENS,
-      family: 'linotp2',
-      usage: 'admin/tokenrealm: put a token into these realms and no others.',
-      changesState: true,
-      parameters: z.object({
+      value: CHANGED,
+      purpose: 'put a token into these realms and no others.',
+      parameters: {
         serial: required('the serial of the token', 'QR1'),
         realms: required('a comma list of realms', 'customers,staff'),
-      }),
+      },
     },
-    async ({ caller, parameters: { serial, realms }, context }) => {
+    async ({ caller, parameters: { serial, realms } }) => {
       await tokens.setRealms(caller, { serial, realms: splitList(realms) });
-      return dialect.value(dialect.shapes.changedTokens(1), context);
+      return 1;
     },
   );
 }

@@ -1,30 +1,42 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
+import type { FoundUser } from '../../../users/user-service.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
+import { resolverClass } from '../../dialects/shared/resolver-class.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { USERS } from '../answers/user-answers.ts';
 import { emptyAsUndefined } from '../../request/parameters.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
 
 const PATTERN = 'must equal it but for case; `*` stands for any text';
+
+const USER = z.strictObject({
+  username: z.string(),
+  userid: z.string(),
+  givenname: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  mobile: z.string().describe('empty: resolvers here have one phone number'),
+  description: z.string().describe('empty'),
+  useridresolver: z.string().describe('the class and the name of the resolver, as LinOTP writes them'),
+});
 
 /** @returns the endpoint that lists users */
 export function userListEndpoint(
   { users }: Pick<Services, 'users'>,
   dialect: AdministrationDialect,
 ): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/admin/userlist',
-      methods: ['GET', 'POST'],
       summary: 'lists the users of a realm or of a resolver, 10 000 at most',
       requires: 'admin:userlist',
-      answers: USERS,
-      family: 'linotp2',
-      usage: 'admin/userlist: list users.',
-      changesState: false,
-      parameters: z.object({
+      value: z.array(USER),
+      purpose: 'list users.',
+      parameters: {
         realm: optional('a realm; default: the default realm, or all that have the resolver'),
         resconf: optional('the only resolver to ask'),
         username: optional(`the login ${PATTERN}`),
@@ -33,9 +45,9 @@ export function userListEndpoint(
         surname: optional(`the surname ${PATTERN}`),
         email: optional(`the e-mail address ${PATTERN}`),
         phone: optional(`the phone number ${PATTERN}`),
-      }),
+      },
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters }) => {
       const { realm, resconf, username, userid, givenname, surname, email, phone } = parameters;
       const found = await users.find(caller, {
         realm: emptyAsUndefined(realm),
@@ -49,7 +61,22 @@ export function userListEndpoint(
           phone: emptyAsUndefined(phone),
         },
       });
-      return dialect.value(dialect.shapes.users(found), context);
+      return found.map(shownUser);
     },
   );
+}
+
+/** In LinOTP's documented form: there is no recording of it. Resolvers here have one phone number, and no descriptions. */
+function shownUser(user: FoundUser): Shown<typeof USER> {
+  return {
+    username: user.login,
+    userid: user.userId,
+    givenname: user.givenName,
+    surname: user.surname,
+    email: user.email,
+    phone: user.phone,
+    mobile: '',
+    description: '',
+    useridresolver: resolverClass(user.resolver, user.kind),
+  };
 }

@@ -3,7 +3,6 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { userObjects } from '../shared/user-objects.ts';
 import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
@@ -17,10 +16,8 @@ const SHAPES: AdministrationShapes = {
     pagesize: pageSize,
     tokens: tokens.map(tokenValue),
   }),
-  users: userObjects,
   auditPage: auditObject,
   transaction: transactionObject,
-  changedTokens: (count) => count,
   setTokens: (_names, count) => count,
   policies: (policies) => byName(policies, policyValue),
   storedPolicy: () => true,
@@ -41,7 +38,6 @@ export function documentedAdministration(envelope: DocumentedEnvelope): Administ
     shapes: SHAPES,
     value: (content, context, detail) => envelope.value(context, content, detail),
     done: (context) => envelope.value(context, true),
-    resynchronised: (done, context) => envelope.value(context, done),
   };
 }
 

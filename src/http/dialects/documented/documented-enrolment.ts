@@ -25,7 +25,6 @@ export function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDial
       const { text, facts } = enrolmentPicture(enrolled);
       return pictureReply(picture, text, facts);
     },
-    tokensLoaded: (count, context) => envelope.value(context, { imported: count }),
   };
 }
 

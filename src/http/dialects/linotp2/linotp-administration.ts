@@ -4,7 +4,6 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { userObjects } from '../shared/user-objects.ts';
 import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { linotpValue } from './linotp-envelope.ts';
@@ -40,17 +39,14 @@ export function linotpAdministration(version: string): AdministrationDialect {
     shapes: LINOTP_ADMINISTRATION,
     value: (content, _context, detail) => linotpValue(version, content, detail),
     done: () => linotpValue(version, true),
-    resynchronised: (done) => linotpValue(version, done),
   };
 }
 
 /** The recorded answers of LinOTP 2.12.6. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   tokenPage,
-  users: userObjects,
   auditPage: auditObject,
   transaction: transactionObject,
-  changedTokens: (count) => count,
   setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),
   policies: (policies) =>
     inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),

@@ -13,7 +13,6 @@ import { linotpImage, linotpPicture, type Pictured } from './linotp-picture.ts';
 export function linotpEnrolment(version: string): EnrolmentDialect {
   return {
     enrolled: (enrolled, context, picture) => enrolmentReply(version, enrolled, context, picture),
-    tokensLoaded: (count) => linotpValue(version, { imported: count }),
   };
 }
 
