@@ -12,14 +12,17 @@ import type { PasskeyStore } from './passkey-store.ts';
 import type { SignInContent } from './sign-in-attempt.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
+/** What a browser asks the authenticator, as JSON. */
+export type PasskeyOptions = Readonly<Record<'challenge', string>>;
+
 /** The cryptography and the formats of WebAuthn. */
 export interface WebAuthn {
   creationOptions(user: {
     readonly administrator: string;
     readonly known: readonly PasskeyCredential[];
     readonly challenge: Buffer;
-  }): Promise<object>;
-  requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<object>;
+  }): Promise<PasskeyOptions>;
+  requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<PasskeyOptions>;
   /**
    * @param challenge base64url
    * @returns undefined for a credential that is not to be accepted
@@ -48,7 +51,7 @@ export interface BegunRegistration {
   readonly attempt: string;
   readonly expiresAt: Date;
   /** For `navigator.credentials.create`, as JSON. */
-  readonly options: object;
+  readonly options: PasskeyOptions;
 }
 
 /** The permission of a registration. */
@@ -171,7 +174,9 @@ export class PasskeyService {
     }
   }
 
-  async request(administrator: string): Promise<{ readonly options: object; readonly challenge: string }> {
+  async request(
+    administrator: string,
+  ): Promise<{ readonly options: PasskeyOptions; readonly challenge: string }> {
     const challenge = this.#deps.random.bytes(CHALLENGE_SIZE);
     const known = await this.#deps.passkeys.credentials(administrator);
     const options = await this.#webAuthn().requestOptions(known, challenge);

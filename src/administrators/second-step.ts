@@ -1,5 +1,5 @@
 import type { Act } from '../policy/caller.ts';
-import type { PasskeyService } from './passkey-service.ts';
+import type { PasskeyOptions, PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { UsedPasskey } from './passkey.ts';
 import type { RequestedFactor } from './sign-in-attempt.ts';
@@ -28,7 +28,7 @@ interface SecondStepDependencies {
 /** The challenge for the person: the content of a QR code, or the options of `navigator.credentials.get`. */
 export type ShownFactor =
   | { readonly kind: 'token'; readonly transactionId: string; readonly url: string }
-  | { readonly kind: 'passkey'; readonly options: object };
+  | { readonly kind: 'passkey'; readonly options: PasskeyOptions };
 
 /** The proof of the second step. Neither: the app may have answered at /ocra/check_t itself. */
 export interface SecondProof {

@@ -30,10 +30,10 @@ export interface EndpointSpec<Shape extends z.ZodRawShape> {
   readonly summary: string;
   /** Shown in the reference. The services check rights, as the command line uses them, too. */
   readonly requires: Requirement;
-  /** The release of LinOTP that the dialect `linotp` follows in its answers. */
-  readonly family: Family;
-  /** The words that precede the name of a missing parameter. */
-  readonly usage: string;
+  /** The release of LinOTP that the dialect `linotp` follows in its answers; default: `linotp2`. */
+  readonly family?: Family;
+  /** The words that precede the name of a missing parameter; default: none. */
+  readonly usage?: string;
   readonly parameters: z.ZodObject<Shape>;
   /** The answers to requests that succeed. */
   readonly answers: Answers;
@@ -107,6 +107,8 @@ export interface AdministratorCall<Parameters> extends Call<Parameters> {
 export type Endpoint = OpenEndpoint | AdministratorEndpoint;
 
 interface ServedEndpoint extends EndpointSpec<z.ZodRawShape> {
+  readonly family: Family;
+  readonly usage: string;
   /** The methods that the path answers, as in the header `Allow`. */
   readonly allowed: readonly string[];
   /** The names of the parameters whose values only the endpoint may see. */
@@ -138,6 +140,8 @@ export function openEndpoint<Shape extends z.ZodRawShape>(
   answer: (call: Call<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
+    family: 'linotp2',
+    usage: '',
     ...spec,
     access: 'open',
     allowed: allowedMethods(spec.methods),
@@ -152,6 +156,8 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<Reply> | Reply,
 ): Endpoint {
   return {
+    family: 'linotp2',
+    usage: '',
     ...spec,
     access: spec.requires === 'password' ? 'password' : 'administrator',
     allowed: allowedMethods(spec.methods),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inEveryDialect, valueOf } from './answers.ts';
+import { type Answers, inEveryDialect, valueOf } from './answers.ts';
 import type { AdministrationDialect } from './dialects/dialect.ts';
 import {
   type AdministratorCall,
@@ -10,6 +10,8 @@ import {
   type Method,
   type Requirement,
 } from './endpoint-spec.ts';
+import type { Reply } from './reply.ts';
+import type { RequestContext } from './request/exchange.ts';
 
 /*
  * Endpoints whose answer is one value, the same in every dialect. Its schema is the type of what they return, the
@@ -44,6 +46,35 @@ type ValueFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> = Facts<Sh
 type Operation<Shape extends z.ZodRawShape, Result> = (
   call: AdministratorCall<z.output<z.ZodObject<Shape>>>,
 ) => Promise<Result>;
+
+/** What stands beside the value of an answer. */
+interface Beside {
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** One cookie, or several. */
+  readonly cookie?: string | readonly string[];
+}
+
+/** @returns the answers of an endpoint that sets cookies, and the replies that fit them */
+export function answerWithCookie<Value extends z.ZodType>(
+  value: Value,
+  facts: NonNullable<Parameters<typeof valueOf>[1]> = {},
+): {
+  readonly answers: Answers;
+  readonly reply: (
+    dialect: AdministrationDialect,
+    content: Shown<Value>,
+    context: RequestContext,
+    beside?: Beside,
+  ) => Reply;
+} {
+  return {
+    answers: inEveryDialect(valueOf(value, facts)),
+    reply: (dialect, content, context, { detail, cookie } = {}) => {
+      const reply = dialect.value(content, context, detail);
+      return cookie === undefined ? reply : { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+    },
+  };
+}
 
 /** @returns an endpoint that only reads */
 export function valueReading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
@@ -91,7 +122,6 @@ function specOf<Shape extends z.ZodRawShape, Value extends z.ZodType>({
   return {
     ...facts,
     answers: inEveryDialect(valueOf(value, example === undefined ? {} : { example: { value: example } })),
-    family: 'linotp2',
     usage: `${facts.path.slice(1)}: ${purpose ?? `${facts.summary}.`}`,
     parameters: z.object(parameters),
   } as const;

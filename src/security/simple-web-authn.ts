@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { PasskeyCredential, UsedPasskey } from '../administrators/passkey.ts';
-import type { WebAuthn } from '../administrators/passkey-service.ts';
+import type { PasskeyOptions, WebAuthn } from '../administrators/passkey-service.ts';
 import { parseJsonObject } from '../kernel/parse-json.ts';
 
 /** Milliseconds that browsers give the person. */
@@ -29,7 +29,7 @@ export class SimpleWebAuthn implements WebAuthn {
     administrator,
     known,
     challenge,
-  }: Parameters<WebAuthn['creationOptions']>[0]): Promise<object> {
+  }: Parameters<WebAuthn['creationOptions']>[0]): Promise<PasskeyOptions> {
     const { generateRegistrationOptions } = await import('@simplewebauthn/server');
     return generateRegistrationOptions({
       rpName: NAME,
@@ -46,7 +46,7 @@ export class SimpleWebAuthn implements WebAuthn {
     });
   }
 
-  async requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<object> {
+  async requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<PasskeyOptions> {
     const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
     return generateAuthenticationOptions({
       rpID: this.#host,

@@ -17,7 +17,6 @@ export function transactionEndpoint(
       summary: 'what happened to a transaction; its display data with `admin:transactiondata` only',
       requires: 'admin:transaction',
       answers: TRANSACTION,
-      family: 'linotp2',
       usage: 'admin/transaction: tell what happened to a transaction.',
       changesState: false,
       parameters: z.object({ transactionid: required('the transaction') }),

@@ -51,7 +51,6 @@ function searchEndpoint(audit: AuditSearch, dialect: AdministrationDialect, cloc
       summary: 'rows of the audit trail, newest first; all filters must match',
       requires: 'admin:audit',
       answers: AUDIT_PAGE,
-      family: 'linotp2',
       usage: 'audit/search: search the audit trail.',
       changesState: false,
       parameters: z.object({
@@ -79,7 +78,6 @@ function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): End
       summary: 'the actions and outcomes that rows of the audit trail may have',
       requires: 'admin:audit',
       answers: AUDIT_VALUES,
-      family: 'linotp2',
       usage: 'audit/values: get the values of filters.',
       changesState: false,
       parameters: z.object({}),
@@ -101,7 +99,6 @@ function exportEndpoint(exports: AuditExport, clock: Clock): Endpoint {
         'Content-Disposition': 'the name of the file',
         'X-Audit-Verifiable': '`yes`, or `no` for CSV, selected rows, and callers who are bound to realms',
       },
-      family: 'linotp2',
       usage: 'audit/export: export the audit trail.',
       changesState: true,
       parameters: z.object({ ...FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),

@@ -23,7 +23,6 @@ function beginEndpoint(verification: AuditVerification, dialect: AdministrationD
         'begins to verify the whole audit trail in the background; the running verification if there is one',
       requires: 'admin:audit',
       answers: AUDIT_VERIFICATION,
-      family: 'linotp2',
       usage: 'audit/verify: verify the audit trail.',
       changesState: true,
       parameters: z.object({
@@ -45,7 +44,6 @@ function overviewEndpoint(verification: AuditVerification, dialect: Administrati
       summary: 'the progress or the result of the newest verification of the audit trail',
       requires: 'admin:audit',
       answers: AUDIT_VERIFICATION_OVERVIEW,
-      family: 'linotp2',
       usage: 'audit/verification: get the newest verification.',
       changesState: false,
       parameters: z.object({}),

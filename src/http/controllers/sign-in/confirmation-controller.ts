@@ -11,7 +11,33 @@ import { administratorEndpoint, type Call, type Endpoint } from '../../endpoint-
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
-import { CONFIRMATION_BEGUN, CONFIRMATION_FINISHED } from '../answers/sign-in-answers.ts';
+import { answerWithCookie } from '../../value-endpoint.ts';
+
+const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
+const expires = z.iso.datetime();
+
+/** The answers of /admin/confirmation. */
+const BEGUN = answerWithCookie(
+  z.union([
+    confirmed,
+    z.strictObject({ confirmed: z.literal(false), second_factor: z.literal('token'), expires }),
+    z.strictObject({
+      confirmed: z.literal(false),
+      second_factor: z.literal('passkey'),
+      expires,
+      options: z.looseObject({ challenge: z.string() }),
+    }),
+  ]),
+  {
+    detail: z.strictObject({ transactionid: z.string(), data: z.string() }).optional(),
+    example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+  },
+);
+
+/** The answers of /admin/confirmation/finish. */
+const FINISHED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed: z.literal(false) })]), {
+  example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+});
 
 /** @returns the endpoints by which the owner of a login proves to be the one who signed in */
 export function confirmationEndpoints(
@@ -33,9 +59,8 @@ function beginEndpoint(
       methods: ['POST'],
       summary: 'confirms the login for five minutes by the password, or requests the second factor',
       requires: 'credential',
-      answers: CONFIRMATION_BEGUN,
+      answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': 'a cookie that names the confirmation for five minutes' },
-      family: 'linotp2',
       usage: 'admin/confirmation: confirm the login.',
       changesState: true,
       parameters: z.object({ password: secret(required('the password of the caller, again')) }),
@@ -64,13 +89,16 @@ function begunReply(
   if (begun.kind === 'confirmed') {
     return confirmedReply(begun, { context, secure }, dialect);
   }
-  const waiting = { confirmed: false, second_factor: begun.kind, expires: begun.expiresAt.toISOString() };
-  const reply =
-    begun.kind === 'token'
-      ? dialect.value(waiting, context, { transactionid: begun.transactionId, data: begun.url })
-      : dialect.value({ ...waiting, options: begun.options }, context);
+  const waiting = { confirmed: false, expires: begun.expiresAt.toISOString() } as const;
   const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, secure);
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+  return begun.kind === 'token'
+    ? BEGUN.reply(dialect, { ...waiting, second_factor: 'token' }, context, {
+        detail: { transactionid: begun.transactionId, data: begun.url },
+        cookie,
+      })
+    : BEGUN.reply(dialect, { ...waiting, second_factor: 'passkey', options: begun.options }, context, {
+        cookie,
+      });
 }
 
 function finishEndpoint(
@@ -85,9 +113,8 @@ function finishEndpoint(
       summary:
         'confirms the login by the second factor; without a parameter, asks whether the app has answered by itself',
       requires: 'credential',
-      answers: CONFIRMATION_FINISHED,
+      answers: FINISHED.answers,
       answerHeaders: { 'Set-Cookie': 'with `confirmed`: removes the cookie of the confirmation' },
-      family: 'linotp2',
       usage: 'admin/confirmation/finish: confirm the login by the second factor.',
       changesState: true,
       parameters: z.object({
@@ -109,7 +136,7 @@ function finishEndpoint(
         });
       }
       return confirmed === 'waiting'
-        ? dialect.value({ confirmed: false }, call.context)
+        ? FINISHED.reply(dialect, { confirmed: false }, call.context)
         : confirmedReply(confirmed, call, dialect);
     },
   );
@@ -120,6 +147,7 @@ function confirmedReply(
   { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
   dialect: AdministrationDialect,
 ): Reply {
-  const reply = dialect.value({ confirmed: true, until: until.toISOString() }, context);
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(CONFIRMATION, secure) } };
+  return FINISHED.reply(dialect, { confirmed: true, until: until.toISOString() }, context, {
+    cookie: dropSignIn(CONFIRMATION, secure),
+  });
 }

@@ -7,7 +7,21 @@ import { secret } from '../../request/parameter-schemas.ts';
 import { failureForm } from '../../failures.ts';
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
-import { LOGGED_IN, LOGGED_OUT } from '../answers/login-answers.ts';
+import { type Answers, type DialectAnswers, type EnvelopeAnswer, valueOf } from '../../answers.ts';
+
+const message = z.strictObject({ message: z.string() });
+const DONE: DialectAnswers = valueOf(z.literal(true));
+const DONE_WITH_MESSAGE: DialectAnswers = valueOf(z.literal(true), { detail: message });
+const REFUSED: EnvelopeAnswer = { result: { value: z.literal(false) }, detail: message };
+
+/** The answers of /admin/login. */
+const LOGGED_IN: Answers = {
+  documented: { ...DONE, refusal: 'failure' },
+  linotp: { ...DONE_WITH_MESSAGE, refusal: REFUSED },
+};
+
+/** The answers of /admin/logout. */
+const LOGGED_OUT: Answers = { documented: DONE, linotp: DONE_WITH_MESSAGE };
 
 /** @returns the endpoints that open and close a login, which is a signed token in a cookie */
 export function loginEndpoints(

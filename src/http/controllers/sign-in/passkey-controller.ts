@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { BegunRegistration, PasskeyService } from '../../../administrators/passkey-service.ts';
-import { done, inEveryDialect, valueOf } from '../../answers.ts';
 import { dropSignIn, keepSignIn, readSignIn, SECOND_STEP } from '../../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import {
@@ -12,25 +11,12 @@ import {
 } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
 import { required, secret } from '../../request/parameter-schemas.ts';
+import { answerWithCookie, plainChange, valueReading } from '../../value-endpoint.ts';
 
-const OPTIONS = inEveryDialect(
-  valueOf(z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) })),
+const OPTIONS = answerWithCookie(
+  z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) }),
 );
-const LISTED = inEveryDialect(
-  valueOf(
-    z.array(
-      z.strictObject({
-        id: z.string(),
-        name: z.string(),
-        created: z.iso.datetime(),
-        lastused: z.iso.datetime().nullable(),
-      }),
-    ),
-    {
-      example: { value: [{ id: '3', name: 'laptop', created: '2026-11-20T12:00:00.000Z', lastused: null }] },
-    },
-  ),
-);
+const REGISTERED = answerWithCookie(z.literal(true));
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
 
 /** @returns the endpoints by which administrators keep their passkeys */
@@ -45,30 +31,30 @@ export function passkeyEndpoints(passkeys: PasskeyService, dialect: Administrati
 }
 
 function listEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/admin/passkeys',
-      methods: ['GET', 'POST'],
       summary: 'the passkeys of the caller',
       requires: 'credential',
-      answers: LISTED,
-      family: 'linotp2',
-      usage: 'admin/passkeys: list passkeys.',
-      changesState: false,
-      parameters: z.object({}),
+      value: z.array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          created: z.iso.datetime(),
+          lastused: z.iso.datetime().nullable(),
+        }),
+      ),
+      example: [{ id: '3', name: 'laptop', created: '2026-11-20T12:00:00.000Z', lastused: null }],
+      parameters: {},
     },
-    async ({ caller, context }) => {
-      const listed = await passkeys.list(caller);
-      return dialect.value(
-        listed.map(({ id, name, createdAt, lastUsedAt }) => ({
-          id,
-          name,
-          created: createdAt.toISOString(),
-          lastused: lastUsedAt?.toISOString() ?? null,
-        })),
-        context,
-      );
-    },
+    async ({ caller }) =>
+      (await passkeys.list(caller)).map(({ id, name, createdAt, lastUsedAt }) => ({
+        id,
+        name,
+        created: createdAt.toISOString(),
+        lastused: lastUsedAt?.toISOString() ?? null,
+      })),
   );
 }
 
@@ -79,9 +65,8 @@ function optionsEndpoint(passkeys: PasskeyService, dialect: AdministrationDialec
       methods: ['POST'],
       summary: 'begins the registration of a passkey of the caller, with a confirmed login',
       requires: 'credential',
-      answers: OPTIONS,
+      answers: OPTIONS.answers,
       answerHeaders: COOKIE,
-      family: 'linotp2',
       usage: 'admin/passkeys/options: begin the registration of a passkey.',
       changesState: true,
       parameters: z.object({}),
@@ -91,22 +76,16 @@ function optionsEndpoint(passkeys: PasskeyService, dialect: AdministrationDialec
 }
 
 function removeEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return plainChange(
+    dialect,
     {
       path: '/admin/passkeys/remove',
-      methods: ['POST'],
       summary: 'removes a passkey of the caller, unless it is the last one, with a confirmed login',
       requires: 'credential',
-      answers: done(),
-      family: 'linotp2',
-      usage: 'admin/passkeys/remove: remove a passkey.',
-      changesState: true,
-      parameters: z.object({ id: required('the passkey, as in /admin/passkeys', '3') }),
+      purpose: 'remove a passkey.',
+      parameters: { id: required('the passkey, as in /admin/passkeys', '3') },
     },
-    async ({ parameters: { id }, caller, login, context }) => {
-      await passkeys.remove(caller, id, login);
-      return dialect.done(context);
-    },
+    ({ parameters: { id }, caller, login }) => passkeys.remove(caller, id, login),
   );
 }
 
@@ -117,9 +96,8 @@ function linkEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect):
       methods: ['POST'],
       summary: 'begins the registration of a passkey, by the link of an operator',
       requires: 'link',
-      answers: OPTIONS,
+      answers: OPTIONS.answers,
       answerHeaders: COOKIE,
-      family: 'linotp2',
       usage: 'admin/sign-in/passkey-link: begin the registration of a passkey.',
       changesState: true,
       parameters: z.object({ link: secret(required('what follows `#link=` in the link')) }),
@@ -140,9 +118,8 @@ function registerEndpoint(passkeys: PasskeyService, dialect: AdministrationDiale
       methods: ['POST'],
       summary: 'registers the passkey of a registration; the first one becomes the second factor',
       requires: 'sign-in',
-      answers: done(),
+      answers: REGISTERED.answers,
       answerHeaders: { 'Set-Cookie': 'removes the cookie of the registration' },
-      family: 'linotp2',
       usage: 'admin/sign-in/passkey: register a passkey.',
       changesState: true,
       parameters: z.object({
@@ -153,8 +130,7 @@ function registerEndpoint(passkeys: PasskeyService, dialect: AdministrationDiale
     async ({ parameters, ...call }) => {
       const attempt = readSignIn(call.cookies, SECOND_STEP, call.secure);
       await passkeys.register(attempt, parameters, actOfCall(call, 'admin/sign-in/passkey'));
-      const reply = dialect.done(call.context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SECOND_STEP, call.secure) } };
+      return REGISTERED.reply(dialect, true, call.context, { cookie: dropSignIn(SECOND_STEP, call.secure) });
     },
   );
 }
@@ -164,7 +140,7 @@ function optionsReply(
   { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
   dialect: AdministrationDialect,
 ): Reply {
-  const reply = dialect.value({ expires: expiresAt.toISOString(), options }, context);
-  const cookie = keepSignIn(SECOND_STEP, attempt, expiresAt, secure);
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+  return OPTIONS.reply(dialect, { expires: expiresAt.toISOString(), options }, context, {
+    cookie: keepSignIn(SECOND_STEP, attempt, expiresAt, secure),
+  });
 }

@@ -10,9 +10,46 @@ import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
 import type { Services } from '../../../services.ts';
-import { BEGUN, FINISHED, METHODS } from '../answers/sign-in-answers.ts';
+import { answerWithCookie } from '../../value-endpoint.ts';
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
+
+const signedIn = z.strictObject({ signed_in: z.literal(true) });
+const expires = z.iso.datetime();
+
+/** The answers of /admin/sign-in. */
+const BEGUN = answerWithCookie(
+  z.union([
+    signedIn,
+    z.strictObject({ signed_in: z.literal(false), second_factor: z.literal('token'), expires }),
+    z.strictObject({
+      signed_in: z.literal(false),
+      second_factor: z.literal('passkey'),
+      expires,
+      options: z.looseObject({ challenge: z.string() }),
+    }),
+  ]),
+  {
+    detail: z.strictObject({ transactionid: z.string(), data: z.string() }).optional(),
+    example: {
+      value: { signed_in: false, second_factor: 'token', expires: '2026-11-20T12:05:00.000Z' },
+      detail: {
+        transactionid: '5f1c0e9a7b3d42860c1e',
+        data: 'lseqr://req?me=Sign+in+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff',
+      },
+    },
+  },
+);
+
+/** The answers of /admin/sign-in/finish. */
+const FINISHED = answerWithCookie(z.union([signedIn, z.strictObject({ signed_in: z.literal(false) })]), {
+  example: { value: { signed_in: true } },
+});
+
+const METHODS = answerWithCookie(
+  z.strictObject({ passkeys: z.boolean(), single_sign_on: z.boolean(), provider: z.string().nullable() }),
+  { example: { value: { passkeys: true, single_sign_on: true, provider: 'Example Inc.' } } },
+);
 
 /** @returns the endpoints by which people sign in with browsers: by password and, where one is set, second factor */
 export function signInEndpoints(
@@ -35,16 +72,14 @@ function methodsEndpoint(ways: Services['signInMethods'], dialect: Administratio
       methods: ['GET', 'POST'],
       summary: 'the ways to sign in besides the password; nothing about accounts',
       requires: 'nothing',
-      answers: METHODS,
-      family: 'linotp2',
-      usage: 'admin/sign-in/methods: list the ways to sign in.',
+      answers: METHODS.answers,
       changesState: false,
       parameters: z.object({}),
     },
     ({ context }) => {
       const { passkeys, singleSignOn } = ways;
       const methods = { passkeys, single_sign_on: singleSignOn !== undefined };
-      return dialect.value({ ...methods, provider: singleSignOn?.provider ?? null }, context);
+      return METHODS.reply(dialect, { ...methods, provider: singleSignOn?.provider ?? null }, context);
     },
   );
 }
@@ -60,9 +95,8 @@ function beginEndpoint(
       methods: ['POST'],
       summary: 'signs in by password, or requests the second factor',
       requires: 'password',
-      answers: BEGUN,
+      answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': `${COOKIES}; or a cookie that names the sign-in for five minutes` },
-      family: 'linotp2',
       usage: 'admin/sign-in: sign in.',
       changesState: true,
       parameters: z.object({
@@ -92,17 +126,18 @@ function begunReply(
   dialect: AdministrationDialect,
 ): Reply {
   if (begun.kind === 'signed-in') {
-    const reply = dialect.value({ signed_in: true }, context);
-    return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(begun.login, secure) } };
+    return BEGUN.reply(dialect, { signed_in: true }, context, { cookie: loginCookies(begun.login, secure) });
   }
-  const { kind, attempt, expiresAt } = begun;
-  const waiting = { signed_in: false, second_factor: kind, expires: expiresAt.toISOString() };
-  const reply =
-    begun.kind === 'token'
-      ? dialect.value(waiting, context, { transactionid: begun.transactionId, data: begun.url })
-      : dialect.value({ ...waiting, options: begun.options }, context);
-  const cookie = keepSignIn(SECOND_STEP, attempt, expiresAt, secure);
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+  const waiting = { signed_in: false, expires: begun.expiresAt.toISOString() } as const;
+  const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, secure);
+  return begun.kind === 'token'
+    ? BEGUN.reply(dialect, { ...waiting, second_factor: 'token' }, context, {
+        detail: { transactionid: begun.transactionId, data: begun.url },
+        cookie,
+      })
+    : BEGUN.reply(dialect, { ...waiting, second_factor: 'passkey', options: begun.options }, context, {
+        cookie,
+      });
 }
 
 function finishEndpoint(
@@ -117,9 +152,8 @@ function finishEndpoint(
       summary:
         'signs in by the second factor; without a parameter, asks whether the app has answered by itself',
       requires: 'sign-in',
-      answers: FINISHED,
+      answers: FINISHED.answers,
       answerHeaders: { 'Set-Cookie': `with \`signed_in\`: ${COOKIES}` },
-      family: 'linotp2',
       usage: 'admin/sign-in/finish: sign in by the second factor.',
       changesState: true,
       parameters: z.object({
@@ -142,7 +176,7 @@ function finishEndpoint(
         });
       }
       return login === 'waiting'
-        ? dialect.value({ signed_in: false }, call.context)
+        ? FINISHED.reply(dialect, { signed_in: false }, call.context)
         : signedInReply(login, call, dialect);
     },
   );
@@ -153,7 +187,6 @@ function signedInReply(
   { context, secure }: Pick<Call<unknown>, 'context' | 'secure'>,
   dialect: AdministrationDialect,
 ): Reply {
-  const reply = dialect.value({ signed_in: true }, context);
-  const cookies = [...loginCookies(login, secure), dropSignIn(SECOND_STEP, secure)];
-  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies } };
+  const cookie = [...loginCookies(login, secure), dropSignIn(SECOND_STEP, secure)];
+  return FINISHED.reply(dialect, { signed_in: true }, context, { cookie });
 }

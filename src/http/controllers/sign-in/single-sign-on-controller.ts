@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SingleSignOnService } from '../../../administrators/single-sign-on-service.ts';
 import { type AnyServiceError, isServiceError } from '../../../kernel/errors.ts';
-import { type Answers, inEveryDialect, valueOf } from '../../answers.ts';
+import { type Answers, inEveryDialect } from '../../answers.ts';
 import { loginCookies } from '../../authentication/login-cookies.ts';
 import { dropSignIn, keepSignIn, readSignIn, SINGLE_SIGN_ON } from '../../authentication/sign-in-cookie.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
@@ -11,6 +11,9 @@ import { escapeHtml } from '../../html.ts';
 import { refusedBy } from '../../refused-requests.ts';
 import { htmlReply, type Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
+import { answerWithCookie } from '../../value-endpoint.ts';
+
+const BEGUN = answerWithCookie(z.strictObject({ url: z.url(), expires: z.iso.datetime() }));
 
 /** The outcomes of the callback, by the status of its page. */
 const PAGES: Answers = inEveryDialect({
@@ -40,18 +43,17 @@ function beginEndpoint(singleSignOn: SingleSignOnService, dialect: Administratio
       methods: ['POST'],
       summary: 'begins a sign-in at the OpenID Connect provider: the browser opens `url`',
       requires: 'nothing',
-      answers: inEveryDialect(valueOf(z.strictObject({ url: z.url(), expires: z.iso.datetime() }))),
+      answers: BEGUN.answers,
       answerHeaders: { 'Set-Cookie': 'a cookie that holds the sign-in for five minutes' },
-      family: 'linotp2',
       usage: 'admin/sign-in/oidc: begin single sign-on.',
       changesState: true,
       parameters: z.object({}),
     },
     async ({ context, secure }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
-      const reply = dialect.value({ url, expires: expiresAt.toISOString() }, context);
-      const cookie = keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+      return BEGUN.reply(dialect, { url, expires: expiresAt.toISOString() }, context, {
+        cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, secure),
+      });
     },
   );
 }
@@ -65,7 +67,6 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
       requires: 'sign-in',
       answers: PAGES,
       answerHeaders: { 'Set-Cookie': 'the cookies `access_token_cookie` and `csrf_access_token`' },
-      family: 'linotp2',
       usage: 'admin/sign-in/oidc/callback: finish single sign-on.',
       // The provider's site sends the browser here. `state` and the cookie tie the answer to the sign-in, once.
       changesState: true,
