@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import type { AuditExport, GrantedExport } from '../../../audit/audit-export.ts';
-import type { AuditPageRequest, AuditSearch } from '../../../audit/audit-search.ts';
+import type { AuditPage, AuditPageRequest, AuditSearch } from '../../../audit/audit-search.ts';
 import type { ExportFormat } from '../../../audit/export-trail.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { parsePastInstant } from '../../../kernel/past-instant.ts';
+import { type Answers, inEveryDialect } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
 import { optional } from '../../request/parameter-schemas.ts';
-import { AUDIT_EXPORT, AUDIT_PAGE, AUDIT_VALUES } from '../answers/audit-answers.ts';
+import { type Shown, valueReading } from '../../value-endpoint.ts';
 
 /** The parameters that select rows. */
 const FILTERS = {
@@ -29,6 +30,39 @@ const FILTERS = {
 
 type Filters = Readonly<Partial<Record<keyof typeof FILTERS, string | undefined>>>;
 
+const PAGE = z.strictObject({
+  rows: z.array(
+    z.strictObject({
+      id: z.string().describe('decimal digits'),
+      at: z.string().describe('UTC, to the microsecond'),
+      actor: z.string(),
+      action: z.string(),
+      serial: z.string().describe('the object of the act, such as the serial of a token'),
+      realm: z.string().describe('the realms of the object, separated by commas'),
+      outcome: z.string(),
+      client: z.string(),
+      request: z.string().describe('the id of the request'),
+      transactionid: z.string().describe('empty where the act concerns no transaction'),
+    }),
+  ),
+  next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+});
+
+const VALUES = z.strictObject({
+  actions: z.array(z.string()).describe('sorted'),
+  outcomes: z.array(z.string()).describe('sorted; details may follow these words'),
+});
+
+const EXPORT: Answers = inEveryDialect({
+  others: [
+    {
+      contentType: 'application/x-ndjson',
+      meaning: 'JSON lines: a head, the journal of signatures where it can be verified, the rows, the end',
+    },
+    { contentType: 'text/csv', meaning: 'with `format=csv`: a head and the rows (RFC 4180), no formulas' },
+  ],
+});
+
 /** @returns the endpoints that search and export the audit trail */
 export function auditEndpoints(
   audit: AuditSearch,
@@ -44,45 +78,60 @@ export function auditEndpoints(
 }
 
 function searchEndpoint(audit: AuditSearch, dialect: AdministrationDialect, clock: Clock): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/audit/search',
-      methods: ['GET', 'POST'],
       summary: 'rows of the audit trail, newest first; all filters must match',
       requires: 'admin:audit',
-      answers: AUDIT_PAGE,
-      usage: 'audit/search: search the audit trail.',
-      changesState: false,
-      parameters: z.object({
+      value: PAGE,
+      parameters: {
         ...FILTERS,
         limit: optional('the number of rows on a page, 1 to 1000; default: 100'),
         cursor: optional('`next` of the page before; default: the first page'),
-      }),
+      },
     },
-    async ({ caller, parameters: { limit, cursor, ...filters }, context }) => {
+    async ({ caller, parameters: { limit, cursor, ...filters } }) => {
       const page = await audit.page(caller, {
         ...filterOf(filters, clock),
         ...withoutEmpty({ cursor }),
         ...(isGiven(limit) && { limit: /^\d{1,6}$/.test(limit) ? Number(limit) : Number.NaN }),
       });
-      return dialect.value(dialect.shapes.auditPage(page), context);
+      return shownPage(page);
     },
   );
 }
 
+/** The rows have no signatures. */
+function shownPage({ rows, next }: AuditPage): Shown<typeof PAGE> {
+  return {
+    rows: rows.map(({ id, at, actor, action, subject, realm, outcome, client, requestId, transaction }) => ({
+      id,
+      at,
+      actor,
+      action,
+      serial: subject,
+      realm,
+      outcome,
+      client,
+      request: requestId,
+      transactionid: transaction,
+    })),
+    next,
+  };
+}
+
 function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return valueReading(
+    dialect,
     {
       path: '/audit/values',
-      methods: ['GET', 'POST'],
       summary: 'the actions and outcomes that rows of the audit trail may have',
       requires: 'admin:audit',
-      answers: AUDIT_VALUES,
-      usage: 'audit/values: get the values of filters.',
-      changesState: false,
-      parameters: z.object({}),
+      value: VALUES,
+      parameters: {},
     },
-    async ({ caller, context }) => dialect.value({ ...(await audit.values(caller)) }, context),
+    ({ caller }) => audit.values(caller),
   );
 }
 
@@ -94,12 +143,11 @@ function exportEndpoint(exports: AuditExport, clock: Clock): Endpoint {
       summary:
         'a file of the audit trail; it can be verified if it is JSON lines and no filter but times is given',
       requires: 'admin:audit',
-      answers: AUDIT_EXPORT,
+      answers: EXPORT,
       answerHeaders: {
         'Content-Disposition': 'the name of the file',
         'X-Audit-Verifiable': '`yes`, or `no` for CSV, selected rows, and callers who are bound to realms',
       },
-      usage: 'audit/export: export the audit trail.',
       changesState: true,
       parameters: z.object({ ...FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
     },

@@ -3,7 +3,6 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { shownSettings } from '../shared/resolver-class.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
@@ -16,8 +15,6 @@ const SHAPES: AdministrationShapes = {
     pagesize: pageSize,
     tokens: tokens.map(tokenValue),
   }),
-  auditPage: auditObject,
-  transaction: transactionObject,
   setTokens: (_names, count) => count,
   policies: (policies) => byName(policies, policyValue),
   storedPolicy: () => true,

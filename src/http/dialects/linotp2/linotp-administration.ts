@@ -4,7 +4,6 @@ import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
-import { auditObject, transactionObject } from '../shared/audit-objects.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { linotpValue } from './linotp-envelope.ts';
 import { linotpToken } from './linotp-token.ts';
@@ -45,8 +44,6 @@ export function linotpAdministration(version: string): AdministrationDialect {
 /** The recorded answers of LinOTP 2.12.6. */
 export const LINOTP_ADMINISTRATION: AdministrationShapes = {
   tokenPage,
-  auditPage: auditObject,
-  transaction: transactionObject,
   setTokens: (names, count) => inPython2Order(names.map((name) => [`set ${name}`, count] as const)),
   policies: (policies) =>
     inPython2Order(policies.map((policy) => [policy.name, policyValue(policy)] as const)),

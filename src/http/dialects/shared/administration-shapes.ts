@@ -1,15 +1,11 @@
 import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
-import type { AuditPage } from '../../../audit/audit-search.ts';
-import type { TransactionHistory } from '../../../challenges/transaction-service.ts';
 import type { TokenPage } from '../../../tokens/token-listing.ts';
 
 /** The `value` in answers of administration, in the shapes of a dialect. */
 export interface AdministrationShapes {
   tokenPage(page: TokenPage): unknown;
-  auditPage(page: AuditPage): unknown;
-  transaction(history: TransactionHistory): unknown;
   /** @param names the parameters that were set, by their names in the interface */
   setTokens(names: readonly string[], count: number): unknown;
 
