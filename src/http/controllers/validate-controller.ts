@@ -1,11 +1,43 @@
 import { z } from 'zod';
 import type { ValidationService } from '../../challenges/validation-service.ts';
+import { type Answers, count, inEveryDialect, valueOf } from '../answers.ts';
 import type { ValidateDialect } from '../dialects/dialect.ts';
 import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
-import { VALIDATED, VALIDATED_TRANSACTION } from './answers/validate-answers.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
+
+const accepted = z.boolean().describe('true: the response was accepted, once and for all');
+const validated = z.strictObject({
+  failcount: count.describe('the number of wrong responses since the last right one'),
+  value: accepted,
+});
+
+/** The answers of /validate/check and /validate/check_s. */
+const VALIDATED: Answers = inEveryDialect(valueOf(accepted));
+
+/** The answers of /validate/check_t. */
+const VALIDATED_TRANSACTION: Answers = {
+  documented: valueOf(validated),
+  linotp: valueOf(
+    z.union([
+      validated,
+      z.strictObject({
+        failure: z.string().describe('no open transaction of that id'),
+        value: z.literal(false),
+      }),
+    ]),
+    {
+      detail: z
+        .strictObject({
+          ...validated.shape,
+          token_type: z.string(),
+          serial: z.string().describe('the serial of the token'),
+        })
+        .optional(),
+    },
+  ),
+};
 
 /** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
 export function validateEndpoints(validation: ValidationService, dialect: ValidateDialect): Endpoint[] {
