@@ -86,7 +86,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
   const { administration } = dialect;
   return [
     ...monitoringEndpoints(services.monitoring, dialect.monitoring, config.monitoringPost),
-    ...ocraEndpoints(services.ocra, services.statusWaits, dialect.ocra),
+    ...ocraEndpoints(services.ocra, services.statusWaits, dialect),
     ...adminEndpoints(services.enrolment, administrators, dialect),
     ...loginEndpoints(services.logins, dialect.login, guards.logins),
     ...signInEndpoints(services.signIn, services.signInMethods, administration, guards.logins),

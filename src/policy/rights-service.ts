@@ -4,7 +4,7 @@ import { allRights } from './granting.ts';
 import type { PolicyBase } from './right-decision.ts';
 
 /** A right that a caller has now, and the realms in which it holds. */
-export interface HeldRight extends Right, Grant {}
+interface HeldRight extends Right, Grant {}
 
 /** The present rights of a caller. */
 interface Held {

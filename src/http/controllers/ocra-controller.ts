@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { ChallengeService } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
-import { type Answers, count, inEveryDialect, orPicture, valueOf } from '../answers.ts';
-import type { OcraDialect } from '../dialects/dialect.ts';
+import { type Answers, count, orPicture, valueOf } from '../answers.ts';
+import type { AdministrationDialect, Dialect, OcraDialect } from '../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
+import { valueReading } from '../value-endpoint.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = 'the text that the app displays';
@@ -136,26 +137,15 @@ const TRANSACTION_STATUS: Answers = {
   ),
 };
 
-/** The answers of /ocra/getActivationCode. */
-const ACTIVATION_CODE: Answers = inEveryDialect(
-  valueOf(
-    z.strictObject({
-      activationcode: z.string().describe('base32, then the checksum: two hexadecimal digits'),
-    }),
-  ),
-);
-
-/** The answers of /ocra/calculateOtp. */
-const CALCULATED_OTP: Answers = inEveryDialect(
-  valueOf(z.strictObject({ otp: z.string().describe('the response: decimal digits') })),
-);
+type Dialects = Pick<Dialect, 'ocra' | 'administration'>;
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
 export function ocraEndpoints(
   ocra: ChallengeService,
   waits: StatusWaitService,
-  dialect: OcraDialect,
+  dialects: Dialects,
 ): Endpoint[] {
+  const { ocra: dialect, administration } = dialects;
   return [
     requestEndpoint(ocra, dialect),
     checkEndpoint(ocra, dialect),
@@ -164,8 +154,8 @@ export function ocraEndpoints(
         ? waitingStatusEndpoint(path, ocra, waits, dialect)
         : statusEndpoint(path, ocra, dialect),
     ),
-    activationCodeEndpoint(ocra, dialect),
-    calculationEndpoint(ocra, dialect),
+    activationCodeEndpoint(ocra, dialects),
+    calculationEndpoint(ocra, administration),
   ];
 }
 
@@ -303,41 +293,37 @@ function waitingStatusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
-  return administratorEndpoint(
+function activationCodeEndpoint(ocra: ChallengeService, { ocra: forms, administration }: Dialects): Endpoint {
+  return valueReading(
+    administration,
     {
       path: '/ocra/getActivationCode',
-      methods: METHODS,
       summary: 'a valid activation code',
       requires: 'ocra:activationcode',
-      answers: ACTIVATION_CODE,
-      family: 'linotp2',
-      usage: 'ocra/getActivationCode: get an example activation code.',
-      changesState: false,
-      parameters: z.object({
-        activationcode: optional('the text to encode; default: random bytes', '1234567890'),
+      value: z.strictObject({
+        activationcode: z.string().describe('base32, then the checksum: two hexadecimal digits'),
       }),
+      purpose: 'get an example activation code.',
+      parameters: {
+        activationcode: optional('the text to encode; default: random bytes', '1234567890'),
+      },
     },
-    async ({ caller, parameters: { activationcode }, context }) =>
-      dialect.activationCode(
-        await ocra.activationCode(caller, dialect.activationCodeSource(activationcode)),
-        context,
-      ),
+    async ({ caller, parameters: { activationcode } }) => ({
+      activationcode: await ocra.activationCode(caller, forms.activationCodeSource(activationcode)),
+    }),
   );
 }
 
-function calculationEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
-  return administratorEndpoint(
+function calculationEndpoint(ocra: ChallengeService, dialect: AdministrationDialect): Endpoint {
+  return valueReading(
+    dialect,
     {
       path: '/ocra/calculateOtp',
-      methods: METHODS,
       summary: 'the response of an app, to test apps and portals',
       requires: 'ocra:calcOTP',
-      answers: CALCULATED_OTP,
-      family: 'linotp2',
-      usage: 'ocra/calculateOtp: calculate the response that an app would give.',
-      changesState: false,
-      parameters: z.object({
+      value: z.strictObject({ otp: z.string().describe('the response: decimal digits') }),
+      purpose: 'calculate the response that an app would give.',
+      parameters: {
         sharedsecret: secret(optional('the shared secret of the roll-out, hexadecimal')),
         activationcode: secret(optional('the activation code of the roll-out')),
         nonce: secret(optional('the nonce of the roll-out, hexadecimal')),
@@ -349,9 +335,8 @@ function calculationEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endp
         init2: secret(optional('the URL of the second phase of the roll-out')),
         no: secret(optional('takes precedence over `nonce`')),
         os: optional('takes precedence over `ocrasuite`'),
-      }),
+      },
     },
-    async ({ caller, parameters, context }) =>
-      dialect.calculatedOtp(await ocra.calculateOtp(caller, parameters), context),
+    async ({ caller, parameters }) => ({ otp: await ocra.calculateOtp(caller, parameters) }),
   );
 }

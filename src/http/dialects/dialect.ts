@@ -46,8 +46,6 @@ export interface OcraDialect {
   issuedChallenge(issued: IssuedChallenge, context: RequestContext, picture?: QrOptions): Reply;
   checkedTransaction(checked: CheckedTransaction, context: RequestContext): Reply;
   transactionStatus(entries: readonly StatusEntry[], context: RequestContext): Reply;
-  activationCode(code: string, context: RequestContext): Reply;
-  calculatedOtp(otp: string, context: RequestContext): Reply;
 }
 
 /** Outcomes of /validate. */

@@ -19,8 +19,6 @@ export function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
         : pictureReply(picture, issued.url, challengeFacts(issued)),
     checkedTransaction: (checked, context) => envelope.value(context, checkedValue(checked)),
     transactionStatus: (entries, context) => envelope.value(context, entries.map(statusValue)),
-    activationCode: (code, context) => envelope.value(context, { activationcode: code }),
-    calculatedOtp: (otp, context) => envelope.value(context, { otp }),
   };
 }
 

@@ -23,8 +23,6 @@ export function linotpOcra(version: string): OcraDialect {
     checkedTransaction: (checked, context) => checkedTransaction(version, checked, context),
     transactionStatus: (entries) =>
       linotpValue(version, { values: entries.filter(isShown).map(statusValue) }),
-    activationCode: (code) => linotpValue(version, { activationcode: code }),
-    calculatedOtp: (otp) => linotpValue(version, { otp }),
   };
 }
 
