@@ -1,6 +1,6 @@
 import type { Owner } from '../users/owner.ts';
 import type { Sealed } from '../keys/vault.ts';
-import type { TokenSecrets, Token, TokenStateChange, TokenChange } from '../tokens/token.ts';
+import type { TokenSecrets, Token, TokenChange } from '../tokens/token.ts';
 import type { Challenge, ClosedBy, Decision } from './challenge.ts';
 import type { Act } from '../policy/caller.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
@@ -55,26 +55,6 @@ export interface OpenDecision {
   readonly decision: Decision;
   /** Ids of the challenges of the same token that close with it. */
   readonly supersedes?: readonly string[];
-}
-
-/** A token and the questions of its latest challenges. */
-export interface QuestionedToken {
-  readonly token: Token;
-  /** Newest first, two at most. */
-  readonly questions: readonly string[];
-}
-
-/** Changes of tokens that depend on their present state, under the token's lock. */
-export interface LockedTokens {
-  /**
-   * @param decide returns the change, or null for none; both are audited
-   * @returns true if there was a change, undefined when there is no such token
-   */
-  change(
-    serial: string,
-    decide: (found: QuestionedToken) => TokenStateChange | null,
-    act: Act,
-  ): Promise<boolean | undefined>;
 }
 
 /** Challenges. The row of the token is the lock and the version for all of its challenges. */

@@ -20,7 +20,7 @@ import { unknownNames } from '../policy/unknown-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import { findManaged } from '../users/user-directory.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 import { type PolicyPreview, previewChange } from './policy-preview.ts';
 import { RealmConsequences } from './realm-consequences.ts';

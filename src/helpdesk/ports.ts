@@ -1,6 +1,5 @@
 import type { ClosedBy } from '../challenges/challenge.ts';
 import type { Owner } from '../users/owner.ts';
-import type { Token } from '../tokens/token.ts';
 
 /** Conditions on the tokens of a page; an absent one does not restrict. */
 export interface TokenPageFilter {
@@ -19,11 +18,6 @@ export interface TokenPageFilter {
   readonly after?: string | undefined;
   /** The most tokens. */
   readonly limit: number;
-}
-
-/** Pages of tokens by serial, without regard to case. A page takes the same time wherever it is and whatever it leaves out. */
-export interface TokenPages {
-  page(filter: TokenPageFilter): Promise<readonly Token[]>;
 }
 
 /** A stored challenge of a token, without its question and data. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import { type ChallengeColumns, challengeOf } from '../storage/challenges/challenge-rows.ts';
 import type { WrittenRows } from '../database/table-statistics.ts';
-import { withLockedTokens } from '../storage/tokens/token-locks.ts';
+import { withLockedTokens } from '../tokens/token-locks-store.ts';
 import type { ChallengedToken, ImportedChallenge } from './challenge-mapping.ts';
 import { keepUntouched } from './token-import-store.ts';
 

@@ -6,7 +6,7 @@ import type { UserCondition, UserField, UserSearch } from '../resolvers/user-sou
 import { ServiceError } from '../kernel/errors.ts';
 import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
 import type { Database } from '../database/database.ts';
-import { withLockedTokens } from '../storage/tokens/token-locks.ts';
+import { withLockedTokens } from '../tokens/token-locks-store.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import type { ManagedUser } from './user-draft.ts';
 

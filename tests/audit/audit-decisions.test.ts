@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -20,7 +20,7 @@ afterAll(() => audited.drop());
 
 async function issued(serial: string): Promise<string> {
   const [database] = servers as [Database];
-  const token = await new SqlTokenStore({ database }).insert(tokenValue(serial), ACT);
+  const token = await new TokenStore({ database }).insert(tokenValue(serial), ACT);
   const challenge = {
     tokenId: token.id,
     transactionId: serial,

@@ -4,7 +4,7 @@ import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeep
 import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { rightly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -24,14 +24,14 @@ const MOMENTS: HousekeepingMoments = {
 
 let test: TestDatabase;
 let other: Database;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let challenges: SqlChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   other = openDatabase({ connection: test.url });
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   challenges = new SqlChallengeStore({ database: test.database });
 });
 

@@ -6,7 +6,7 @@ import { RightsService } from '../../policy/rights-service.ts';
 import { RealmService } from '../../realms/realm-service.ts';
 import { ResolverTrialService } from '../../resolvers/resolver-trial-service.ts';
 import { ResolverService } from '../../resolvers/resolver-service.ts';
-import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import { TokenStore } from '../../tokens/token-store.ts';
 import { TokenService } from '../../tokens/token-service.ts';
 import { UserService } from '../../users/user-service.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -43,6 +43,6 @@ export function accountServices(shared: SharedParts): AccountServices {
       defaults: OCRA_DEFAULTS,
       known: OCRA_SETTINGS,
     }),
-    tokens: new TokenService({ ...shared, tokens: new SqlTokenStore({ database }) }),
+    tokens: new TokenService({ ...shared, tokens: new TokenStore({ database }) }),
   };
 }

@@ -19,9 +19,8 @@ import { AuditStore } from '../../audit/audit-store.ts';
 import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
 import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';
 import { SqlWatchedChallenges } from '../../storage/challenges/watched-challenges.ts';
-import { SqlLockedTokens } from '../../storage/tokens/locked-tokens.ts';
-import { SqlTokenLoading } from '../../storage/tokens/token-loading.ts';
-import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import { LockedTokens } from '../../challenges/resynchronisation-store.ts';
+import { TokenStore } from '../../tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
@@ -42,7 +41,7 @@ const STATUS_WAITS = 500;
 
 export function challengeServices(parts: SharedParts): ChallengeServices {
   const { database, random, users, responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
-  const store = new SqlTokenStore({ database });
+  const store = new TokenStore({ database });
   const tokens = new TokenChoice({ tokens: store, users });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
   const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges, () =>
@@ -87,9 +86,9 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
           },
         },
       },
-      loading: new SqlTokenLoading({ database }),
+      tokens: store,
     }),
-    resynchronisation: new ResynchronisationService({ ...shared, locked: new SqlLockedTokens({ database }) }),
+    resynchronisation: new ResynchronisationService({ ...shared, locked: new LockedTokens({ database }) }),
     enrolment: new EnrolmentService({
       ...shared,
       registration: new TokenRegistration({ tokens: store, random }),

@@ -1,6 +1,6 @@
 import { ConsequenceService } from '../../consequences/consequence-service.ts';
 import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
-import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import { TokenStore } from '../../tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The services that compute the consequences of a change. */
@@ -14,7 +14,7 @@ export function consequenceServices(shared: SharedParts): ConsequenceServices {
     consequences: new ConsequenceService({
       ...shared,
       counts: new SqlTokenCounts({ database }),
-      tokens: new SqlTokenStore({ database }),
+      tokens: new TokenStore({ database }),
       users: managedUsers,
       administrators: administratorStore,
     }),

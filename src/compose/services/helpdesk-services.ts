@@ -4,8 +4,8 @@ import { SearchService } from '../../helpdesk/search-service.ts';
 import { TokenListService } from '../../helpdesk/token-list-service.ts';
 import { SqlLatestTransactions } from '../../storage/challenges/latest-transactions.ts';
 import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
-import { SqlTokenPages } from '../../storage/tokens/token-pages.ts';
-import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import { TokenPages } from '../../helpdesk/token-pages-store.ts';
+import { TokenStore } from '../../tokens/token-store.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
@@ -23,13 +23,13 @@ export function helpdeskServices(
   { transactions }: Pick<ChallengeServices, 'transactions'>,
 ): HelpdeskServices {
   const { database } = shared;
-  const pages = new SqlTokenPages({ database });
+  const pages = new TokenPages({ database });
   return {
     helpdesk: {
       search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
       people: new PersonService({
         ...shared,
-        tokens: new SqlTokenStore({ database }),
+        tokens: new TokenStore({ database }),
         transactions: new SqlLatestTransactions({ database }),
       }),
       tokenList: new TokenListService({ ...shared, pages, counts: new SqlTokenCounts({ database }) }),

@@ -17,7 +17,7 @@ import { PasskeyStore } from '../../administrators/passkey-store.ts';
 import { SecondFactorStore } from '../../administrators/second-factor-store.ts';
 import { SessionStore } from '../../administrators/session-store.ts';
 import { SignInStore } from '../../administrators/sign-in-store.ts';
-import { SqlTokenStore } from '../../storage/tokens/token-store.ts';
+import { TokenStore } from '../../tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** The sign-ins of people, and what they leave open. */
@@ -56,7 +56,7 @@ export function signInServices(
   const { publicUrl, singleSignOn } = shared;
   const parts = { ...shared, administrators, logins };
   const attempts = new SignInStore(shared);
-  const tokens = new SignInChallenges({ ocra, tokens: new SqlTokenStore(shared), clock: shared.clock });
+  const tokens = new SignInChallenges({ ocra, tokens: new TokenStore(shared), clock: shared.clock });
   const passkeys = new PasskeyService({
     ...parts,
     attempts,

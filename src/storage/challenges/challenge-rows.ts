@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 import type { Challenge, ClosedBy } from '../../challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows.ts';
+import { selectTokens, type TokenRow, toToken } from '../../tokens/token-rows-store.ts';
 
 /** The columns of a challenge without its id. */
 export interface ChallengeColumns {

@@ -23,9 +23,9 @@ import { SharedIssue } from './shared-issue.ts';
 import { SharedLookup } from '../../database/shared-lookup.ts';
 import { SharedSettlement } from './shared-settlement.ts';
 import { assertStorable, isRowId, isStorable } from '../../database/stored-text.ts';
-import { withLockedTokens } from '../tokens/token-locks.ts';
-import { holdReferences } from '../tokens/token-references.ts';
-import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows.ts';
+import { withLockedTokens } from '../../tokens/token-locks-store.ts';
+import { holdReferences } from '../../tokens/token-references-store.ts';
+import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../../tokens/token-rows-store.ts';
 import { KeyedQueue } from '../../database/keyed-queue.ts';
 
 type Decide = Parameters<ChallengeStore['answer']>[1];

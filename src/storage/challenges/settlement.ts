@@ -6,7 +6,7 @@ import { AUDIT_PLACES, auditColumnValues, INSERTED_COLUMNS } from '../../audit/r
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { eventInsert } from '../../webhooks/outbox-store.ts';
 import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import { stateColumns } from '../tokens/token-rows.ts';
+import { stateColumns } from '../../tokens/token-rows-store.ts';
 
 /** The changes of a decision. */
 type Settlement = NonNullable<Decision['change']> & {

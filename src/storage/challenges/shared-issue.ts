@@ -4,9 +4,15 @@ import { questionKeys } from '../../ocra/question.ts';
 import type { Act } from '../../policy/caller.ts';
 import type { Token } from '../../tokens/token.ts';
 import type { Database } from '../../database/database.ts';
-import { ALL_HELD, HELD_COLUMNS, type HeldRow, heldTokens, WritingStatement } from './hot-rows.ts';
+import {
+  ALL_HELD,
+  HELD_COLUMNS,
+  type HeldRow,
+  heldTokens,
+  WritingStatement,
+} from '../../database/writing-statement.ts';
 import { NOT_ASKED_IN_ANOTHER_TEXT } from './asked-questions.ts';
-import { SharedWrites } from './shared-writes.ts';
+import { SharedWrites } from '../../database/shared-writes.ts';
 
 interface IssuedRow extends HeldRow {
   readonly challenge_id: string;

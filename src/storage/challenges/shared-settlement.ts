@@ -10,8 +10,8 @@ import {
   heldTokens,
   type ColumnValues,
   WritingStatement,
-} from './hot-rows.ts';
-import { SharedWrites } from './shared-writes.ts';
+} from '../../database/writing-statement.ts';
+import { SharedWrites } from '../../database/shared-writes.ts';
 
 type Change = NonNullable<Decision['change']>;
 

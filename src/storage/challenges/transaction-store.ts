@@ -2,7 +2,7 @@ import type { ClosedBy } from '../../challenges/challenge.ts';
 import type { StoredTransaction, TransactionStore } from '../../challenges/ports.ts';
 import type { Database } from '../../database/database.ts';
 import { isStorable } from '../../database/stored-text.ts';
-import { REALMS_OF_TOKEN } from '../tokens/token-rows.ts';
+import { REALMS_OF_TOKEN } from '../../tokens/token-rows-store.ts';
 
 interface TransactionRow {
   readonly serial: string;

@@ -3,21 +3,21 @@ import { ShownQuestions } from '../../../src/ocra/question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { NEW_TOKEN_COLUMNS } from '../../../src/storage/tokens/token-rows.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { NEW_TOKEN_COLUMNS } from '../../../src/tokens/token-rows-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { NOW } from '../../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let challenges: SqlChallengeStore;
 
 beforeAll(async () => {
   // One connection, which keeps its settings.
   test = await createTestDatabase({ poolSize: 1 });
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   challenges = new SqlChallengeStore({ database: test.database });
 });
 afterAll(() => test.drop());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Token, TokenChange } from '../../../src/tokens/token.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
 import { QUESTIONS } from '../../support/values/question-values.ts';
@@ -12,13 +12,13 @@ const SECRET = sealedBytes('the shared secret');
 const STEP = { rollout: 'phase2', secrets: { seed: sealedBytes('derived') } } as const satisfies TokenChange;
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let challenges: SqlChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   challenges = new SqlChallengeStore({ database: test.database });
 });
 

@@ -5,7 +5,7 @@ import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { SHARING, UNSHARED } from '../../../src/database/sharing.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -17,7 +17,7 @@ type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 const SERVERS = 8;
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 /**
  * As many servers: each with a pool and a store of its own, knowing of the others through the database only. In every
  * other one, requests share statements.
@@ -32,7 +32,7 @@ let isRemembered = false;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   pools = Array.from({ length: SERVERS }, (_, index) =>
     openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Challenge, Decision } from '../../../src/challenges/challenge.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { insertState } from '../../support/database/token-rows.ts';
@@ -10,13 +10,13 @@ import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.
 import { QUESTIONS } from '../../support/values/question-values.ts';
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let challenges: SqlChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   challenges = new SqlChallengeStore({ database: test.database });
   await insertState(test.database, {
     resolvers: ['people'],

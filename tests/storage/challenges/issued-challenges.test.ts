@@ -9,7 +9,7 @@ import { type Database, openDatabase, poolUsage } from '../../../src/database/da
 import { SHARING, UNSHARED } from '../../../src/database/sharing.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 import type { Token } from '../../../src/tokens/token.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -18,7 +18,7 @@ import { ACT, tokenValue } from '../../support/values/token-values.ts';
 import { QUESTIONS } from '../../support/values/question-values.ts';
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let pools: readonly Database[];
 /** The server that has issued the challenges, and another one. */
 let here: SqlChallengeStore;
@@ -27,7 +27,7 @@ let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   pools = [SHARING, UNSHARED].map((sharing) => openDatabase({ connection: test.url, poolSize: 4, sharing }));
   [here, there] = pools.map((database) => new SqlChallengeStore({ database })) as [
     SqlChallengeStore,

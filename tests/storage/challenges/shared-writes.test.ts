@@ -5,7 +5,7 @@ import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
 import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { SHARING, type Sharing, UNSHARED } from '../../../src/database/sharing.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import type { Token } from '../../../src/tokens/token.ts';
 import { AuditedDatabase } from '../../support/database/audited-database.ts';
 import { untilWaiting } from '../../support/database/lock-waits.ts';
@@ -21,7 +21,7 @@ type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 interface Server {
   readonly database: Database;
   readonly challenges: SqlChallengeStore;
-  readonly tokens: SqlTokenStore;
+  readonly tokens: TokenStore;
 }
 
 let audited: AuditedDatabase;
@@ -44,7 +44,7 @@ function opened(sharing: Sharing = SHARING): Server {
   return {
     database,
     challenges: new SqlChallengeStore({ database }),
-    tokens: new SqlTokenStore({ database }),
+    tokens: new TokenStore({ database }),
   };
 }
 

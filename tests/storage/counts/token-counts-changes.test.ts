@@ -6,7 +6,7 @@ import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
 import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import {
   expectRightAnswers,
   expectRightCounts,
@@ -166,7 +166,7 @@ describe('counts are right after a change by hand', () => {
 describe('counts are right after a change by the service', () => {
   it('that removes a realm, moves tokens, removes a token, a user', async () => {
     const configuration = new ConfigurationStore({ database, clock: systemClock });
-    const tokens = new SqlTokenStore({ database });
+    const tokens = new TokenStore({ database });
     const users = new ManagedUserStore({ database });
     await tokens.insert(tokenValue('S1', { realms: ['north', 'south'] }), ACT);
     await expectRightAnswers(database);

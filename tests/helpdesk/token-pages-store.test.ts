@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenPageFilter } from '../../../src/helpdesk/ports.ts';
-import { SqlTokenPages } from '../../../src/storage/tokens/token-pages.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import type { Token } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import type { TokenPageFilter } from '../../src/helpdesk/ports.ts';
+import { TokenPages } from '../../src/helpdesk/token-pages-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const REALMS = [[], ['north'], ['south'], ['north', 'south'], ['west']] as const;
 
 let test: TestDatabase;
-let pages: SqlTokenPages;
+let pages: TokenPages;
 let owner: Owner;
 const all: Token[] = [];
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     .insert({ resolver_id: resolver.id, login: 'ann' })
     .returning<{ id: string }[]>('id');
   owner = { resolverId: resolver.id, resolver: 'people', userId: user?.id ?? '', login: 'ann' };
-  const tokens = new SqlTokenStore({ database: test.database });
+  const tokens = new TokenStore({ database: test.database });
   for (let number = 0; number < 120; number += 1) {
     const serial = `${['QR', 'qr', 'OCRA_', 'Z%'][number % 4] ?? ''}${String((number * 37) % 120)}`;
     all.push(
@@ -45,7 +45,7 @@ beforeAll(async () => {
       ),
     );
   }
-  pages = new SqlTokenPages({ database: test.database });
+  pages = new TokenPages({ database: test.database });
 });
 afterAll(() => test.drop());
 

@@ -1,8 +1,8 @@
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
-import { renewStatistics } from '../../../src/database/table-statistics.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { renewStatistics } from '../../src/database/table-statistics.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ it('finds the serials that are in use, whatever their case', async () => {
   await test.database.knex.raw(
     "INSERT INTO tokens (serial, type, active, realm_set_id) SELECT 'Qr1', 'ocra', true, intern_realm_set('{}')",
   );
-  const loading = new SqlTokenLoading({ database: test.database });
+  const loading = new TokenStore({ database: test.database });
   expect(await loading.existingSerials(['QR1', 'QR2'])).toEqual(new Set(['qr1']));
   expect(await loading.existingSerials([])).toEqual(new Set());
 });
@@ -30,7 +30,7 @@ describe('the statistics of the tokens', () => {
   it('are those of the rows after many were loaded, without a wait for autovacuum', async () => {
     const { knex } = test.database;
     await knex.raw('ALTER TABLE tokens SET (autovacuum_enabled = false)');
-    const loading = new SqlTokenLoading({ database: test.database });
+    const loading = new TokenStore({ database: test.database });
     const load = (name: string, number: number): Promise<void> =>
       loading.insertAll(
         Array.from({ length: number }, (_, index) => tokenValue(`${name}${index}`)),

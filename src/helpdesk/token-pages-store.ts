@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
-import type { TokenPageFilter, TokenPages } from '../../helpdesk/ports.ts';
-import type { Token } from '../../tokens/token.ts';
-import type { Database } from '../../database/database.ts';
-import { isRowId, isStorable } from '../../database/stored-text.ts';
-import { selectTokens, type TokenRow, toToken } from './token-rows.ts';
+import type { TokenPageFilter } from './ports.ts';
+import type { Token } from '../tokens/token.ts';
+import type { Database } from '../database/database.ts';
+import { isRowId, isStorable } from '../database/stored-text.ts';
+import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 
 /** The order of the pages, which is also the expression of their indexes. */
 const KEY = 'lower(tokens.serial COLLATE "default")';
@@ -18,14 +18,14 @@ interface Fragment {
 }
 
 /**
- * Pages of tokens in PostgreSQL.
+ * Pages of tokens by serial, without regard to case. A page takes the same time wherever it is and whatever it leaves out.
  *
  * Every page is read from the beginning of a range of an index, so that no statement passes over tokens that it leaves
  * out: without a filter by serial; by owner, for the few tokens that an owner has; otherwise for each combination of
  * realm set, activity and assignment that the filter allows, from which the first ones are merged. The work of the last
  * kind grows with the number of realm sets, not of tokens.
  */
-export class SqlTokenPages implements TokenPages {
+export class TokenPages {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {

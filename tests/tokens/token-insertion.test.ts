@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Database } from '../../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../../src/database/sharing.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import type { NewToken, Token } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
-import { AuditedDatabase } from '../../support/database/audited-database.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
+import type { Database } from '../../src/database/database.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../src/database/sharing.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import type { NewToken, Token } from '../../src/tokens/token.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import { AuditedDatabase } from '../support/database/audited-database.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
 
 let audited: AuditedDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let number = 0;
 const pools: Database[] = [];
 
@@ -31,10 +31,10 @@ beforeEach(() => {
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
 /** @returns the store of a server of its own */
-function opened(sharing: Sharing = SHARING): SqlTokenStore {
+function opened(sharing: Sharing = SHARING): TokenStore {
   const database = audited.server(true, sharing);
   pools.push(database);
-  return new SqlTokenStore({ database });
+  return new TokenStore({ database });
 }
 
 function newTokens(count: number, changes: Partial<NewToken> = {}): readonly NewToken[] {

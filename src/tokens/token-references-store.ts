@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
-import type { Owner } from '../../users/owner.ts';
-import type { TokenChange } from '../../tokens/token.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { isRowId, isStorable } from '../../database/stored-text.ts';
-import type { Columns } from './token-rows.ts';
+import type { Owner } from '../users/owner.ts';
+import type { TokenChange } from './token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { isRowId, isStorable } from '../database/stored-text.ts';
+import type { Columns } from './token-rows-store.ts';
 
 /**
  * Finds the rows that a token is to refer to, and holds them until the end of the transaction, so that they cannot be

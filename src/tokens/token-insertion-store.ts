@@ -1,13 +1,17 @@
-import type { Act } from '../../policy/caller.ts';
-import type { SerialOrigin } from '../../tokens/ports.ts';
-import type { NewToken, Token } from '../../tokens/token.ts';
-import { auditEntry } from '../../audit/rows-store.ts';
-import { type HeldRow, type ColumnValues, WritingStatement } from '../challenges/hot-rows.ts';
-import { SharedWrites, type TokenWrite } from '../challenges/shared-writes.ts';
-import type { Database } from '../../database/database.ts';
-import { isRowId, isStorable } from '../../database/stored-text.ts';
-import { enrolmentEntry } from './token-consequences.ts';
-import { NEW_TOKEN_COLUMNS, secondFactorOf, stateColumns } from './token-rows.ts';
+import type { Act } from '../policy/caller.ts';
+import { isOcraToken, type NewToken, type SerialOrigin, type Token } from './token.ts';
+import { auditEntry } from '../audit/rows-store.ts';
+import { type HeldRow, type ColumnValues, WritingStatement } from '../database/writing-statement.ts';
+import { SharedWrites, type TokenWrite } from '../database/shared-writes.ts';
+import type { AuditEntry } from '../audit/audit-row.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { holdReferences } from './token-references-store.ts';
+import { type Columns, NEW_TOKEN_COLUMNS, secondFactorOf, stateColumns } from './token-rows-store.ts';
 
 const INSERTED = Object.keys(NEW_TOKEN_COLUMNS);
 
@@ -125,4 +129,100 @@ function columnsOf(token: NewToken): ColumnValues {
       managed_user_id: isRowId(owner.userId) ? owner.userId : null,
     }),
   };
+}
+
+/** Rows of one statement, which has room for 65 535 values. */
+const AT_ONCE = 1_000;
+
+/**
+ * Stores many tokens, all of them or none, in one transaction with their audit rows.
+ * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
+ */
+export async function insertTokens(database: Database, tokens: readonly NewToken[], act: Act): Promise<void> {
+  for (const { serial, type, ocraSuite } of tokens) {
+    assertStorable(serial, type, ocraSuite);
+  }
+  // Sorted, so that two loads of the same serials do not deadlock. The case is ignored, as it is where serials must be
+  // unique.
+  const inOrder = tokens
+    .map((token) => ({ token, caseless: token.serial.toLowerCase() }))
+    .sort((left, right) => (left.caseless < right.caseless ? -1 : 1))
+    .map(({ token }) => token);
+  await database.transact(async (unit) => {
+    const references = await holdAllReferences(unit.sql, inOrder);
+    for (let start = 0; start < inOrder.length; start += AT_ONCE) {
+      await insertRows(unit, inOrder.slice(start, start + AT_ONCE), references, act);
+    }
+  });
+  const written = new WrittenRows();
+  written.add(inOrder.length, 'tokens');
+  await renewStatistics(database, written.grownTables());
+}
+
+/**
+ * Holds the owners first, then the realms, each in one order: another load of the same ones waits and does not deadlock.
+ * @returns the columns of a token by its owner and realms
+ */
+async function holdAllReferences(
+  sql: UnitOfWork['sql'],
+  tokens: readonly NewToken[],
+): Promise<(token: NewToken) => Columns> {
+  const ownerKey = ({ owner }: NewToken): string =>
+    owner === null ? '' : JSON.stringify([owner.resolverId, owner.userId]);
+  const realmsKey = ({ realms }: NewToken): string => JSON.stringify(realms);
+  const owners = new Map<string, Columns>();
+  for (const [key, { owner }] of distinct(tokens, ownerKey)) {
+    owners.set(key, await holdReferences(sql, { owner }));
+  }
+  const sets = new Map<string, Columns>();
+  for (const [key, { realms }] of distinct(tokens, realmsKey)) {
+    sets.set(key, await holdReferences(sql, { realms }));
+  }
+  return (token) => ({ ...owners.get(ownerKey(token)), ...sets.get(realmsKey(token)) });
+}
+
+/** @returns one token of each key, in the order of the keys */
+function distinct(
+  tokens: readonly NewToken[],
+  keyOf: (token: NewToken) => string,
+): readonly (readonly [string, NewToken])[] {
+  const byKey = new Map(tokens.map((token) => [keyOf(token), token]));
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+async function insertRows(
+  { sql, audit }: UnitOfWork,
+  tokens: readonly NewToken[],
+  references: (token: NewToken) => Columns,
+  act: Act,
+): Promise<void> {
+  const inserted = await sql('tokens')
+    .insert(
+      tokens.map((token) => ({
+        serial: token.serial,
+        type: token.type,
+        ...stateColumns(token),
+        ...references(token),
+      })),
+    )
+    .onConflict()
+    .ignore()
+    .returning<{ serial: string }[]>('serial');
+  const stored = new Set(inserted.map(({ serial }) => serial));
+  const taken = tokens.find(({ serial }) => !stored.has(serial));
+  if (taken !== undefined) {
+    throw new ServiceError('token.exists', `There is a token with the serial '${taken.serial}' already`);
+  }
+  await audit.writeAll(
+    tokens.map((token) => enrolmentEntry(auditEntry(act, token.serial, 'created', token.realms), token)),
+  );
+}
+
+/** @returns the entry of a new token: enrolled, unless its roll-out has only begun */
+export function enrolmentEntry(
+  entry: AuditEntry,
+  token: Pick<NewToken, 'type' | 'rollout' | 'owner'>,
+): NotedEntry {
+  const isReady = isOcraToken(token) && token.rollout === 'complete';
+  return { ...entry, user: token.owner?.login ?? null, consequences: isReady ? ['token.enrolled'] : [] };
 }

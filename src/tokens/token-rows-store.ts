@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import type { Owner } from '../../users/owner.ts';
-import type { Rollout, Token, TokenSecrets, TokenStateChange } from '../../tokens/token.ts';
-import type { Sealed } from '../../keys/vault.ts';
+import type { Owner } from '../users/owner.ts';
+import type { Rollout, Token, TokenSecrets, TokenStateChange } from './token.ts';
+import type { Sealed } from '../keys/vault.ts';
 
 /** A token as `selectTokens` reads it. bigint comes as text. */
 export interface TokenRow {

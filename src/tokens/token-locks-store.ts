@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { isStorable } from '../../database/stored-text.ts';
+import { isStorable } from '../database/stored-text.ts';
 
 /** Tokens by their ids, by their serials, or by their owner. */
 export type LockSelection =

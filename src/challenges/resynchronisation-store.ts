@@ -1,21 +1,25 @@
 import type { Knex } from 'knex';
 
-import type { Act } from '../../policy/caller.ts';
-import type { TokenStateChange } from '../../tokens/token.ts';
-import type { LockedTokens, QuestionedToken } from '../../challenges/ports.ts';
-import type { Database } from '../../database/database.ts';
-import { isStorable } from '../../database/stored-text.ts';
-import { withLockedTokens } from './token-locks.ts';
-import { selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
+import type { Act } from '../policy/caller.ts';
+import type { TokenStateChange } from '../tokens/token.ts';
+import type { QuestionedToken } from './resynchronisation.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import { withLockedTokens } from '../tokens/token-locks-store.ts';
+import { selectTokens, stateColumns, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 
-/** Changes tokens in PostgreSQL under the lock of their row, which is also the lock of their challenges. */
-export class SqlLockedTokens implements LockedTokens {
+/** Changes of tokens that depend on their present state, under the lock of their row, which is also that of their challenges. */
+export class LockedTokens {
   readonly #database: Database;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
   }
 
+  /**
+   * @param decide returns the change, or null for none; both are audited
+   * @returns true if there was a change, undefined when there is no such token
+   */
   async change(
     serial: string,
     decide: (found: QuestionedToken) => TokenStateChange | null,

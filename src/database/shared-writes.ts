@@ -1,9 +1,9 @@
-import { SharedWork } from '../../kernel/shared-work.ts';
-import type { NotedEntry } from '../../webhooks/webhook-event.ts';
-import { isSurelyUndone } from '../../database/database-faults.ts';
-import type { Database } from '../../database/database.ts';
-import type { HeldRow, ColumnValues, WritingStatement } from './hot-rows.ts';
-import { refuseLate } from '../../database/sharing.ts';
+import { SharedWork } from '../kernel/shared-work.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { isSurelyUndone } from './database-faults.ts';
+import type { Database } from './database.ts';
+import type { HeldRow, ColumnValues, WritingStatement } from './writing-statement.ts';
+import { refuseLate } from './sharing.ts';
 
 /** A write for one token. */
 export interface TokenWrite {

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenFilter } from '../../../src/tokens/ports.ts';
-import type { Owner } from '../../../src/users/owner.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
+import type { TokenFilter } from '../../src/tokens/token-listing.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let ann: Owner;
 let bob: Owner;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
   await insertState(test.database, {
     resolvers: ['people'],
     realms: ['north', 'south', 'west'].map((name) => ({ name, resolvers: ['people'] })),

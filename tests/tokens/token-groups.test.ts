@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TokenChange } from '../../../src/tokens/token.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import type { TokenChange } from '../../src/tokens/token.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  tokens = new SqlTokenStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
 });
 
 afterAll(() => test.drop());

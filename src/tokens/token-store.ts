@@ -1,24 +1,24 @@
 import type { Knex } from 'knex';
 
-import type { Act } from '../../policy/caller.ts';
-import type { LockedDecision, SerialOrigin, TokenFilter, TokenStore } from '../../tokens/ports.ts';
-import type { NewToken, Token, TokenChange } from '../../tokens/token.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { auditEntry } from '../../audit/rows-store.ts';
-import { closeOpenChallenges } from '../challenges/challenge-store.ts';
-import type { Database } from '../../database/database.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import { SharedLookup } from '../../database/shared-lookup.ts';
-import { assertStorable, isStorable } from '../../database/stored-text.ts';
-import { SharedInsertion } from './shared-insertion.ts';
-import { changeEntry, enrolmentEntry } from './token-consequences.ts';
-import { canMatch, narrow } from './token-filter.ts';
-import { type LockedToken, withLockedTokens } from './token-locks.ts';
-import { holdReferences } from './token-references.ts';
-import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows.ts';
+import type { Act } from '../policy/caller.ts';
+import type { TokenFilter } from './token-listing.ts';
+import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AuditEntry } from '../audit/audit-row.ts';
+import { auditEntry } from '../audit/rows-store.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
+import { type LockedToken, withLockedTokens } from './token-locks-store.ts';
+import { holdReferences } from './token-references-store.ts';
+import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows-store.ts';
 
 /** Tokens in PostgreSQL. */
-export class SqlTokenStore implements TokenStore {
+export class TokenStore {
   readonly #database: Database;
 
   readonly #bySerial: SharedLookup<TokenRow>;
@@ -31,11 +31,13 @@ export class SqlTokenStore implements TokenStore {
     this.#insertion = new SharedInsertion(database);
   }
 
+  /** @returns the token with exactly this serial */
   async findBySerial(serial: string): Promise<Token | undefined> {
     const row = isStorable(serial) ? await this.#bySerial.find(serial) : undefined;
     return row && toToken(row);
   }
 
+  /** @returns tokens by serial */
   async list(filter: TokenFilter): Promise<readonly Token[]> {
     if (!canMatch(filter)) {
       return [];
@@ -62,10 +64,31 @@ export class SqlTokenStore implements TokenStore {
     return Number(row?.number ?? 0);
   }
 
+  /**
+   * @param origin default: `given`
+   * @throws 'token.exists' when a serial differs at most in case, 'realm.unknown'
+   */
   async insert(token: NewToken, act: Act, origin: SerialOrigin = 'given'): Promise<Token> {
     assertStorable(token.serial, token.type);
     assertTokenStorable(token);
     return (await this.#insertShared(token, act, origin)) ?? this.#insertAlone(token, act);
+  }
+
+  /**
+   * Stores all of them or none, in one transaction with their audit rows.
+   * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
+   */
+  async insertAll(tokens: readonly NewToken[], act: Act): Promise<void> {
+    await insertTokens(this.#database, tokens, act);
+  }
+
+  /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
+  async existingSerials(serials: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
+      `SELECT lower(serial COLLATE "default") AS serial FROM tokens WHERE lower(serial COLLATE "default") = ANY (?::text[])`,
+      [serials.map((serial) => serial.toLowerCase())],
+    );
+    return new Set(rows.map(({ serial }) => serial));
   }
 
   async #insertShared(token: NewToken, act: Act, origin: SerialOrigin): Promise<Token | undefined> {
@@ -97,6 +120,11 @@ export class SqlTokenStore implements TokenStore {
     });
   }
 
+  /**
+   * Changes a token and writes the audit row, in one transaction.
+   * @returns the token as it is afterwards, undefined when it does not exist
+   * @throws 'realm.unknown'
+   */
   async update(
     serial: string,
     change: TokenChange,
@@ -110,6 +138,10 @@ export class SqlTokenStore implements TokenStore {
     return this.#database.transact((unit) => changeToken(unit, serial, change, act, decide));
   }
 
+  /**
+   * Changes tokens by their serials, all of them or none, each with its audit row.
+   * @throws 'token.unknown' when one is gone
+   */
   async updateAll(
     changes: ReadonlyMap<string, TokenChange>,
     act: Act,
@@ -128,6 +160,11 @@ export class SqlTokenStore implements TokenStore {
     );
   }
 
+  /**
+   * Removes tokens with their challenges, all or none.
+   * @param assure throws to prevent the removal of a locked token
+   * @throws 'token.unknown' when one is gone
+   */
   async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
     const removeAll = async (unit: UnitOfWork, locked: readonly LockedToken[]): Promise<void> => {
       assertComplete(locked, serials);
@@ -236,4 +273,68 @@ function describeChange({ secrets = {}, ...change }: TokenChange): string {
   const isRemoval =
     fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);
   return `${isRemoval ? 'removed' : 'changed'} ${fields.join(', ')}`.trimEnd();
+}
+
+/**
+ * @param token after the change
+ * @returns the entry of a changed token. An enrolment with another key, or a new roll-out, begins with another counter;
+ *   one with the same key keeps it
+ */
+function changeEntry(entry: AuditEntry, token: Token, { secrets = {}, counter }: TokenChange): NotedEntry {
+  const isKeyChanged = (secrets.seed ?? secrets.sharedSecret ?? null) !== null && counter !== undefined;
+  return {
+    ...entry,
+    user: token.owner?.login ?? null,
+    consequences: isKeyChanged ? ['token.key_changed'] : [],
+  };
+}
+
+/** @returns false if a text or id cannot be stored in the database, and so matches nothing */
+function canMatch({ serial, serialPrefix, owner, realm }: TokenFilter): boolean {
+  return (
+    isStorable(serial, serialPrefix, owner?.userId, realm ?? undefined) &&
+    (owner === undefined || isRowId(owner.resolverId))
+  );
+}
+
+/** Adds the conditions of the filter to a query over `tokens`. */
+function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
+  if (filter.serial !== undefined) {
+    query.where('tokens.serial', filter.serial);
+  }
+  if (filter.serialPrefix !== undefined) {
+    query.whereRaw('starts_with(tokens.serial, ?)', [filter.serialPrefix]);
+  }
+  if (filter.owner !== undefined) {
+    const { resolverId, userId } = filter.owner;
+    query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
+  }
+  if (filter.active !== undefined) {
+    query.where('tokens.active', filter.active);
+  }
+  if (filter.assigned !== undefined) {
+    query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
+  }
+  if (filter.realm !== undefined) {
+    narrowToRealm(query, filter.realm);
+  }
+  if (filter.inRealms !== undefined) {
+    query.whereRaw(
+      `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+         JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
+      [filter.inRealms.filter((name) => isStorable(name))],
+    );
+  }
+}
+
+function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
+  if (realm === null) {
+    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
+    return;
+  }
+  query.whereRaw(
+    `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ?)`,
+    [realm.trim().toLowerCase()],
+  );
 }

@@ -1,7 +1,7 @@
-import type { AuditRow } from '../../audit/audit-row.ts';
-import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../../audit/rows-store.ts';
-import type { PreparedStatement, RunPrepared } from '../../database/prepared-statements.ts';
-import { type EventRow, eventInsert } from '../../webhooks/outbox-store.ts';
+import type { AuditRow } from '../audit/audit-row.ts';
+import { auditFields, auditColumnValues, INSERTED_COLUMNS, JSON_COLUMNS } from '../audit/rows-store.ts';
+import type { PreparedStatement, RunPrepared } from './prepared-statements.ts';
+import { type EventRow, eventInsert } from '../webhooks/outbox-store.ts';
 
 /** The columns of a row that a statement of the hot path writes, without its place and its audit row. */
 export type ColumnValues = Readonly<Record<string, unknown>>;
