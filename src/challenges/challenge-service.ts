@@ -21,7 +21,8 @@ import {
 } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
+import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
+import type { ChallengeStore } from './challenge-store.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../ocra/question.ts';
 import type { ResponseChecker } from './response-check.ts';

@@ -1,4 +1,4 @@
-import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
+import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
 import type { Observations } from '../monitoring/observations.ts';
 import type { ResolverMetrics } from '../monitoring/ports.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';

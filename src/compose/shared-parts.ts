@@ -1,6 +1,6 @@
 import { RefusalTrail } from '../audit/refusal-trail.ts';
 import type { TransactionIds } from '../challenges/challenge-factory.ts';
-import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
+import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
 import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
 import type { HousekeepingDependencies } from '../housekeeping/housekeeping-service.ts';
 import type { Clock, Random } from '../kernel/clock.ts';

@@ -7,14 +7,13 @@ import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { TokenPageFilter } from './ports.ts';
-import type { TokenPages } from './token-pages-store.ts';
+import type { TokenPageFilter, TokenPageStore } from './token-page-store.ts';
 
 interface TokenListDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
-  readonly pages: Pick<TokenPages, 'page'>;
+  readonly pages: TokenPageStore;
   readonly counts: Pick<TokenCounts, 'snapshot'>;
 }
 

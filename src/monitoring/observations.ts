@@ -1,4 +1,4 @@
-import type { ChallengeMetrics, ResponseReason } from '../challenges/measured-challenges.ts';
+import type { ChallengeMetrics, ResponseReason } from '../challenges/challenge-metrics.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 import type { ObservationStore, ResolverUse, ResponseMinute } from './ports.ts';

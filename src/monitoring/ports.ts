@@ -1,4 +1,4 @@
-import type { ResponseReason } from '../challenges/measured-challenges.ts';
+import type { ResponseReason } from '../challenges/challenge-metrics.ts';
 import type { Act } from '../policy/caller.ts';
 
 /** Number of tokens in exactly this set of realms, active or not, assigned or not. */

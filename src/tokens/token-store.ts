@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-
 import type { Act } from '../policy/caller.ts';
 import type { TokenFilter } from './token-listing.ts';
 import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
@@ -7,7 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
 import { auditEntry } from '../audit/rows-store.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { closeOpenChallenges } from '../storage/challenges/challenge-store.ts';
+import { closeOpenChallenges } from '../challenges/challenge-rows-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { SharedLookup } from '../database/shared-lookup.ts';

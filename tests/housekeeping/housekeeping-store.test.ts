@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
-import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
@@ -25,14 +25,14 @@ const MOMENTS: HousekeepingMoments = {
 let test: TestDatabase;
 let other: Database;
 let tokens: TokenStore;
-let challenges: SqlChallengeStore;
+let challenges: ChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   other = openDatabase({ connection: test.url });
   tokens = new TokenStore({ database: test.database });
-  challenges = new SqlChallengeStore({ database: test.database });
+  challenges = new ChallengeStore({ database: test.database });
 });
 
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { EnrolmentService } from '../../challenges/enrolment/enrolment-service.t
 import { RolloutPhase2 } from '../../challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from '../../challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from '../../challenges/enrolment/token-registration.ts';
-import { measuredChallenges } from '../../challenges/measured-challenges.ts';
 import { nodeResponder } from '../../challenges/node-responder.ts';
 import { OpenAnswers } from '../../challenges/open-answers.ts';
 import { ResponseChecker } from '../../challenges/response-check.ts';
@@ -16,9 +15,9 @@ import { TransactionService } from '../../challenges/transaction-service.ts';
 import { ValidationService } from '../../challenges/validation-service.ts';
 import { ComputingTurns } from '../../challenges/computing-turns.ts';
 import { AuditStore } from '../../audit/audit-store.ts';
-import { SqlChallengeStore } from '../../storage/challenges/challenge-store.ts';
-import { SqlTransactionStore } from '../../storage/challenges/transaction-store.ts';
-import { SqlWatchedChallenges } from '../../storage/challenges/watched-challenges.ts';
+import { ChallengeStore } from '../../challenges/challenge-store.ts';
+import { TransactionStore } from '../../challenges/transaction-store.ts';
+import { WatchedChallenges } from '../../challenges/watched-challenges-store.ts';
 import { LockedTokens } from '../../challenges/resynchronisation-store.ts';
 import { TokenStore } from '../../tokens/token-store.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -44,16 +43,14 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
   const store = new TokenStore({ database });
   const tokens = new TokenChoice({ tokens: store, users });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = measuredChallenges(new SqlChallengeStore({ database }), parts.metrics.challenges, () =>
-    performance.now(),
-  );
+  const challenges = new ChallengeStore({ database, metrics: parts.metrics.challenges });
   const shared = { ...parts, tokens, challenges, factory };
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });
   const ocra = new ChallengeService({ ...shared, check });
   const watch = new StatusWatch({
-    watched: new SqlWatchedChallenges({ database }),
+    watched: new WatchedChallenges({ database }),
     metrics: parts.metrics.statusWaits,
     max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
@@ -66,7 +63,7 @@ export function challengeServices(parts: SharedParts): ChallengeServices {
     validation: new ValidationService({ ...shared, ocra, openAnswers }),
     transactions: new TransactionService({
       ...parts,
-      transactions: new SqlTransactionStore({ database }),
+      transactions: new TransactionStore({ database }),
       trail: new AuditStore({ database }),
     }),
     tokenImport: new TokenImportService({

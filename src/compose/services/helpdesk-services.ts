@@ -2,9 +2,9 @@ import { PeopleSearch } from '../../helpdesk/people-search.ts';
 import { PersonService } from '../../helpdesk/person-service.ts';
 import { SearchService } from '../../helpdesk/search-service.ts';
 import { TokenListService } from '../../helpdesk/token-list-service.ts';
-import { SqlLatestTransactions } from '../../storage/challenges/latest-transactions.ts';
+import { LatestTransactionStore } from '../../helpdesk/latest-transaction-store.ts';
 import { SqlTokenCounts } from '../../storage/counts/token-counts.ts';
-import { TokenPages } from '../../helpdesk/token-pages-store.ts';
+import { TokenPageStore } from '../../helpdesk/token-page-store.ts';
 import { TokenStore } from '../../tokens/token-store.ts';
 import type { ChallengeServices } from './challenge-services.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -23,14 +23,14 @@ export function helpdeskServices(
   { transactions }: Pick<ChallengeServices, 'transactions'>,
 ): HelpdeskServices {
   const { database } = shared;
-  const pages = new TokenPages({ database });
+  const pages = new TokenPageStore({ database });
   return {
     helpdesk: {
       search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
       people: new PersonService({
         ...shared,
         tokens: new TokenStore({ database }),
-        transactions: new SqlLatestTransactions({ database }),
+        transactions: new LatestTransactionStore({ database }),
       }),
       tokenList: new TokenListService({ ...shared, pages, counts: new SqlTokenCounts({ database }) }),
     },

@@ -1,4 +1,4 @@
-import type { ResponseReason } from '../../challenges/measured-challenges.ts';
+import type { ResponseReason } from '../../challenges/challenge-metrics.ts';
 import type { Observed, ObservationStore, ResolverUse, ResponseMinute } from '../../monitoring/ports.ts';
 import type { Database } from '../../database/database.ts';
 

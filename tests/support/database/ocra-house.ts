@@ -21,7 +21,7 @@ import { TokenRegistration } from '../../../src/challenges/enrolment/token-regis
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import { SqlChallengeStore as ChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
+import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';
 import { tokenValue } from '../values/token-values.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESPONSE_REASONS } from '../../../challenges/measured-challenges.ts';
+import { RESPONSE_REASONS } from '../../../challenges/challenge-metrics.ts';
 import { RESOLVER_KINDS } from '../../../configuration/configuration.ts';
 import { type Answers, count, inEveryDialect, valueOf } from '../../answers.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Token, TokenChange } from '../../../src/tokens/token.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { Token, TokenChange } from '../../src/tokens/token.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const SECRET = sealedBytes('the shared secret');
@@ -13,13 +13,13 @@ const STEP = { rollout: 'phase2', secrets: { seed: sealedBytes('derived') } } as
 
 let test: TestDatabase;
 let tokens: TokenStore;
-let challenges: SqlChallengeStore;
+let challenges: ChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
-  challenges = new SqlChallengeStore({ database: test.database });
+  challenges = new ChallengeStore({ database: test.database });
 });
 
 afterAll(() => test.drop());

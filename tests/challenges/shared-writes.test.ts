@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Decision } from '../../../src/challenges/challenge.ts';
-import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../../src/database/sharing.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import type { Token } from '../../../src/tokens/token.ts';
-import { AuditedDatabase } from '../../support/database/audited-database.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { deferred } from '../../support/fakes/deferred.ts';
-import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { Decision } from '../../src/challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import type { Database } from '../../src/database/database.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../src/database/sharing.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import { AuditedDatabase } from '../support/database/audited-database.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { deferred } from '../support/fakes/deferred.ts';
+import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
 /** A server as others see it. */
 interface Server {
   readonly database: Database;
-  readonly challenges: SqlChallengeStore;
+  readonly challenges: ChallengeStore;
   readonly tokens: TokenStore;
 }
 
@@ -43,7 +43,7 @@ function opened(sharing: Sharing = SHARING): Server {
   pools.push(database);
   return {
     database,
-    challenges: new SqlChallengeStore({ database }),
+    challenges: new ChallengeStore({ database }),
     tokens: new TokenStore({ database }),
   };
 }
@@ -65,7 +65,7 @@ function challengeOf(
   token: Token,
   transactionId = token.serial,
   question = 'Q',
-): Parameters<SqlChallengeStore['issue']>[0] {
+): Parameters<ChallengeStore['issue']>[0] {
   return { tokenId: token.id, transactionId, question, questions: QUESTIONS, data: '', issuedAt: NOW };
 }
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-import type { ChallengeOfToken, NewChallenge } from '../../challenges/ports.ts';
-import { ServiceError } from '../../kernel/errors.ts';
-import { plainQuestion, questionKeys } from '../../ocra/question.ts';
-import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';
+import type { ChallengeOfToken, NewChallenge } from './challenge.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { plainQuestion, questionKeys } from '../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 
 type Asked = Pick<NewChallenge, 'tokenId' | 'question' | 'questions' | 'data'>;
 

@@ -1,36 +1,34 @@
 import type { Knex } from 'knex';
-
-import type { Act } from '../../policy/caller.ts';
-import { OCRA_TYPES, type Token, type TokenChange } from '../../tokens/token.ts';
-import { isServiceError, ServiceError } from '../../kernel/errors.ts';
-import type { Decision } from '../../challenges/challenge.ts';
+import type { Act } from '../policy/caller.ts';
+import { isLocked, OCRA_TYPES, type Token, type TokenChange } from '../tokens/token.ts';
+import type { ChallengeMetrics, ResponseReason } from './challenge-metrics.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type {
   ChallengeFilter,
   ChallengeOfToken,
-  ChallengeStore,
+  Decision,
   NewChallenge,
   OpenDecision,
   TokenOrOwner,
-} from '../../challenges/ports.ts';
-import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows.ts';
-import type { Database } from '../../database/database.ts';
-import { decisionEntry } from './decision-entry.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import { freeQuestion, isConfirmedInAnotherText } from './asked-questions.ts';
+} from './challenge.ts';
+import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows-store.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { isConfirmedInAnotherText } from './asked-questions-store.ts';
 import { IssuedChallenges } from './issued-challenges.ts';
-import { settle } from './settlement.ts';
-import { SharedIssue } from './shared-issue.ts';
-import { SharedLookup } from '../../database/shared-lookup.ts';
-import { SharedSettlement } from './shared-settlement.ts';
-import { assertStorable, isRowId, isStorable } from '../../database/stored-text.ts';
-import { withLockedTokens } from '../../tokens/token-locks-store.ts';
-import { holdReferences } from '../../tokens/token-references-store.ts';
-import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../../tokens/token-rows-store.ts';
-import { KeyedQueue } from '../../database/keyed-queue.ts';
+import { decisionEntry, settle, SharedSettlement } from './settlement-store.ts';
+import { isTransactionIdInUse, issueAlone, SharedIssue } from './issue-store.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { withLockedTokens } from '../tokens/token-locks-store.ts';
+import { KeyedQueue } from '../database/keyed-queue.ts';
 
-type Decide = Parameters<ChallengeStore['answer']>[1];
+type Decide = (found: ChallengeOfToken, holdsLock: boolean) => Promise<Decision>;
 type MayRemember = (token: Token) => boolean;
-type DecideAmong = Parameters<ChallengeStore['answerOpen']>[1];
+type DecideAmong = (
+  found: readonly ChallengeOfToken[],
+  holdsLock: boolean,
+) => Promise<OpenDecision | undefined>;
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
@@ -38,12 +36,13 @@ const SECOND_PASSES = 4n;
 /** The most challenges that one response may answer. */
 const MAX_OPEN = 1_000;
 
-/** Thrown to roll back: the transaction id is in use. */
-class TransactionIdInUse extends Error {}
-
-/** Challenges in PostgreSQL. docs/adr/0003-accepting-a-response-once.md describes why each is answered once. */
-export class SqlChallengeStore implements ChallengeStore {
+/**
+ * Challenges. The row of the token is the lock and the version for all of its challenges:
+ * docs/adr/0003-accepting-a-response-once.md describes why each is answered once.
+ */
+export class ChallengeStore {
   readonly #database: Database;
+  readonly #metrics: ChallengeMetrics | undefined;
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
@@ -52,8 +51,9 @@ export class SqlChallengeStore implements ChallengeStore {
   readonly #issues: SharedIssue;
   readonly #issued: IssuedChallenges;
 
-  constructor({ database }: { database: Database }) {
+  constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics }) {
     this.#database = database;
+    this.#metrics = metrics;
     const byTransaction = selectChallenges(database.knex).whereRaw(
       'challenges.transaction_id = requested.key',
     );
@@ -63,6 +63,17 @@ export class SqlChallengeStore implements ChallengeStore {
     this.#issued = new IssuedChallenges(() => performance.now());
   }
 
+  /**
+   * Stores a challenge and closes the token's oldest open ones beyond `maxOpen`, in one transaction; those of sign-ins
+   * and others are counted apart. No response to one text confirms another: where the question is that of a stored
+   * challenge of the token with another text, another one takes its place. Challenges that were accepted count for
+   * suites without a counter only: with one, the responses that were made for them before are behind the counter, and
+   * `answer` refuses them. One that the app made again afterwards is not told apart (SECURITY.md, Limits).
+   * @param change a simultaneous change of the token (roll-out phase 2); one of its key closes all others
+   * @returns the question; undefined when the transaction id is in use, and nothing was stored
+   * @throws ServiceError 'token.unknown' when the token no longer exists, 'token.state' when its owner, secret or
+   *   realms may no longer be the required ones, 'challenge.no-question' where no question is free
+   */
   async issue(
     challenge: NewChallenge,
     maxOpen: number,
@@ -70,52 +81,103 @@ export class SqlChallengeStore implements ChallengeStore {
     change: TokenChange = {},
   ): Promise<string | undefined> {
     assertStorable(challenge.transactionId, challenge.question, challenge.data);
-    const { seen } = challenge;
     try {
-      const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
-      const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
-      if (issued === undefined) {
-        this.#issued.forget(challenge.tokenId);
-        return await this.#database.transact((unit) => issue(unit, challenge, maxOpen, act, change));
-      }
-      this.#issued.keep(issued);
-      return issued.challenge.question;
+      const question = await this.#issue(challenge, maxOpen, act, change);
+      this.#metrics?.challengeIssued();
+      return question;
     } catch (error) {
-      if (error instanceof TransactionIdInUse || isTransactionIdInUse(error)) {
+      if (isTransactionIdInUse(error)) {
         return undefined;
       }
       throw error;
     }
   }
 
+  /**
+   * Answers a challenge exactly once: takes it with its token from memory or from the database, calls `decide`, and
+   * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
+   * what is stored, at last under the token's lock.
+   * @param decide may be called more than once, `holdsLock` under the token's lock; must not have effects of its own.
+   *   Its reads may need a second connection to the database
+   * @param mayRemember false for a token of which a decision must not be made on a state that may have passed
+   * @returns the decision that was applied, undefined when there is no such transaction
+   */
   async answer(
     transactionId: string,
     decide: Decide,
     act: Act,
     mayRemember: MayRemember = () => true,
   ): Promise<Decision | undefined> {
-    return isStorable(transactionId)
-      ? this.#answers.run(
+    const begun = performance.now();
+    // Of repeated decisions, the last one is applied.
+    let token: Token | undefined;
+    const noting: Decide = (found, holdsLock) => {
+      token = found.token;
+      return decide(found, holdsLock);
+    };
+    const decision = isStorable(transactionId)
+      ? await this.#answers.run(
           transactionId,
           async () =>
-            (await this.#answerIssued(transactionId, decide, act, mayRemember)) ??
-            (await this.#answerRead(transactionId, decide, act)),
+            (await this.#answerIssued(transactionId, noting, act, mayRemember)) ??
+            (await this.#answerRead(transactionId, noting, act)),
         )
       : undefined;
+    this.#noteEnd(begun, token, decision, 'unknown');
+    return decision;
   }
 
+  /** @returns the matching challenges of OCRA tokens, newest first */
   async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
     return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
   }
 
+  /**
+   * Applies a decision as `answer` does, for a response that names no transaction.
+   * @param decide gets the challenges that are not closed, newest first, a thousand at most, without those of sign-ins,
+   *   which name their transaction; undefined: the response answers none of them. A repeated call gets no tokens that the first one did not get
+   * @returns the decision that was applied, undefined where there is none
+   */
   async answerOpen(
     tokenOrOwner: TokenOrOwner,
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
-    return isFindable(tokenOrOwner)
-      ? this.#openAnswers.run(JSON.stringify(tokenOrOwner), () => this.#answerOpen(tokenOrOwner, decide, act))
+    const begun = performance.now();
+    const applied = isFindable(tokenOrOwner)
+      ? await this.#openAnswers.run(JSON.stringify(tokenOrOwner), () =>
+          this.#answerOpen(tokenOrOwner, decide, act),
+        )
       : undefined;
+    this.#noteEnd(begun, applied?.answered.token, applied?.decision, 'nothing open');
+    return applied;
+  }
+
+  /** Counts the end of a response, by the decision that was applied to the token, or the lack of one. */
+  #noteEnd(
+    begun: number,
+    token: Token | undefined,
+    decision: Decision | undefined,
+    lack: ResponseReason,
+  ): void {
+    this.#metrics?.responseEnded(decision?.reason ?? lack, performance.now() - begun);
+    if (token !== undefined && decision !== undefined && !isLocked(token)) {
+      if (isLocked({ failCount: decision.failCount, maxFail: token.maxFail })) {
+        this.#metrics?.tokenLocked();
+      }
+    }
+  }
+
+  async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
+    const { seen } = challenge;
+    const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
+    const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
+    if (issued === undefined) {
+      this.#issued.forget(challenge.tokenId);
+      return this.#database.transact((unit) => issueAlone(unit, challenge, maxOpen, act, change));
+    }
+    this.#issued.keep(issued);
+    return issued.challenge.question;
   }
 
   /**
@@ -242,10 +304,6 @@ export class SqlChallengeStore implements ChallengeStore {
   }
 }
 
-function isTransactionIdInUse(error: unknown): boolean {
-  return (error as { constraint?: unknown } | null)?.constraint === 'challenges_transaction_id_key';
-}
-
 async function findByTransaction(
   connection: Knex,
   transactionId: string,
@@ -325,100 +383,6 @@ async function apply(
   }
   await unit.audit.writeAll([entry]);
   return true;
-}
-
-async function issue(
-  { sql, audit }: UnitOfWork,
-  challenge: NewChallenge,
-  maxOpen: number,
-  act: Act,
-  change: TokenChange,
-): Promise<string> {
-  const { tokenId, transactionId, data, issuedAt, signIn = false } = challenge;
-  const references = await holdReferences(sql, change);
-  // The token's row first: of several transactions that issue or answer for it, one proceeds.
-  const [token] = await sql('tokens')
-    .where({ id: tokenId, ...required(challenge) })
-    .modify((query) => {
-      if (challenge.realms !== undefined) {
-        void query.whereRaw(`${REALMS_OF_TOKEN_NOW} = ?::text[]`, [[...challenge.realms]]);
-      }
-    })
-    .update({ last_challenge_at: issuedAt, ...stateColumns(change), ...references })
-    .returning<{ serial: string; realms: string[] }[]>(['serial', sql.raw(REALMS_OF_TOKEN)]);
-  if (token === undefined) {
-    throw goneOrChanged(challenge);
-  }
-  if (change.secrets !== undefined) {
-    await closeOpenChallenges(sql, tokenId);
-  }
-  const question = await freeQuestion(sql, challenge);
-  const stored: unknown[] = await sql('challenges')
-    .insert({
-      transaction_id: transactionId,
-      token_id: tokenId,
-      question,
-      data,
-      issued_at: issuedAt,
-      sign_in: signIn,
-    })
-    .onConflict('transaction_id')
-    .ignore()
-    .returning('id');
-  if (stored.length === 0) {
-    throw new TransactionIdInUse();
-  }
-  await supersede(sql, tokenId, signIn, maxOpen);
-  await audit.write({ ...act, transaction: transactionId }, token.serial, 'issued', token.realms);
-  return question;
-}
-
-/**
- * Closes all but the newest `keep` open challenges of a token for ever: of its sign-ins, or of all others. The caller has
- * written the token's row before, in this transaction. Newest by id, not by time: ids are assigned under the token's
- * lock, times by servers whose clocks differ.
- */
-async function supersede(
-  transaction: Knex.Transaction,
-  tokenId: string,
-  signIn: boolean,
-  keep: number,
-): Promise<void> {
-  await transaction.raw(
-    `UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-     WHERE token_id = ? AND closed_by IS NULL AND sign_in = ? AND id <= (
-       SELECT id FROM challenges WHERE token_id = ? AND closed_by IS NULL AND sign_in = ?
-       ORDER BY id DESC OFFSET ? LIMIT 1)`,
-    [tokenId, signIn, tokenId, signIn, keep],
-  );
-}
-
-/** Closes all open challenges of a token, which has a new key or owner. The caller has written its row before. */
-export async function closeOpenChallenges(transaction: Knex.Transaction, tokenId: string): Promise<void> {
-  await transaction('challenges')
-    .where({ token_id: tokenId, closed_by: null })
-    .update({ closed_by: 'superseded', closed_at: transaction.raw('clock_timestamp()') });
-}
-
-/** @returns the values that the token must still have, by column */
-function required({ owner, sharedSecret, key }: NewChallenge): Record<string, Knex.Value> {
-  return {
-    ...(owner !== undefined && { owner_resolver_id: owner.resolverId, owner_user_id: owner.userId }),
-    ...(sharedSecret !== undefined && { shared_secret: sharedSecret }),
-    ...(key !== undefined && stateColumns({ secrets: key })),
-  };
-}
-
-function goneOrChanged(challenge: NewChallenge): ServiceError {
-  if (challenge.sharedSecret !== undefined) {
-    return new ServiceError(
-      'token.state',
-      'The token has left this roll-out meanwhile, has changed hands or realms, or has been removed',
-    );
-  }
-  return Object.keys(required(challenge)).length > 0
-    ? new ServiceError('token.state', 'The token has changed hands or its key meanwhile, or has been removed')
-    : new ServiceError('token.unknown', 'The token has been removed');
 }
 
 /** @returns true if there is a condition, and the database can hold all of its texts */

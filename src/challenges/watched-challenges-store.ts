@@ -1,7 +1,12 @@
-import type { ClosedBy } from '../../challenges/challenge.ts';
-import type { WatchedChallenges, WatchedState } from '../../challenges/ports.ts';
-import type { Database } from '../../database/database.ts';
-import type { PreparedStatement } from '../../database/prepared-statements.ts';
+import type { Challenge, ClosedBy } from './challenge.ts';
+import type { Database } from '../database/database.ts';
+import type { PreparedStatement } from '../database/prepared-statements.ts';
+
+/** The state of a challenge, as far as a request can wait for its change. */
+export interface WatchedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
+  /** The token's fail counter. */
+  readonly failCount: number;
+}
 
 interface StateRow {
   readonly id: string;
@@ -33,17 +38,23 @@ const STATES: PreparedStatement<StateRow> = {
 };
 
 /** Watched challenges in PostgreSQL, whose triggers send the notices (docs/adr/0026-waiting-for-a-transaction.md). */
-export class SqlWatchedChallenges implements WatchedChallenges {
+export class WatchedChallenges {
   readonly #database: Pick<Database, 'prepared'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'prepared'> }) {
     this.#database = database;
   }
 
+  /**
+   * Makes the database tell all servers of changes of an open challenge. A change that is under way is over when this
+   * returns.
+   * @param id the challenge's
+   */
   async mark(id: string, seconds: number): Promise<void> {
     await this.#database.prepared.run(MARK, [id, Math.ceil(seconds)]);
   }
 
+  /** @returns the states by the ids of the challenges, without those that are no longer stored */
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedState>> {
     const rows = await this.#database.prepared.run(STATES, [ids]);
     return new Map(

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Challenge, Decision } from '../../../src/challenges/challenge.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { ACT, sealedBytes, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { Challenge, Decision } from '../../src/challenges/challenge.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 let test: TestDatabase;
 let tokens: TokenStore;
-let challenges: SqlChallengeStore;
+let challenges: ChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
-  challenges = new SqlChallengeStore({ database: test.database });
+  challenges = new ChallengeStore({ database: test.database });
   await insertState(test.database, {
     resolvers: ['people'],
     realms: [{ name: 'north', resolvers: ['people'] }],

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import type { Sealed } from '../../keys/vault.ts';
-import type { TokenSecrets } from '../../tokens/token.ts';
+import type { ChallengeOfToken } from './challenge.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { TokenSecrets } from '../tokens/token.ts';
 
 /** Within this time most responses come; later ones are answered after a read. The cache keeps the last millisecond, too. */
 const LIFETIME_MS = 119_999;

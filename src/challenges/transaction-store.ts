@@ -1,8 +1,8 @@
-import type { ClosedBy } from '../../challenges/challenge.ts';
-import type { StoredTransaction, TransactionStore } from '../../challenges/ports.ts';
-import type { Database } from '../../database/database.ts';
-import { isStorable } from '../../database/stored-text.ts';
-import { REALMS_OF_TOKEN } from '../../tokens/token-rows-store.ts';
+import type { ClosedBy } from './challenge.ts';
+import type { StoredTransaction } from './transaction-history.ts';
+import type { Database } from '../database/database.ts';
+import { isStorable } from '../database/stored-text.ts';
+import { REALMS_OF_TOKEN } from '../tokens/token-rows-store.ts';
 
 interface TransactionRow {
   readonly serial: string;
@@ -14,7 +14,7 @@ interface TransactionRow {
 }
 
 /** Stored challenges by their transaction, in PostgreSQL. */
-export class SqlTransactionStore implements TransactionStore {
+export class TransactionStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { database: Pick<Database, 'knex'> }) {

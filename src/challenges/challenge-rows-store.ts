@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
-
-import type { Challenge, ClosedBy } from '../../challenges/challenge.ts';
-import type { ChallengeOfToken } from '../../challenges/ports.ts';
-import { selectTokens, type TokenRow, toToken } from '../../tokens/token-rows-store.ts';
+import type { Challenge, ClosedBy, ChallengeOfToken } from './challenge.ts';
+import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 
 /** The columns of a challenge without its id. */
 export interface ChallengeColumns {
@@ -53,4 +51,11 @@ export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
     validTan: row.valid_tan,
     closedBy: row.closed_by,
   };
+}
+
+/** Closes all open challenges of a token, which has a new key or owner. The caller has written its row before. */
+export async function closeOpenChallenges(transaction: Knex.Transaction, tokenId: string): Promise<void> {
+  await transaction('challenges')
+    .where({ token_id: tokenId, closed_by: null })
+    .update({ closed_by: 'superseded', closed_at: transaction.raw('clock_timestamp()') });
 }

@@ -1,37 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import type { Decision } from '../../../src/challenges/challenge.ts';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { IssuedChallenges } from '../../../src/storage/challenges/issued-challenges.ts';
-import { type Database, openDatabase, poolUsage } from '../../../src/database/database.ts';
-import { SHARING, UNSHARED } from '../../../src/database/sharing.ts';
-import type { Sealed } from '../../../src/keys/vault.ts';
-import type { Token } from '../../../src/tokens/token.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { Decision } from '../../src/challenges/challenge.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { IssuedChallenges } from '../../src/challenges/issued-challenges.ts';
+import { type Database, openDatabase, poolUsage } from '../../src/database/database.ts';
+import { SHARING, UNSHARED } from '../../src/database/sharing.ts';
+import type { Sealed } from '../../src/keys/vault.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 let test: TestDatabase;
 let tokens: TokenStore;
 let pools: readonly Database[];
 /** The server that has issued the challenges, and another one. */
-let here: SqlChallengeStore;
-let there: SqlChallengeStore;
+let here: ChallengeStore;
+let there: ChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
   pools = [SHARING, UNSHARED].map((sharing) => openDatabase({ connection: test.url, poolSize: 4, sharing }));
-  [here, there] = pools.map((database) => new SqlChallengeStore({ database })) as [
-    SqlChallengeStore,
-    SqlChallengeStore,
+  [here, there] = pools.map((database) => new ChallengeStore({ database })) as [
+    ChallengeStore,
+    ChallengeStore,
   ];
 });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenPageFilter } from '../../src/helpdesk/ports.ts';
-import { TokenPages } from '../../src/helpdesk/token-pages-store.ts';
+import { type TokenPageFilter, TokenPageStore } from '../../src/helpdesk/token-page-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/owner.ts';
@@ -12,7 +11,7 @@ import { ACT, tokenValue } from '../support/values/token-values.ts';
 const REALMS = [[], ['north'], ['south'], ['north', 'south'], ['west']] as const;
 
 let test: TestDatabase;
-let pages: TokenPages;
+let pages: TokenPageStore;
 let owner: Owner;
 const all: Token[] = [];
 
@@ -45,7 +44,7 @@ beforeAll(async () => {
       ),
     );
   }
-  pages = new TokenPages({ database: test.database });
+  pages = new TokenPageStore({ database: test.database });
 });
 afterAll(() => test.drop());
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Decision } from '../../../src/challenges/challenge.ts';
-import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { SHARING, UNSHARED } from '../../../src/database/sharing.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { NOW, rightly, wrongly } from '../../support/values/challenge-answers.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
-import { QUESTIONS } from '../../support/values/question-values.ts';
+import type { Decision } from '../../src/challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { SHARING, UNSHARED } from '../../src/database/sharing.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
@@ -23,9 +23,9 @@ let tokens: TokenStore;
  * other one, requests share statements.
  */
 let pools: Database[];
-let servers: SqlChallengeStore[];
-let here: SqlChallengeStore;
-let there: SqlChallengeStore;
+let servers: ChallengeStore[];
+let here: ChallengeStore;
+let there: ChallengeStore;
 let number = 0;
 /** True where the server that has issued a challenge answers it without reading it. */
 let isRemembered = false;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   pools = Array.from({ length: SERVERS }, (_, index) =>
     openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
   );
-  servers = pools.map((database) => new SqlChallengeStore({ database }));
-  [here, there] = servers as [SqlChallengeStore, SqlChallengeStore];
+  servers = pools.map((database) => new ChallengeStore({ database }));
+  [here, there] = servers as [ChallengeStore, ChallengeStore];
 });
 
 afterAll(async () => {
@@ -71,10 +71,7 @@ async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4)
 }
 
 /** The same thing at once, in turn over the servers. */
-function atOnce<T>(
-  times: number,
-  work: (server: SqlChallengeStore, index: number) => Promise<T>,
-): Promise<T[]> {
+function atOnce<T>(times: number, work: (server: ChallengeStore, index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(
     Array.from({ length: times }, (_, index) => work(servers[index % SERVERS] ?? here, index)),
   );

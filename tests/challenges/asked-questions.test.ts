@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ShownQuestions } from '../../../src/ocra/question.ts';
-import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { SqlChallengeStore } from '../../../src/storage/challenges/challenge-store.ts';
-import { NEW_TOKEN_COLUMNS } from '../../../src/tokens/token-rows-store.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { SqlTap } from '../../support/database/sql-tap.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { NOW } from '../../support/values/challenge-answers.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { ShownQuestions } from '../../src/ocra/question.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { NEW_TOKEN_COLUMNS } from '../../src/tokens/token-rows-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { SqlTap } from '../support/database/sql-tap.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { NOW } from '../support/values/challenge-answers.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let tokens: TokenStore;
-let challenges: SqlChallengeStore;
+let challenges: ChallengeStore;
 
 beforeAll(async () => {
   // One connection, which keeps its settings.
   test = await createTestDatabase({ poolSize: 1 });
   tokens = new TokenStore({ database: test.database });
-  challenges = new SqlChallengeStore({ database: test.database });
+  challenges = new ChallengeStore({ database: test.database });
 });
 afterAll(() => test.drop());
 

@@ -1,10 +1,29 @@
 import type { Knex } from 'knex';
 
-import type { TokenPageFilter } from './ports.ts';
 import type { Token } from '../tokens/token.ts';
+import type { Owner } from '../users/owner.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../database/stored-text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
+
+/** Conditions on the tokens of a page; an absent one does not restrict. */
+export interface TokenPageFilter {
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  /** True: tokens in no realm. */
+  readonly inNoRealm?: boolean;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** The beginning of the serial, in any case. */
+  readonly serialPrefix?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  /** True: locked tokens only. */
+  readonly isLocked?: boolean;
+  /** The serial after which the page begins; absent: the first page. */
+  readonly after?: string | undefined;
+  /** The most tokens. */
+  readonly limit: number;
+}
 
 /** The order of the pages, which is also the expression of their indexes. */
 const KEY = 'lower(tokens.serial COLLATE "default")';
@@ -25,7 +44,7 @@ interface Fragment {
  * realm set, activity and assignment that the filter allows, from which the first ones are merged. The work of the last
  * kind grows with the number of realm sets, not of tokens.
  */
-export class TokenPages {
+export class TokenPageStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
