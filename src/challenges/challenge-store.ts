@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { isLocked, OCRA_TYPES, type Token, type TokenChange } from '../tokens/token.ts';
 import type { ChallengeMetrics, ResponseReason } from './challenge-metrics.ts';
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type {
   ChallengeFilter,
   ChallengeOfToken,
@@ -15,7 +15,6 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { isConfirmedInAnotherText } from './asked-questions-store.ts';
-import { IssuedChallenges } from './issued-challenges.ts';
 import { decisionEntry, settle, SharedSettlement } from './settlement-store.ts';
 import { isTransactionIdInUse, issueAlone, SharedIssue } from './issue-store.ts';
 import { SharedLookup } from '../database/shared-lookup.ts';
@@ -24,7 +23,6 @@ import { withLockedTokens } from '../tokens/token-locks-store.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
 
 type Decide = (found: ChallengeOfToken, holdsLock: boolean) => Promise<Decision>;
-type MayRemember = (token: Token) => boolean;
 type DecideAmong = (
   found: readonly ChallengeOfToken[],
   holdsLock: boolean,
@@ -49,7 +47,6 @@ export class ChallengeStore {
   readonly #byTransaction: SharedLookup<ChallengeRow>;
   readonly #settlement: SharedSettlement;
   readonly #issues: SharedIssue;
-  readonly #issued: IssuedChallenges;
 
   constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics }) {
     this.#database = database;
@@ -60,7 +57,6 @@ export class ChallengeStore {
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
     this.#settlement = new SharedSettlement(database);
     this.#issues = new SharedIssue(database);
-    this.#issued = new IssuedChallenges(() => performance.now());
   }
 
   /**
@@ -94,20 +90,14 @@ export class ChallengeStore {
   }
 
   /**
-   * Answers a challenge exactly once: takes it with its token from memory or from the database, calls `decide`, and
+   * Answers a challenge exactly once: reads it with its token, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
    * what is stored, at last under the token's lock.
    * @param decide may be called more than once, `holdsLock` under the token's lock; must not have effects of its own.
    *   Its reads may need a second connection to the database
-   * @param mayRemember false for a token of which a decision must not be made on a state that may have passed
    * @returns the decision that was applied, undefined when there is no such transaction
    */
-  async answer(
-    transactionId: string,
-    decide: Decide,
-    act: Act,
-    mayRemember: MayRemember = () => true,
-  ): Promise<Decision | undefined> {
+  async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
     const begun = performance.now();
     // Of repeated decisions, the last one is applied.
     let token: Token | undefined;
@@ -116,12 +106,7 @@ export class ChallengeStore {
       return decide(found, holdsLock);
     };
     const decision = isStorable(transactionId)
-      ? await this.#answers.run(
-          transactionId,
-          async () =>
-            (await this.#answerIssued(transactionId, noting, act, mayRemember)) ??
-            (await this.#answerRead(transactionId, noting, act)),
-        )
+      ? await this.#answers.run(transactionId, () => this.#answer(transactionId, noting, act))
       : undefined;
     this.#noteEnd(begun, token, decision, 'unknown');
     return decision;
@@ -171,41 +156,14 @@ export class ChallengeStore {
   async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
     const { seen } = challenge;
     const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
-    const issued = isShared ? await this.#issues.issue(challenge, seen, maxOpen, act) : undefined;
-    if (issued === undefined) {
-      this.#issued.forget(challenge.tokenId);
-      return this.#database.transact((unit) => issueAlone(unit, challenge, maxOpen, act, change));
-    }
-    this.#issued.keep(issued);
-    return issued.challenge.question;
-  }
-
-  /**
-   * Decides on a challenge that this server has issued lately, as it was then. The statement that settles it finds out
-   * whether it still is.
-   * @returns undefined, and nothing is stored, where there is none, nothing would change, it has changed meanwhile, or
-   *   a ServiceError kept it from a decision: of a changed token, it may not even be needed
-   */
-  async #answerIssued(
-    transactionId: string,
-    decide: Decide,
-    act: Act,
-    mayRemember: MayRemember,
-  ): Promise<Decision | undefined> {
-    const seen = this.#issued.consume(transactionId);
-    if (seen === undefined || !mayRemember(seen.token)) {
-      return undefined;
-    }
-    const decision = await decide(seen, false).catch((error: unknown) => {
-      if (!isServiceError(error)) {
-        throw error;
-      }
-    });
-    return decision?.change && (await this.#apply(seen, decision, act)) ? decision : undefined;
+    const isIssued = isShared && (await this.#issues.issue(challenge, seen, maxOpen, act));
+    return isIssued
+      ? challenge.question
+      : this.#database.transact((unit) => issueAlone(unit, challenge, maxOpen, act, change));
   }
 
   /** @returns undefined where there is no such challenge */
-  async #answerRead(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
+  async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
     const row = await this.#byTransaction.find(transactionId);
     if (row === undefined) {
       return undefined;
@@ -222,9 +180,6 @@ export class ChallengeStore {
 
   /** As `apply`, in a statement that other responses may share. Nothing is written that needs a look under the lock. */
   async #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
-    if (decision.change !== null) {
-      this.#issued.forget(seen.token.id);
-    }
     if (decision.ifConfirmed !== undefined) {
       return false;
     }
@@ -240,9 +195,6 @@ export class ChallengeStore {
   ): Promise<OpenDecision | undefined> {
     const seen = await findOpen(this.#database.knex, tokenOrOwner);
     const decided = await decide(seen, false);
-    if (decided?.decision.change) {
-      this.#issued.forget(decided.answered.token.id);
-    }
     const isUndecided = decided?.decision.ifConfirmed !== undefined;
     if (
       decided === undefined ||

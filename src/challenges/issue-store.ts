@@ -1,5 +1,5 @@
 import { auditEntry } from '../audit/rows-store.ts';
-import type { ChallengeOfToken, NewChallenge } from './challenge.ts';
+import type { NewChallenge } from './challenge.ts';
 import { questionKeys } from '../ocra/question.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Token, TokenChange } from '../tokens/token.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import {
   ALL_HELD,
   HELD_COLUMNS,
-  type HeldRow,
+  HELD_PLACES,
   heldTokens,
   WritingStatement,
 } from '../database/writing-statement.ts';
@@ -20,17 +20,12 @@ import { holdReferences } from '../tokens/token-references-store.ts';
 import { REALMS_OF_TOKEN, REALMS_OF_TOKEN_NOW, stateColumns } from '../tokens/token-rows-store.ts';
 import { SharedWrites } from '../database/shared-writes.ts';
 
-interface IssuedRow extends HeldRow {
-  readonly challenge_id: string;
-  readonly version: string;
-}
-
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
  * it inserts: of the older ones, one less than the limit stay open. While the version holds, it sees all of them, as
  * each write of a challenge is one of its token. A token that was asked the same in another text counts as changed.
  */
-const STATEMENT = new WritingStatement<IssuedRow>({
+const STATEMENT = new WritingStatement({
   name: 'issue-challenges',
   columns: {
     ...HELD_COLUMNS,
@@ -46,11 +41,11 @@ const STATEMENT = new WritingStatement<IssuedRow>({
   numbers: Object.keys(HELD_COLUMNS),
   parts: `${heldTokens('tokens', 'tokens', NOT_ASKED_IN_ANOTHER_TEXT)}, token AS (
       UPDATE tokens SET last_challenge_at = want.issued_at
-      FROM want WHERE ${ALL_HELD} RETURNING want.place, tokens.version
+      FROM want WHERE ${ALL_HELD} RETURNING want.place
     ), challenge AS (
       INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, sign_in)
       SELECT want.transaction_id, want.token_id, want.question, want.data, want.issued_at, want.sign_in
-      FROM want JOIN token USING (place) RETURNING id, token_id
+      FROM want JOIN token USING (place)
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
       FROM want JOIN token USING (place)
@@ -61,15 +56,12 @@ const STATEMENT = new WritingStatement<IssuedRow>({
         ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
     )`,
   written: 'token',
-  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.version,
-      challenge.id AS challenge_id
-    FROM held LEFT JOIN token USING (place) LEFT JOIN want USING (place)
-      LEFT JOIN challenge ON challenge.token_id = want.token_id`,
+  answer: HELD_PLACES,
 });
 
 /** Issues challenges for tokens that are as they were read, in statements that requests share. */
 export class SharedIssue {
-  readonly #writes: SharedWrites<IssuedRow>;
+  readonly #writes: SharedWrites;
 
   constructor(database: Database) {
     this.#writes = new SharedWrites(database, STATEMENT);
@@ -77,8 +69,8 @@ export class SharedIssue {
 
   /**
    * @param maxOpen at least 1
-   * @returns the challenge with its token, as they are now; undefined, and nothing is stored, if the token has changed
-   *   since it was read, or is just being changed, or if the question may be that of another text
+   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
+   *   the question may be that of another text
    * @throws the unique violation of a transaction id that is in use
    */
   async issue(
@@ -86,7 +78,7 @@ export class SharedIssue {
     seen: Token,
     maxOpen: number,
     act: Act,
-  ): Promise<ChallengeOfToken | undefined> {
+  ): Promise<boolean> {
     const written = await this.#writes.do({
       key: tokenId,
       entry: auditEntry({ ...act, transaction: transactionId }, seen.serial, 'issued', seen.realms),
@@ -103,22 +95,7 @@ export class SharedIssue {
         max_open: maxOpen,
       },
     });
-    return (
-      written && {
-        challenge: {
-          id: written.challenge_id,
-          transactionId,
-          question,
-          data,
-          issuedAt,
-          wrongCount: 0,
-          receivedTan: false,
-          validTan: false,
-          closedBy: null,
-        },
-        token: { ...seen, version: written.version },
-      }
-    );
+    return written !== undefined;
   }
 }
 

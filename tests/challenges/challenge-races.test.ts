@@ -27,8 +27,6 @@ let servers: ChallengeStore[];
 let here: ChallengeStore;
 let there: ChallengeStore;
 let number = 0;
-/** True where the server that has issued a challenge answers it without reading it. */
-let isRemembered = false;
 
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -55,9 +53,9 @@ async function newToken(changes: Parameters<typeof tokenValue>[1] = {}): Promise
   return tokens.insert(tokenValue(`OCRA${number}`, changes), ACT);
 }
 
-/** Issues a challenge, which `here` keeps in memory if `isRemembered`. */
+/** Issues a challenge as the service does. */
 async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
-  const seen = isRemembered ? await tokens.findBySerial(token.serial) : undefined;
+  const seen = await tokens.findBySerial(token.serial);
   const challenge = {
     tokenId: token.id,
     transactionId,
@@ -99,14 +97,7 @@ function interrupted(
   };
 }
 
-describe.each([
-  ['that is read', false],
-  ['in memory', true],
-])('many answers at once to a challenge %s', (_title, remembered) => {
-  beforeAll(() => {
-    isRemembered = remembered;
-  });
-
+describe('many answers at once to a challenge', () => {
   it('accepts one of 64 right responses to one transaction', async () => {
     const token = await newToken();
     const transactionId = await issued(token);
@@ -220,14 +211,7 @@ describe.each([
   });
 });
 
-describe.each([
-  ['that is read', false],
-  ['in memory', true],
-])('an answer between a look and its decision on a challenge %s', (_title, remembered) => {
-  beforeAll(() => {
-    isRemembered = remembered;
-  });
-
+describe('an answer between a look and its decision on a challenge', () => {
   it('another server accepts: this one sees it in the second pass', async () => {
     const transactionId = await issued(await newToken());
     const race = interrupted(rightly(), () => there.answer(transactionId, rightly(), ACT));
@@ -317,7 +301,7 @@ describe.each([
       await untilWaiting(test.database);
     });
     expect(await answer).toMatchObject({ result: false, reason: 'disabled' });
-    expect(seen).toEqual([...(remembered ? ['accepted'] : []), 'accepted', 'disabled']);
+    expect(seen).toEqual(['accepted', 'disabled']);
   });
 
   it('somebody changes the token and rolls back: decides again under the lock', async () => {
@@ -338,7 +322,7 @@ describe.each([
     await untilWaiting(test.database);
     await transaction.rollback();
     expect(await answer).toMatchObject({ result: true });
-    expect(locked).toEqual([...(remembered ? [false] : []), false, true]);
+    expect(locked).toEqual([false, true]);
   });
 
   it('somebody accepts while the second pass waits for the lock: it sees the challenge closed', async () => {
