@@ -29,8 +29,6 @@ const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
 export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
-/** A placeholder for each column. */
-export const AUDIT_PLACES = AUDIT_COLUMNS.map(({ type }) => `?::${type}`).join(', ');
 
 /** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
 export const JSON_COLUMNS = Object.fromEntries(
@@ -77,7 +75,7 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** @returns the values of a row, for `AUDIT_PLACES` */
+/** @returns the values of a row, in the order of `INSERTED_COLUMNS` */
 export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
   return ROW_MEMBERS.map((member) => row[member]);
 }

@@ -15,8 +15,8 @@ import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './chall
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { isConfirmedInAnotherText } from './asked-questions-store.ts';
-import { decisionEntry, settle, SharedSettlement } from './settlement-store.ts';
-import { isTransactionIdInUse, issueAlone, SharedIssue } from './issue-store.ts';
+import { decisionEntry, settleLocked, Settlements } from './settlement-store.ts';
+import { isTransactionIdInUse, issueLocked, Issues } from './issue-store.ts';
 import { SharedLookup } from '../database/shared-lookup.ts';
 import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
 import { withLockedTokens } from '../tokens/token-locks-store.ts';
@@ -45,8 +45,8 @@ export class ChallengeStore {
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
-  readonly #settlement: SharedSettlement;
-  readonly #issues: SharedIssue;
+  readonly #settlements: Settlements;
+  readonly #issues: Issues;
 
   constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics }) {
     this.#database = database;
@@ -55,8 +55,8 @@ export class ChallengeStore {
       'challenges.transaction_id = requested.key',
     );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
-    this.#settlement = new SharedSettlement(database);
-    this.#issues = new SharedIssue(database);
+    this.#settlements = new Settlements(database);
+    this.#issues = new Issues(database);
   }
 
   /**
@@ -155,11 +155,11 @@ export class ChallengeStore {
 
   async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
     const { seen } = challenge;
-    const isShared = seen !== undefined && maxOpen >= 1 && Object.keys(change).length === 0;
+    const isShared = seen !== undefined && Object.keys(change).length === 0;
     const isIssued = isShared && (await this.#issues.issue(challenge, seen, maxOpen, act));
     return isIssued
       ? challenge.question
-      : this.#database.transact((unit) => issueAlone(unit, challenge, maxOpen, act, change));
+      : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
   }
 
   /** @returns undefined where there is no such challenge */
@@ -178,14 +178,25 @@ export class ChallengeStore {
     return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, token.id, decide, act));
   }
 
-  /** As `apply`, in a statement that other responses may share. Nothing is written that needs a look under the lock. */
-  async #apply(seen: ChallengeOfToken, decision: Decision, act: Act): Promise<boolean> {
+  /**
+   * @returns false, and writes nothing, if the token or one of its challenges has changed since it was read, or where the
+   *   decision needs a look under the lock
+   */
+  async #apply(
+    seen: ChallengeOfToken,
+    decision: Decision,
+    act: Act,
+    supersedes: readonly string[] = [],
+  ): Promise<boolean> {
     if (decision.ifConfirmed !== undefined) {
       return false;
     }
     const entry = decisionEntry(act, seen, decision);
-    const settled = decision.change && this.#settlement.settle(seen, decision.change, entry);
-    return settled ?? apply(this.#database.autocommit, seen, decision, act);
+    if (decision.change !== null) {
+      return this.#settlements.settle(seen, { ...decision.change, supersedes }, entry);
+    }
+    await this.#database.autocommit.audit.writeAll([entry]);
+    return true;
   }
 
   async #answerOpen(
@@ -195,10 +206,9 @@ export class ChallengeStore {
   ): Promise<OpenDecision | undefined> {
     const seen = await findOpen(this.#database.knex, tokenOrOwner);
     const decided = await decide(seen, false);
-    const isUndecided = decided?.decision.ifConfirmed !== undefined;
     if (
       decided === undefined ||
-      (!isUndecided && (await applyOpen(this.#database.autocommit, decided, act)))
+      (await this.#apply(decided.answered, decided.decision, act, decided.supersedes))
     ) {
       return decided;
     }
@@ -225,8 +235,8 @@ export class ChallengeStore {
           ...tried,
           decision: await finalOf(unit.sql, tried.answered, tried.decision),
         };
-        if (decided !== undefined && !(await applyOpen(unit, decided, act))) {
-          throw unsettled(decided.answered.challenge.id);
+        if (decided !== undefined) {
+          await applyLocked(unit, decided.answered, decided.decision, act, decided.supersedes);
         }
         return decided;
       }),
@@ -247,9 +257,7 @@ export class ChallengeStore {
           return undefined;
         }
         const decision = await finalOf(unit.sql, seen, await decide(seen, true));
-        if (!(await apply(unit, seen, decision, act))) {
-          throw unsettled(seen.challenge.id);
-        }
+        await applyLocked(unit, seen, decision, act);
         return decision;
       }),
     );
@@ -306,35 +314,22 @@ async function finalOf(
     : decision;
 }
 
-function unsettled(challengeId: string): ServiceError {
-  return new ServiceError('internal', 'The response could not be settled', {
-    detail: `challenge ${challengeId} changed while its token was locked`,
-  });
-}
-
-function applyOpen(
-  unit: UnitOfWork<Knex>,
-  { answered, decision, supersedes }: OpenDecision,
-  act: Act,
-): Promise<boolean> {
-  return apply(unit, answered, decision, act, supersedes);
-}
-
-/** @returns false, and writes nothing, if the token or one of its challenges has changed since it was read */
-async function apply(
-  unit: UnitOfWork<Knex>,
+async function applyLocked(
+  unit: UnitOfWork,
   seen: ChallengeOfToken,
   decision: Decision,
   act: Act,
   supersedes: readonly string[] = [],
-): Promise<boolean> {
+): Promise<void> {
   const { change } = decision;
   const entry = decisionEntry(act, seen, decision);
-  if (change !== null) {
-    return settle(unit, seen, { ...change, supersedes }, entry);
+  if (change === null) {
+    await unit.audit.writeAll([entry]);
+  } else if (!(await settleLocked(unit, seen, { ...change, supersedes }, entry))) {
+    throw new ServiceError('internal', 'The response could not be settled', {
+      detail: `challenge ${seen.challenge.id} changed while its token was locked`,
+    });
   }
-  await unit.audit.writeAll([entry]);
-  return true;
 }
 
 /** @returns true if there is a condition, and the database can hold all of its texts */

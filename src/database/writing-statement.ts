@@ -39,37 +39,11 @@ interface Forms<Row> {
   readonly withEvents: PreparedStatement<Row>;
 }
 
-/** The columns of tokens that `heldTokens` needs. */
-export const HELD_COLUMNS = { token_id: 'bigint', version: 'bigint' };
-
 /**
- * The part of a statement that writes for several tokens together, all or nothing: `held` has those whose token still
- * has the version that was read. It waits for no lock: a row that is locked counts as changed, hence no two such
- * statements wait for each other. All rows that the statement changes are locked first: it cannot write in part because
- * one of them is just being deleted.
- * @param from the tables, as in FROM, with their conditions
- * @param locked those whose rows are locked: all that the statement changes
- * @param further a further condition, in which the version that was read holds
- */
-export function heldTokens(from = 'tokens', locked = 'tokens', further = 'true'): string {
-  return `held AS MATERIALIZED (
-      SELECT want.place FROM want CROSS JOIN LATERAL (
-        SELECT FROM ${from}
-        WHERE tokens.id = want.token_id AND tokens.version = want.version AND ${further}
-        FOR NO KEY UPDATE OF ${locked} SKIP LOCKED
-      ) AS token
-    )`;
-}
-
-/** The condition of an UPDATE of tokens from `want`: every token of the statement is held. */
-export const ALL_HELD = `tokens.id = want.token_id AND tokens.version = want.version
-      AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)`;
-
-/** The answer of a statement that reads nothing. */
-export const HELD_PLACES = 'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held';
-
-/**
- * A prepared statement that writes rows of `want`, each with its audit row. Several rows come as one JSON value, so that
+ * A prepared statement that writes rows of `want`, each with its audit row, all of them or none. Its part `held` locks all
+ * rows that it changes, so that it cannot write in part because one of them is just being deleted. It waits for no lock: a
+ * row that is locked counts as changed, hence no two such statements wait for each other.
+ * Several rows come as one JSON value, so that
  * one plan serves any number. A row that comes alone comes as parameters, which the planner puts where `want` is named.
  */
 export class WritingStatement<Row extends HeldRow = HeldRow> {

@@ -111,7 +111,7 @@ export function secondFactorOf(tokens: string): string {
 }
 
 /** The token's realms in the conditions of a statement that writes tokens. */
-export const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
+const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
   JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
   WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
 
