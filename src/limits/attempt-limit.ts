@@ -1,23 +1,15 @@
-import type { Clock } from '../../kernel/clock.ts';
-import type { AttemptLimit } from '../../kernel/limit.ts';
-import { withTimeLimit } from '../../kernel/time-limit.ts';
-import type { Database } from '../../database/database.ts';
-import { type LocalCount, LocalCounts } from './local-counts.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
+import type { LimitStore } from './limit-store.ts';
+import { type AttemptCount, LocalCounts } from './local-counts.ts';
 
-/** A row that was written under a clock that ran ahead ends with a window from now on. */
-const COUNT = `
-  INSERT INTO rate_limits AS known (key, points, expire) VALUES (?, 1, ?)
-  ON CONFLICT (key) DO UPDATE SET
-    points = CASE WHEN known.expire > ? THEN known.points + 1 ELSE 1 END,
-    expire = CASE WHEN known.expire > ? THEN least(known.expire, excluded.expire) ELSE excluded.expire END
-  RETURNING points, expire::text AS expire`;
 /** The longest time for the database to count, in milliseconds. */
 const TIMEOUT_MS = 4_000;
 /** The most waiting keys in memory; a forgotten one is counted in the database again, which refuses it. */
 const MAX_WAITING = 50_000;
 
-export interface SharedLimitOptions {
-  readonly database: Pick<Database, 'knex'>;
+interface AttemptLimitDependencies {
+  readonly store: LimitStore;
   readonly clock: Clock;
   /** Distinguishes the limit's keys from those of others. */
   readonly name: string;
@@ -28,19 +20,22 @@ export interface SharedLimitOptions {
 }
 
 /**
- * A limit over all servers on one database, which counts the attempts. Keys that must wait are remembered in memory, so
+ * A limit on the attempts by key, over all servers on one database. Keys that must wait are remembered in memory, so
  * that checking them costs no query. While the database does not answer, each server uses its own counts.
  */
-export class SharedLimit implements AttemptLimit {
-  readonly #deps: SharedLimitOptions;
+export class AttemptLimit {
+  readonly #deps: AttemptLimitDependencies;
   readonly #local: LocalCounts;
   readonly #waiting = new Map<string, number>();
 
-  constructor(options: SharedLimitOptions) {
-    this.#deps = options;
-    this.#local = new LocalCounts(options.duration * 1000);
+  constructor(dependencies: AttemptLimitDependencies) {
+    this.#deps = dependencies;
+    this.#local = new LocalCounts(dependencies.duration * 1000);
   }
 
+  /**
+   * @returns milliseconds until the key may try again, as far as this server knows; 0: now. Does not query the database
+   */
   wait(key: string): number {
     const until = this.#waiting.get(key);
     if (until === undefined) {
@@ -55,6 +50,11 @@ export class SharedLimit implements AttemptLimit {
     return left;
   }
 
+  /**
+   * Counts one attempt, over all servers.
+   * @returns milliseconds until the key may try again if this attempt exceeds the limit, else 0; also 0 for the last
+   *   allowed attempt, after which `wait` reports the time
+   */
   async count(key: string): Promise<number> {
     const { attempts, wait } = await this.#count(key);
     const { points } = this.#deps;
@@ -65,33 +65,18 @@ export class SharedLimit implements AttemptLimit {
   }
 
   /** Each server also counts by itself, for the time when the database does not answer. */
-  async #count(key: string): Promise<LocalCount> {
+  async #count(key: string): Promise<AttemptCount> {
     const here = this.#local.count(key, this.#now());
     if (here.attempts > this.#deps.points) {
       return here;
     }
+    const { store, name, duration } = this.#deps;
     try {
-      return await withTimeLimit(
-        TIMEOUT_MS,
-        this.#countForAll(key),
-        () => new Error('counting took too long'),
-      );
+      const counted = store.count(`${name}:${key}`, duration * 1000, this.#now());
+      return await withTimeLimit(TIMEOUT_MS, counted, () => new Error('counting took too long'));
     } catch {
       return here;
     }
-  }
-
-  async #countForAll(key: string): Promise<LocalCount> {
-    const { database, name, duration } = this.#deps;
-    const now = this.#now();
-    const { rows } = await database.knex.raw<{ rows: { points: number; expire: string }[] }>(COUNT, [
-      `${name}:${key}`,
-      now + duration * 1000,
-      now,
-      now,
-    ]);
-    const [row] = rows;
-    return { attempts: row?.points ?? 1, wait: Number(row?.expire ?? now) - now };
   }
 
   #remember(key: string, milliseconds: number): void {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { SharedLimit } from '../../../src/storage/limits/shared-limit.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { AttemptLimit } from '../../src/limits/attempt-limit.ts';
+import { LimitStore } from '../../src/limits/limit-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { queryOnce } from '../support/database/test-server.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -13,17 +14,17 @@ afterAll(async () => {
   await database.drop();
 });
 
-function limit(name: string, points: number): SharedLimit {
-  return new SharedLimit({
+function limit(name: string, points: number): AttemptLimit {
+  return new AttemptLimit({
     name,
     points,
     duration: 600,
     clock: systemClock,
-    database: database.database,
+    store: new LimitStore(database),
   });
 }
 
-async function countTimes(times: number, counted: SharedLimit, key = 'x'): Promise<boolean[]> {
+async function countTimes(times: number, counted: AttemptLimit, key = 'x'): Promise<boolean[]> {
   const allowed: boolean[] = [];
   for (let index = 0; index < times; index += 1) {
     allowed.push((await counted.count(key)) === 0);
@@ -59,11 +60,11 @@ describe('a shared limit', () => {
 
   it('begins anew when its time is over', async () => {
     let later = 0;
-    const counted = new SharedLimit({
+    const counted = new AttemptLimit({
       name: 'e',
       points: 1,
       duration: 600,
-      database: database.database,
+      store: new LimitStore(database),
       clock: { now: () => new Date(Date.now() + later) },
     });
     expect(await countTimes(2, counted)).toEqual([true, false]);
@@ -74,11 +75,11 @@ describe('a shared limit', () => {
 
   it('keeps nobody out for longer than its time, also when the clock is set back', async () => {
     let later = 0;
-    const counted = new SharedLimit({
+    const counted = new AttemptLimit({
       name: 'clock',
       points: 1,
       duration: 600,
-      database: database.database,
+      store: new LimitStore(database),
       clock: { now: () => new Date(Date.now() + later) },
     });
     // A year ahead.
@@ -96,12 +97,12 @@ describe('a shared limit', () => {
 
   it('goes by what this server has counted while the database is away', async () => {
     const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
-    const counted = new SharedLimit({
+    const counted = new AttemptLimit({
       name: 'f',
       points: 2,
       duration: 600,
       clock: systemClock,
-      database: away,
+      store: new LimitStore({ database: away }),
     });
     expect(await countTimes(3, counted)).toEqual([true, true, false]);
     expect(counted.wait('x')).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 /** The most keys that are counted; beyond that, the oldest are forgotten. */
 const MAX_KEYS = 50_000;
 
-/** The count of a key. */
-export interface LocalCount {
+/** The attempts of a key in its present window. */
+export interface AttemptCount {
   readonly attempts: number;
   /** Milliseconds until counting begins anew. */
   readonly wait: number;
@@ -29,7 +29,7 @@ export class LocalCounts {
   }
 
   /** @param now milliseconds */
-  count(key: string, now: number): LocalCount {
+  count(key: string, now: number): AttemptCount {
     const known = this.#windows.get(key);
     if (known !== undefined && known.until > now && known.until <= now + this.#duration) {
       known.attempts += 1;
