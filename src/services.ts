@@ -93,7 +93,7 @@ import { AuditStore } from './audit/audit-store.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupStore } from './backup/backup-store.ts';
 import { SqlChallengeStore } from './storage/challenges/challenge-store.ts';
-import { SqlLatestTransactions } from './storage/challenges/latest-transactions.ts';
+import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
 import { SqlTransactionStore } from './storage/challenges/transaction-store.ts';
 import { SqlWatchedChallenges } from './storage/challenges/watched-challenges.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
@@ -113,7 +113,7 @@ import { ConfigurationProbe } from './storage/monitoring/storage-probe.ts';
 import { lockedTokensOf, storedStateOf } from './storage/monitoring/stored-state.ts';
 import { SqlLockedTokens } from './storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from './storage/tokens/token-loading.ts';
-import { SqlTokenPages } from './storage/tokens/token-pages.ts';
+import { TokenPageStore } from './helpdesk/token-page-store.ts';
 import { SqlTokenStore } from './storage/tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
 import { DeliveryStore } from './webhooks/delivery-store.ts';
@@ -498,13 +498,13 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
 /** The views of the helpdesk. */
 function helpdeskViews(shared: SharedParts, { transactions }: { readonly transactions: TransactionService }) {
   const { database, tokenStore } = shared;
-  const pages = new SqlTokenPages({ database });
+  const pages = new TokenPageStore({ database });
   return {
     search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
     people: new PersonService({
       ...shared,
       tokens: tokenStore,
-      transactions: new SqlLatestTransactions({ database }),
+      transactions: new LatestTransactionStore({ database }),
     }),
     tokenList: new TokenListService({ ...shared, pages }),
   };

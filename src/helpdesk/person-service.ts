@@ -11,15 +11,15 @@ import type { TokenStore } from '../tokens/ports.ts';
 import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
+import type { LatestTransaction, LatestTransactionStore } from './latest-transaction-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { LatestTransaction, LatestTransactions } from './ports.ts';
 
 interface PersonDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
-  readonly transactions: LatestTransactions;
+  readonly transactions: LatestTransactionStore;
   readonly clock: Clock;
 }
 

@@ -8,13 +8,13 @@ import { readTokenListing, type TokenListing } from '../tokens/token-listing.ts'
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { TokenPageFilter, TokenPages } from './ports.ts';
+import type { TokenPageFilter, TokenPageStore } from './token-page-store.ts';
 
 interface TokenListDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
-  readonly pages: TokenPages;
+  readonly pages: TokenPageStore;
   readonly counts: Pick<TokenCounts, 'snapshot'>;
 }
 

@@ -1,6 +1,16 @@
-import type { ClosedBy } from '../../challenges/challenge.ts';
-import type { LatestTransaction, LatestTransactions } from '../../helpdesk/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { ClosedBy } from '../challenges/challenge.ts';
+import type { Database } from '../database/database.ts';
+
+/** A stored challenge of a token, without its question and data. */
+export interface LatestTransaction {
+  readonly transactionId: string;
+  readonly serial: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  readonly closedAt: Date | null;
+  /** The number of wrong responses to it. */
+  readonly wrongCount: number;
+}
 
 interface LatestRow {
   readonly transaction_id: string;
@@ -19,8 +29,8 @@ const HAS_NO_FOREIGN_ROW = `NOT EXISTS (
 /** For how many times as many as are wanted the audit is looked at. */
 const MERGED_FOR_BOUND = 10;
 
-/** The latest challenges of tokens, in PostgreSQL. */
-export class SqlLatestTransactions implements LatestTransactions {
+/** The latest challenges of tokens. */
+export class LatestTransactionStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
@@ -30,6 +40,8 @@ export class SqlLatestTransactions implements LatestTransactions {
   /**
    * Reads the newest ones of each token from an index, merges them, and looks for the audit rows of what is left:
    * of some more for a caller who may not see all of them.
+   * @param realms audit rows in none of these realms hide a transaction, as in its history; undefined: none does
+   * @returns the latest stored challenges of these tokens, newest first, at most so many
    */
   async ofTokens(
     tokenIds: readonly string[],

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenPageFilter } from '../../../src/helpdesk/ports.ts';
-import { SqlTokenPages } from '../../../src/storage/tokens/token-pages.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
-import type { Token } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/owner.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { type TokenPageFilter, TokenPageStore } from '../../src/helpdesk/token-page-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import type { Token } from '../../src/tokens/token.ts';
+import type { Owner } from '../../src/users/owner.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const REALMS = [[], ['north'], ['south'], ['north', 'south'], ['west']] as const;
 
 let test: TestDatabase;
-let pages: SqlTokenPages;
+let pages: TokenPageStore;
 let owner: Owner;
 const all: Token[] = [];
 
@@ -45,7 +44,7 @@ beforeAll(async () => {
       ),
     );
   }
-  pages = new SqlTokenPages({ database: test.database });
+  pages = new TokenPageStore({ database: test.database });
 });
 afterAll(() => test.drop());
 

@@ -1,10 +1,29 @@
 import type { Knex } from 'knex';
 
-import type { TokenPageFilter, TokenPages } from '../../helpdesk/ports.ts';
-import type { Token } from '../../tokens/token.ts';
-import type { Database } from '../../database/database.ts';
-import { isRowId, isStorable } from '../../database/stored-text.ts';
-import { selectTokens, type TokenRow, toToken } from './token-rows.ts';
+import type { Token } from '../tokens/token.ts';
+import type { Owner } from '../users/owner.ts';
+import type { Database } from '../database/database.ts';
+import { isRowId, isStorable } from '../database/stored-text.ts';
+import { selectTokens, type TokenRow, toToken } from '../storage/tokens/token-rows.ts';
+
+/** Conditions on the tokens of a page; an absent one does not restrict. */
+export interface TokenPageFilter {
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  /** True: tokens in no realm. */
+  readonly inNoRealm?: boolean;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** The beginning of the serial, in any case. */
+  readonly serialPrefix?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  /** True: locked tokens only. */
+  readonly isLocked?: boolean;
+  /** The serial after which the page begins; absent: the first page. */
+  readonly after?: string | undefined;
+  /** The most tokens. */
+  readonly limit: number;
+}
 
 /** The order of the pages, which is also the expression of their indexes. */
 const KEY = 'lower(tokens.serial COLLATE "default")';
@@ -18,14 +37,14 @@ interface Fragment {
 }
 
 /**
- * Pages of tokens in PostgreSQL.
+ * Pages of tokens by serial, without regard to case. A page takes the same time wherever it is and whatever it leaves out.
  *
  * Every page is read from the beginning of a range of an index, so that no statement passes over tokens that it leaves
  * out: without a filter by serial; by owner, for the few tokens that an owner has; otherwise for each combination of
  * realm set, activity and assignment that the filter allows, from which the first ones are merged. The work of the last
  * kind grows with the number of realm sets, not of tokens.
  */
-export class SqlTokenPages implements TokenPages {
+export class TokenPageStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {

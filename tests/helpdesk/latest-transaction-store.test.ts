@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SqlLatestTransactions } from '../../../src/storage/challenges/latest-transactions.ts';
-import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { LatestTransactionStore } from '../../src/helpdesk/latest-transaction-store.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -28,7 +28,7 @@ describe('the latest transactions of tokens', () => {
     const { transactionid: newer } = await application.challenge('CAME', '12345678');
     await application.services.tokens.setRealms(OPERATOR, { serial: 'CAME', realms: ['north'] });
     const ids = await database.knex('tokens').pluck<string[]>('id');
-    const latest = new SqlLatestTransactions({ database });
+    const latest = new LatestTransactionStore({ database });
     const shown = async (realms?: readonly string[]): Promise<readonly string[]> =>
       (await latest.ofTokens(ids, 1, realms)).map(({ transactionId }) => transactionId);
     expect(await shown()).toEqual([newer]);
