@@ -60,7 +60,7 @@ import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh } from './monitoring/overview/count-refresh.ts';
 import { OverviewService } from './monitoring/overview/overview-service.ts';
-import type { LicenceSignature } from './monitoring/ports.ts';
+import type { LicenceSignature } from './monitoring/licence-signature.ts';
 import { UserCounts } from './monitoring/user-counts.ts';
 import { observedMeasures, type ServiceMeasures } from './observability/service-measures.ts';
 import type { Responder } from './ocra/verify.ts';
@@ -98,19 +98,19 @@ import { SqlTransactionStore } from './storage/challenges/transaction-store.ts';
 import { SqlWatchedChallenges } from './storage/challenges/watched-challenges.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { ResolverSecretStore } from './resolvers/resolver-store.ts';
-import { SqlCountVerification } from './storage/counts/count-verification.ts';
-import { SqlTokenCounts } from './storage/counts/token-counts.ts';
-import { SqlUserCountStore } from './storage/counts/user-count-store.ts';
+import { CountVerificationStore } from './monitoring/count-verification-store.ts';
+import { TokenCountStore } from './monitoring/token-count-store.ts';
+import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { Database } from './database/database.ts';
 import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
 import { PruningClock } from './housekeeping/pruning-clock-store.ts';
 import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
-import { SqlLicenceStore } from './storage/monitoring/licence-store.ts';
-import { SqlObservationStore } from './storage/monitoring/observation-store.ts';
-import { ConfigurationProbe } from './storage/monitoring/storage-probe.ts';
-import { lockedTokensOf, storedStateOf } from './storage/monitoring/stored-state.ts';
+import { LicenceStore } from './monitoring/licence-store.ts';
+import { ObservationStore } from './monitoring/observation-store.ts';
+import { StorageProbe } from './monitoring/storage-probe-store.ts';
+import { lockedTokensOf, storedStateOf } from './monitoring/stored-state-store.ts';
 import { SqlLockedTokens } from './storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from './storage/tokens/token-loading.ts';
 import { TokenPageStore } from './helpdesk/token-page-store.ts';
@@ -162,7 +162,7 @@ export interface ServiceParts {
   /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
-  readonly licenceSignature?: LicenceSignature | undefined;
+  readonly licenceSignature?: Pick<LicenceSignature, 'read'> | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
   /** Folders whose files may be named over HTTP; by default none. */
@@ -226,7 +226,7 @@ type SharedParts = ReturnType<typeof sharedParts>;
 function sharedParts(parts: ServiceParts) {
   const { database, keys, clock, random, log } = parts;
   const { vault, securityModule, material } = keys;
-  const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
+  const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const metrics = observedMeasures(parts.metrics, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new ManagedUserStore({ database });
@@ -266,7 +266,7 @@ function sharedParts(parts: ServiceParts) {
     confirmations: new ConfirmationStore({ database }),
     auditStore: new AuditStore({ database }),
     tokenStore: new SqlTokenStore({ database }),
-    counts: new SqlTokenCounts({ database }),
+    counts: new TokenCountStore({ database }),
     pruningClock: new PruningClock({ database, clock }),
     refusals: new RefusalTrail({
       administrators: administratorStore,
@@ -442,9 +442,9 @@ function auditServices(shared: SharedParts) {
 /** The reports of /monitoring, their counts, the licence, and the state of the installation. */
 function monitoringServices(shared: SharedParts) {
   const { database, clock, configuration } = shared;
-  const licences = new SqlLicenceStore({ database });
+  const licences = new LicenceStore({ database });
   const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
-  const keptUsers = new SqlUserCountStore({ database });
+  const keptUsers = new UserCountStore({ database });
   const userCounts = new UserCounts({ ...shared, metrics: shared.metrics.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
@@ -453,14 +453,14 @@ function monitoringServices(shared: SharedParts) {
     configurations: configuration,
     configurationState: configuration,
     licence,
-    probe: new ConfigurationProbe(shared),
+    probe: new StorageProbe(shared),
     elapsed,
   };
   const overview = new OverviewService({
     ...parts,
     lockedTokens: lockedTokensOf(database),
     userCounts: keptUsers,
-    observations: new SqlObservationStore({ database }),
+    observations: new ObservationStore({ database }),
     countAgain: (present, known) => {
       refresh.refresh(present, known);
     },
@@ -468,7 +468,7 @@ function monitoringServices(shared: SharedParts) {
   return {
     overview,
     monitoring: new MonitoringService({ ...parts, userCounts }),
-    counts: new CountService({ verification: new SqlCountVerification({ database }) }),
+    counts: new CountService({ verification: new CountVerificationStore({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
     installation: new InstallationReadings({ ...parts, stored: storedStateOf(database) }),

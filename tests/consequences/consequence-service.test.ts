@@ -71,10 +71,7 @@ beforeEach(() => {
     },
     clock,
     access: new AccessControl({ clock }),
-    counts: {
-      snapshot: () => Promise.resolve(snapshot),
-      activeUsers: () => Promise.resolve(snapshot.activeUsers),
-    },
+    counts: { snapshot: () => Promise.resolve(snapshot) },
     tokens: new InMemoryTokenStore([
       tokenValue('T1', { owner: ANN }),
       tokenValue('T4', { secrets: { ...tokenValue('T4').secrets, pin: Buffer.from('sealed') as Sealed } }),

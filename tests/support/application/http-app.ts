@@ -3,7 +3,6 @@ import type { Caller } from '../../../src/policy/caller.ts';
 import { fakeAdministration } from '../fakes/administration-fakes.ts';
 import type { Answer, FakeServices } from '../fakes/answer.ts';
 import { fakeAudit } from '../fakes/audit-fakes.ts';
-import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import type { AppConfig, AppDependencies } from '../../../src/http/served-endpoints.ts';
@@ -211,7 +210,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
       licence: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
-    overview: { read: answer('overview', FAKE_OVERVIEW) },
+    overview: {
+      read: answer('overview', {
+        tokens: null,
+        activeUsers: null,
+        users: null,
+        licence: null,
+        configuration: null,
+        storageEncryption: null,
+        resolvers: null,
+        responses: null,
+      }),
+    },
     administrators: {
       authenticatePassword: (name, password) =>
         Promise.resolve(

@@ -1,5 +1,17 @@
-import type { KeptUserCount, UserCountStore } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../database/database.ts';
+
+/** Past number of users of a resolver. */
+export interface UserCount {
+  readonly users: number;
+  readonly countedAt: Date;
+}
+
+/** A stored count, with the settings of its resolver at that time. */
+export interface KeptUserCount extends UserCount {
+  readonly resolverId: string;
+  /** Identifies the settings: a resolver with other settings may hold other users. */
+  readonly settingsHash: string;
+}
 
 interface UserCountRow {
   readonly resolver_id: string;
@@ -10,13 +22,14 @@ interface UserCountRow {
 }
 
 /** The last known numbers of users, in PostgreSQL: they survive a restart and are shared by all servers. */
-export class SqlUserCountStore implements UserCountStore {
+export class UserCountStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
     this.#database = database;
   }
 
+  /** @returns the stored counts of these resolvers, also of earlier settings */
   async find(resolverIds: readonly string[]): Promise<readonly KeptUserCount[]> {
     const rows = await this.#database
       .knex('resolver_user_counts')

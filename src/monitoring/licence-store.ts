@@ -1,13 +1,12 @@
-import type { Act } from '../../policy/caller.ts';
-import type { LicenceStore } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { Act } from '../policy/caller.ts';
+import type { Database } from '../database/database.ts';
 
 interface LicenceRow {
   readonly text: string;
 }
 
-/** The table `licence`, which has one row or none. */
-export class SqlLicenceStore implements LicenceStore {
+/** The one licence of the installation, in its original text. Every change has its audit row. */
+export class LicenceStore {
   readonly #database: Database;
 
   constructor({ database }: { readonly database: Database }) {
@@ -19,6 +18,10 @@ export class SqlLicenceStore implements LicenceStore {
     return row?.text;
   }
 
+  /**
+   * Stores a licence in place of the present one.
+   * @param audit subject and outcome of the audit row
+   */
   async put(
     text: string,
     act: Act,
@@ -30,6 +33,7 @@ export class SqlLicenceStore implements LicenceStore {
     });
   }
 
+  /** @returns true if it existed */
   async remove(act: Act): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
       const removed = await sql('licence').delete();

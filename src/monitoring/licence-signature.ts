@@ -1,7 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { ServiceError } from '../kernel/errors.ts';
-import type { LicenceSignature, SignedLicence } from '../monitoring/ports.ts';
 import { safeText } from '../kernel/terminal-text.ts';
 
 /**
@@ -14,8 +13,14 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const MIN_MODULUS_BITS = 2048;
 const ALLOWED = `an Ed25519 key, or an RSA key of ${MIN_MODULUS_BITS} bits or more`;
 
-/** Licences as JSON Web Signatures in compact form (RFC 7515 §7.1), signed with EdDSA (RFC 8037) or RS256. */
-export class JwsLicenceSignature implements LicenceSignature {
+/** The result of a check of a licence's signature. The texts name the fault, for operators. */
+export type SignedLicence =
+  | { readonly kind: 'verified'; readonly claims: unknown }
+  | { readonly kind: 'unverified'; readonly why: string }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Licences as JSON Web Signatures in compact form (RFC 7515 §7.1), signed with EdDSA (RFC 8037) or RS256. A key that the licence itself names is ignored. */
+export class LicenceSignature {
   readonly #key: KeyObject;
   readonly #algorithm: Algorithm;
 

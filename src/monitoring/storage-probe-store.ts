@@ -1,8 +1,7 @@
-import type { Sealed, SecurityModule, Vault } from '../../keys/vault.ts';
-import { isServiceError } from '../../kernel/errors.ts';
-import type { Random } from '../../kernel/clock.ts';
-import type { StorageProbe } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { Sealed, SecurityModule, Vault } from '../keys/vault.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { Random } from '../kernel/clock.ts';
+import type { Database } from '../database/database.ts';
 
 const PROBE_SIZE = 32;
 
@@ -10,7 +9,7 @@ const PROBE_SIZE = 32;
  * Stores a probe among the configuration's secrets, reads the stored bytes, and rolls back. It is sealed as every new
  * secret, and opened with the keys that the security module returns at that moment.
  */
-export class ConfigurationProbe implements StorageProbe {
+export class StorageProbe {
   readonly #database: Database;
   readonly #vault: Vault;
   readonly #module: SecurityModule;
@@ -29,7 +28,10 @@ export class ConfigurationProbe implements StorageProbe {
     this.#random = dependencies.random;
   }
 
-  /** @throws ServiceError 'key.unavailable' if there is no key to seal with, 'security-module.unavailable' */
+  /**
+   * @returns true only if the plain text is not in the stored bytes and they open to it again
+   * @throws ServiceError 'key.unavailable' if there is no key to seal with, 'security-module.unavailable'
+   */
   async encrypts(): Promise<boolean> {
     const keys = await this.#module.freshVault();
     const plain = this.#random.bytes(PROBE_SIZE);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { countFolding } from '../../../src/storage/counts/count-folding.ts';
-import { openDatabase, poolUsage } from '../../../src/database/database.ts';
-import * as counts from '../../../src/database/migrations/007-counts.ts';
-import { expectRightCounts, pendingDeltas } from '../../campaigns/count-model/kept-counts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState } from '../../support/database/token-rows.ts';
-import { until } from '../../support/values/until.ts';
+import { countFolding } from '../../src/monitoring/count-folding-store.ts';
+import { openDatabase, poolUsage } from '../../src/database/database.ts';
+import * as counts from '../../src/database/migrations/007-counts.ts';
+import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/kept-counts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState } from '../support/database/token-rows.ts';
+import { until } from '../support/values/until.ts';
 
 let test: TestDatabase;
 

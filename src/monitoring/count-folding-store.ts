@@ -1,6 +1,6 @@
-import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../../kernel/background-loop.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Database } from '../../database/database.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Database } from '../database/database.ts';
 
 /** The most deltas that one transaction folds. */
 const BATCH = 10_000;

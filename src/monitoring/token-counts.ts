@@ -1,4 +1,62 @@
-import type { ActiveUserRow, TokenCountRow, TokenCountsSnapshot } from '../../monitoring/ports.ts';
+/** Number of tokens in exactly this set of realms, active or not, assigned or not. */
+export interface TokenCountRow {
+  /** Names of all realms of these tokens; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly active: boolean;
+  readonly assigned: boolean;
+  readonly tokens: number;
+}
+
+/**
+ * Number of users of a resolver who own active tokens in exactly these realms, all of a user's active tokens taken
+ * together. A user is in one row only, so the number of users in a choice of realms is a sum over rows, each user once.
+ */
+export interface ActiveUserRow {
+  /** The resolver's name. */
+  readonly resolver: string;
+  /** Names of all realms in which such a user has an active token. */
+  readonly realms: readonly string[];
+  /** True if such a user (also) has an active token that is in no realm. */
+  readonly inNoRealm: boolean;
+  readonly users: number;
+}
+
+/** All counts as of one instant, so that they are consistent. */
+export interface TokenCountsSnapshot {
+  readonly tokens: readonly TokenCountRow[];
+  readonly activeUsers: readonly ActiveUserRow[];
+}
+
+/** Number of locked tokens in exactly this set of realms. */
+export interface LockedTokenRow {
+  /** Names of all realms of these tokens; empty: in no realm. */
+  readonly realms: readonly string[];
+  readonly tokens: number;
+}
+
+/** A stored count that differs from a count of single tokens or users. */
+export interface CountDrift {
+  readonly counts: 'tokens' | 'active tokens of a user' | 'active users' | 'managed users' | 'locked tokens';
+  /** The resolver's name; null for tokens. */
+  readonly resolver: string | null;
+  /** The id of a user within the resolver, as tokens name their owners. */
+  readonly userId: string | null;
+  /** The sets of realms that were counted, each as its names joined by ` & `, or `no realm`. */
+  readonly realms: readonly string[];
+  /** Null where it does not apply. */
+  readonly active: boolean | null;
+  readonly assigned: boolean | null;
+  readonly kept: number;
+  readonly counted: number;
+}
+
+/** The result of counting one by one. */
+export interface CountCheck {
+  /** Number of counts that have drifted. */
+  readonly total: number;
+  /** These counts, the first thousand at most. */
+  readonly drifts: readonly CountDrift[];
+}
 
 type TokenEntry = readonly [realmSetId: number, active: boolean, assigned: boolean, tokens: number];
 type UserEntry = readonly [resolverId: number, realmSetIds: readonly number[], users: number];

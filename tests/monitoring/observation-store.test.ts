@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ResponseMinute } from '../../../src/monitoring/ports.ts';
-import { SqlObservationStore } from '../../../src/storage/monitoring/observation-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import type { ResponseMinute } from '../../src/monitoring/observation-store.ts';
+import { ObservationStore } from '../../src/monitoring/observation-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 const FIRST = new Date('2026-11-20T12:00:00Z');
 const SECOND = new Date('2026-11-20T12:01:00Z');
 
 let test: TestDatabase;
-let store: SqlObservationStore;
+let store: ObservationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  store = new SqlObservationStore({ database: test.database });
+  store = new ObservationStore({ database: test.database });
 });
 afterAll(() => test.drop());
 

@@ -1,6 +1,30 @@
-import type { ResponseReason } from '../../challenges/measured-challenges.ts';
-import type { Observed, ObservationStore, ResolverUse, ResponseMinute } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { ResponseReason } from '../challenges/measured-challenges.ts';
+import type { Database } from '../database/database.ts';
+
+/** Responses that ended in a minute with an outcome. */
+export interface ResponseMinute {
+  /** Its beginning. */
+  readonly minute: Date;
+  readonly outcome: ResponseReason;
+  /** Their numbers by class of duration. */
+  readonly durations: readonly number[];
+}
+
+/** The last uses of a resolver. */
+export interface ResolverUse {
+  /** The resolver's name. */
+  readonly resolver: string;
+  /** The time of its last answer. */
+  readonly succeededAt?: Date;
+  /** The time at which it was last unavailable. */
+  readonly failedAt?: Date;
+}
+
+/** The observations of a process. */
+export interface Observed {
+  readonly responses: readonly ResponseMinute[];
+  readonly resolvers: readonly ResolverUse[];
+}
 
 interface MinuteRow {
   readonly minute: Date;
@@ -41,13 +65,14 @@ const ADD_USES = `
     failed_at = greatest(kept.failed_at, excluded.failed_at)`;
 
 /** The observations of servers, in PostgreSQL, for all of them. */
-export class SqlObservationStore implements ObservationStore {
+export class ObservationStore {
   readonly #database: Pick<Database, 'knex'>;
 
   constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
     this.#database = database;
   }
 
+  /** Adds what a process has seen, in a statement for each kind. */
   async add({ responses, resolvers }: Observed): Promise<void> {
     if (responses.length > 0) {
       await this.#database.knex.raw(ADD_RESPONSES, [JSON.stringify(responses)]);
@@ -62,6 +87,7 @@ export class SqlObservationStore implements ObservationStore {
     }
   }
 
+  /** @returns the responses from that minute on, oldest first */
   async responsesSince(minute: Date): Promise<readonly ResponseMinute[]> {
     const rows = await this.#database
       .knex('response_minutes')
@@ -71,6 +97,7 @@ export class SqlObservationStore implements ObservationStore {
     return rows.map(({ durations, ...row }) => ({ ...row, durations: durations.map(Number) }));
   }
 
+  /** @returns the last uses of all resolvers that were used */
   async resolverUses(): Promise<readonly ResolverUse[]> {
     const rows = await this.#database
       .knex('resolver_uses')

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Sealed, Vault } from '../../../src/keys/vault.ts';
-import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import { ConfigurationProbe } from '../../../src/storage/monitoring/storage-probe.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import type { Sealed, Vault } from '../../src/keys/vault.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { StorageProbe } from '../../src/monitoring/storage-probe-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 let test: TestDatabase;
 
@@ -26,7 +26,7 @@ const vaultWith = (change: Partial<Vault> = {}): Vault => ({
 });
 
 const encrypts = (vault: Vault): Promise<boolean> =>
-  new ConfigurationProbe({ database: test.database, vault, random: systemRandom }).encrypts();
+  new StorageProbe({ database: test.database, vault, random: systemRandom }).encrypts();
 
 describe('the check of storage encryption', () => {
   it('says yes when what is stored is sealed and opens again', async () => {
@@ -98,7 +98,7 @@ describe('the check of storage encryption', () => {
           return Buffer.alloc(0);
         },
       });
-      return new ConfigurationProbe({
+      return new StorageProbe({
         database: test.database,
         vault,
         module,
@@ -114,7 +114,7 @@ describe('the check of storage encryption', () => {
     const away = new ServiceError('security-module.unavailable', 'The security module is not ready');
     const module = { freshVault: () => Promise.reject(away) };
     const vault = vaultWith();
-    const probe = new ConfigurationProbe({ database: test.database, vault, module, random: systemRandom });
+    const probe = new StorageProbe({ database: test.database, vault, module, random: systemRandom });
     await expect(probe.encrypts()).rejects.toBe(away);
   });
 

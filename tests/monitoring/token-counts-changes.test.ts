@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 
-import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
-import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
-import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Database } from '../../src/database/database.ts';
+import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
+import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
+import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
+import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
 import {
   expectRightAnswers,
   expectRightCounts,
   pendingDeltas,
-} from '../../campaigns/count-model/kept-counts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState, insertTokens } from '../../support/database/token-rows.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+} from '../campaigns/count-model/kept-counts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState, insertTokens } from '../support/database/token-rows.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const RESOLVERS = ['people', 'staff'];
 const TOKENS = [
@@ -52,7 +52,7 @@ afterAll(() => test.drop());
 
 /** The number of tokens, as monitoring reads it. */
 async function total(): Promise<number> {
-  const { tokens } = await new SqlTokenCounts({ database }).snapshot();
+  const { tokens } = await new TokenCountStore({ database }).snapshot();
   return tokens.reduce((sum, row) => sum + row.tokens, 0);
 }
 
@@ -141,13 +141,13 @@ describe('counts are right after a change by hand', () => {
   });
 
   it('of the realms that a set stands for, also to a server that has read the counts before', async () => {
-    const counts = new SqlTokenCounts({ database });
+    const counts = new TokenCountStore({ database });
     await knex.raw("INSERT INTO realms (name) VALUES ('west'); SELECT fold_counts(1000)");
     await counts.snapshot();
     await knex.raw(`
       UPDATE realm_sets SET realm_ids = array_replace(realm_ids,
         (SELECT id FROM realms WHERE name = 'south'), (SELECT id FROM realms WHERE name = 'west'))`);
-    expect(await counts.snapshot()).toEqual(await new SqlTokenCounts({ database }).snapshot());
+    expect(await counts.snapshot()).toEqual(await new TokenCountStore({ database }).snapshot());
     await expectRightCounts(database);
   });
 

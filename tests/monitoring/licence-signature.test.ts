@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { JwsLicenceSignature } from '../../src/security/licence-signature.ts';
+import { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
 import { CLAIMS, licenceVendor, signedWith, tampered } from '../support/values/signed-licence.ts';
 
 const NOT_SIGNED = 'it is not signed with the key of LICENCE_PUBLIC_KEY_FILE';
@@ -24,7 +24,7 @@ describe.each([
 
   it('is verified with the key as a JWK just as well', async () => {
     const publicKey = JSON.stringify(createPublicKey(signer.publicKey).export({ format: 'jwk' }));
-    const signature = new JwsLicenceSignature({ publicKey });
+    const signature = new LicenceSignature({ publicKey });
     expect(await signature.read(await signer.sign(CLAIMS))).toMatchObject({ kind: 'verified' });
   });
 
@@ -156,7 +156,7 @@ describe('the key for licences', () => {
     ['broken JSON', '{', 'is not JSON'],
     ['an empty object', '{}', 'no public key that can be read'],
   ])('is not %s', (_title, publicKey, why) => {
-    expect(() => new JwsLicenceSignature({ publicKey })).toThrow(
+    expect(() => new LicenceSignature({ publicKey })).toThrow(
       expect.objectContaining({
         code: 'configuration.invalid',
         message: expect.stringContaining(why),
@@ -166,6 +166,6 @@ describe('the key for licences', () => {
 
   it('may have blanks around it', () => {
     const publicKey = `\n${pemOf(rsa.publicKey)}\n\n`;
-    expect(() => new JwsLicenceSignature({ publicKey })).not.toThrow();
+    expect(() => new LicenceSignature({ publicKey })).not.toThrow();
   });
 });

@@ -1,5 +1,6 @@
-import type { LockedTokenRow, StoredState } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
+import type { StoredState } from './installation-state.ts';
+import type { LockedTokenRow } from './token-counts.ts';
+import type { Database } from '../database/database.ts';
 
 /** The most open challenges that are counted: a higher number is of no use, and counting would take long. */
 const MAX_COUNTED = 100_000;

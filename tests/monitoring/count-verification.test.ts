@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Database } from '../../../src/database/database.ts';
-import { SqlCountVerification } from '../../../src/storage/counts/count-verification.ts';
-import { expectRightCounts } from '../../campaigns/count-model/kept-counts.ts';
-import { untilWaiting } from '../../support/database/lock-waits.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { insertState, insertTokens, type TokenSketch } from '../../support/database/token-rows.ts';
-import { ACT } from '../../support/values/token-values.ts';
+import type { Database } from '../../src/database/database.ts';
+import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';
+import { expectRightCounts } from '../campaigns/count-model/kept-counts.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { insertState, insertTokens, type TokenSketch } from '../support/database/token-rows.ts';
+import { ACT } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let database: Database;
-let verification: SqlCountVerification;
+let verification: CountVerificationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   ({ database } = test);
-  verification = new SqlCountVerification({ database });
+  verification = new CountVerificationStore({ database });
   await insertState(database, {
     resolvers: ['people'],
     realms: ['north', 'south'].map((name) => ({ name, resolvers: ['people'] })),

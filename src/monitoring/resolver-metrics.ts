@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
-import type { ResolverMetrics } from '../monitoring/ports.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 
 /** The most resolvers with series of their own. */
@@ -15,7 +14,7 @@ interface LastUses {
 }
 
 /** Metrics of resolvers, by their names, from their use: nothing is asked of a resolver for them. */
-export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMetrics {
+export class ResolverMetrics implements ResolverUseMetrics {
   readonly #clock: Clock;
   readonly #requests: Counter<'resolver' | 'outcome'>;
   readonly #countFailures: Counter<'resolver'>;
@@ -66,19 +65,23 @@ export class PrometheusResolverMetrics implements ResolverMetrics, ResolverUseMe
     this.#noteUse(resolver, 'unavailable', { failure: this.#now() });
   }
 
+  /** Counts a resolver that failed, or did not answer in time. */
   resolverFailed(resolver: string): void {
     this.#countFailures.inc({ resolver: this.#label(resolver) });
     this.#note(resolver, { failure: this.#now() });
   }
 
+  /** Counts an answer with a last known count. */
   staleAnswered(resolver: string): void {
     this.#staleAnswers.inc({ resolver: this.#label(resolver) });
   }
 
+  /** Sets the time of the last count of a resolver's users. */
   lastCounted(resolver: string, at: Date): void {
     this.#counted.set(this.#label(resolver), at);
   }
 
+  /** Removes the metrics of a resolver that no longer exists, or whose counts are void. */
   resolverForgotten(resolver: string): void {
     this.#counted.delete(resolver);
     this.#uses.delete(resolver);

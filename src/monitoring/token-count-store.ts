@@ -1,6 +1,10 @@
-import type { ActiveUserRow, TokenCounts, TokenCountsSnapshot } from '../../monitoring/ports.ts';
-import type { Database } from '../../database/database.ts';
-import { CountRows, type KeptEntries, type PendingEntries } from './count-rows.ts';
+import type { Database } from '../database/database.ts';
+import {
+  CountRows,
+  type KeptEntries,
+  type PendingEntries,
+  type TokenCountsSnapshot,
+} from './token-counts.ts';
 
 /** The answer of the database's function `read_counts`. */
 interface FoldedCounts {
@@ -18,7 +22,7 @@ const EMPTY: KeptEntries = { tokens: null, users: null, sets: null, realms: null
  * statement reads everything as of one instant; folded counts are transferred only if their version is not the one read
  * last.
  */
-export class SqlTokenCounts implements TokenCounts {
+export class TokenCountStore {
   readonly #database: Database;
   #known: { readonly version: string; readonly rows: CountRows } | undefined;
 
@@ -40,9 +44,5 @@ export class SqlTokenCounts implements TokenCounts {
     const rows = new CountRows(kept ?? EMPTY);
     this.#known = { version, rows };
     return rows.with(pending);
-  }
-
-  async activeUsers(): Promise<readonly ActiveUserRow[]> {
-    return (await this.snapshot()).activeUsers;
   }
 }
