@@ -10,6 +10,7 @@ import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { Clock, Random } from '../../../src/kernel/clock.ts';
+import { tokenValue } from '../values/token-values.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
 import type { Services } from '../../../src/services.ts';
 
@@ -139,7 +140,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
           hasMore: false,
           transactions: null,
         }),
-        token: answer('token', { tokens: [], hasMore: false, transactions: null }),
+        token: answer('token', {
+          token: {
+            id: '1',
+            ...tokenValue('OCRA1'),
+            hasPin: false,
+            isLocked: false,
+            ownerRealm: null,
+            createdAt: NOW,
+            lastSuccessAt: null,
+          },
+          transactions: null,
+        }),
       },
       tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
     },
