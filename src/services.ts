@@ -110,7 +110,7 @@ import { VerificationStore } from './linotp/verification-store.ts';
 import { LicenceStore } from './monitoring/licence-store.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
-import { lockedTokensOf, storedStateOf } from './monitoring/stored-state-store.ts';
+import { lockedTokensOf, storedStateOf } from './monitoring/state-store.ts';
 import { SqlLockedTokens } from './storage/tokens/locked-tokens.ts';
 import { SqlTokenLoading } from './storage/tokens/token-loading.ts';
 import { TokenPageStore } from './helpdesk/token-page-store.ts';

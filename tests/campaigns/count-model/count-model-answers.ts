@@ -18,7 +18,7 @@ import {
   recountTokens,
   sumsByRealms,
 } from './count-model-recount.ts';
-import { storedStateOf } from '../../../src/monitoring/stored-state-store.ts';
+import { storedStateOf } from '../../../src/monitoring/state-store.ts';
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { monitoringOver } from '../../support/application/monitoring-over.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
