@@ -12,6 +12,7 @@ const only = (name, from, allowed, comment) => ({
 
 /** The concepts, each of which may import those before it. */
 const concepts = [
+  'limits',
   'policy',
   'audit',
   'keys',
@@ -136,7 +137,7 @@ module.exports = {
     },
     {
       name: 'others-know-stores-and-adapters-as-types',
-      comment: 'They are made in compose/ alone.',
+      comment: 'They are made in services.ts, and in compose/ what needs no service.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -180,8 +181,22 @@ module.exports = {
           '^src/$1/',
           '^src/device/',
           '^src/config/(describe-config|check-config)\\.ts$',
+          '^src/services\\.ts$',
         ],
       },
+    },
+    {
+      name: 'services-know-no-edge',
+      severity: 'error',
+      from: { path: '^src/services\\.ts$' },
+      to: { path: '^src/(http|cli|compose)/' },
+    },
+    {
+      name: 'services-are-made-in-one-place',
+      comment: 'Others know the type that is inferred from it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/compose/'] },
+      to: { path: '^src/services\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'config-knows-kernel-only',

@@ -45,7 +45,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       complexity: ['error', 10],
       eqeqeq: 'error',
@@ -78,7 +78,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/*.ts', 'knexfile.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
+    // One list of all services, whose type is inferred from it.
+    files: ['src/services.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+  {
+    files: ['src/config/*.ts', 'knexfile.ts', 'scripts/{dev,sql}.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...SYNTAX],
     },
@@ -89,7 +94,7 @@ export default tseslint.config(
     rules: {
       // describe() blocks are long by nature; a single test that grows too long still shows in review.
       'max-lines-per-function': 'off',
-      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
       'jest/no-focused-tests': 'error',
       'jest/no-disabled-tests': 'error',
       'jest/expect-expect': [

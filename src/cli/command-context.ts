@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Random } from '../kernel/clock.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { CliServices } from './cli-services.ts';
+import type { Services } from '../services.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { Output } from './output.ts';
@@ -18,7 +18,7 @@ export class CommandContext {
   }
 
   /** Runs `work` with the services, as the operator, and closes them in any case, also after Ctrl-C. */
-  async withServices<T>(work: (services: CliServices, caller: Caller) => Promise<T>): Promise<T> {
+  async withServices<T>(work: (services: Services, caller: Caller) => Promise<T>): Promise<T> {
     const services = await this.dependencies.openServices();
     const caller = operatorCaller(this.dependencies);
     try {

@@ -3,14 +3,14 @@ import type { Consequence } from '../consequences/consequence.ts';
 import { safeText } from '../kernel/terminal-text.ts';
 import type { Caller } from '../policy/caller.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
-import type { CliServices } from './cli-services.ts';
+import type { Services } from '../services.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** An act that may have consequences. */
 export interface ConfirmedAct<Result> {
   /** The consequences; none: the act needs no question. */
-  readonly foresee: (services: CliServices, caller: Caller) => Promise<readonly Consequence[]>;
-  readonly act: (services: CliServices, caller: Caller) => Promise<Result>;
+  readonly foresee: (services: Services, caller: Caller) => Promise<readonly Consequence[]>;
+  readonly act: (services: Services, caller: Caller) => Promise<Result>;
 }
 
 /** Adds `--yes` and `--dry-run`. */

@@ -5,7 +5,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { DoctorReport } from '../doctor/examination.ts';
 import type { LinotpSource } from '../linotp/linotp-source.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
-import type { CliServices } from './cli-services.ts';
+import type { Services } from '../services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
 import type { Fetch } from './device/send-response.ts';
 import type { RestoredBackup, RestoreRequest } from './restore-request.ts';
@@ -41,7 +41,7 @@ interface MigrationOutcome {
 }
 
 /** The services of an installation, for one command. */
-interface OpenServices extends CliServices {
+interface OpenServices extends Services {
   /** Aborted when the command must end before its work is done. */
   readonly interrupted?: AbortSignal;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export interface CliDependencies {
    * Reads from the database if it is running, for at most two seconds: for completions in the shell.
    * @returns undefined for any obstacle
    */
-  glance<T>(work: (services: CliServices) => Promise<T>): Promise<T | undefined>;
+  glance<T>(work: (services: Services) => Promise<T>): Promise<T | undefined>;
   /**
    * Opens a LinOTP database. To be closed by the caller.
    * @param place a URL, or the path of an SQL dump

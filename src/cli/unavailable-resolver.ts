@@ -2,7 +2,7 @@ import { isServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import { CliFailure } from './cli-failure.ts';
-import type { CliServices } from './cli-services.ts';
+import type { Services } from '../services.ts';
 
 /**
  * Adds server and realms to the failure of a resolver; the operator may see both.
@@ -10,7 +10,7 @@ import type { CliServices } from './cli-services.ts';
  */
 export async function withServerAndRealm(
   error: unknown,
-  { realms }: Pick<CliServices, 'realms'>,
+  { realms }: Pick<Services, 'realms'>,
   caller: Caller,
 ): Promise<unknown> {
   const failed =

@@ -2,7 +2,7 @@ import { isServiceError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest-name.ts';
 import type { Caller } from '../policy/caller.ts';
 import { CliFailure } from './cli-failure.ts';
-import type { CliServices } from './cli-services.ts';
+import type { Services } from '../services.ts';
 
 type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';
 
@@ -23,11 +23,7 @@ export function unknownName(what: NamedEntity, name: string, known: readonly str
  * Adds the nearest known name to the failure of a service; the operator may see all names.
  * @returns the failure to report
  */
-export async function withNearestName(
-  error: unknown,
-  services: CliServices,
-  caller: Caller,
-): Promise<unknown> {
+export async function withNearestName(error: unknown, services: Services, caller: Caller): Promise<unknown> {
   if (!isServiceError(error)) {
     return error;
   }
@@ -66,7 +62,7 @@ function nearestOrList(what: NamedEntity, name: string, known: readonly string[]
 
 async function namesOf(
   what: NamedEntity,
-  { realms, resolvers, policies, administrators }: CliServices,
+  { realms, resolvers, policies, administrators }: Services,
   caller: Caller,
 ): Promise<readonly string[]> {
   const lists = { realm: realms, resolver: resolvers, policy: policies, administrator: administrators };

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import type { BackgroundMetrics } from '../observability/background-metrics.ts';
 import { AuditUpkeep } from '../audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../audit/pruning-store.ts';
-import { countFolding } from '../storage/counts/count-folding.ts';
+import { countFolding } from '../monitoring/count-folding-store.ts';
 import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
 import type { Installation } from './open-installation.ts';
 

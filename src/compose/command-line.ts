@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { actOf } from '../policy/caller.ts';
-import type { CliServices } from '../cli/cli-services.ts';
+import type { Services } from '../services.ts';
 import type { CliDependencies } from '../cli/dependencies.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { runProgram } from '../cli/program.ts';
@@ -179,10 +179,7 @@ async function openServices(
 const COMPLETION_TIMEOUT_MS = 1_800;
 
 /** Never waits longer, prints nothing, and starts no database. */
-async function glance<T>(
-  config: Config,
-  work: (services: CliServices) => Promise<T>,
-): Promise<T | undefined> {
+async function glance<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T | undefined> {
   const limit = AbortSignal.timeout(COMPLETION_TIMEOUT_MS);
   // What is still under way then must not keep the process.
   setTimeout(() => process.exit(), COMPLETION_TIMEOUT_MS + 200).unref();

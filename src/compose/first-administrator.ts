@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { Services } from './services/build-services.ts';
+import type { Services } from '../services.ts';
 
 /** The administrator that a start has created; with the password if it is a random one. */
 export interface FirstAdministrator {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyService } from '../keys/key-service.ts';
+import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
-import { systemRandom } from '../kernel/system-random.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
-import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
-import type { LicenceSignature } from '../monitoring/ports.ts';
+import { systemRandom } from '../kernel/system-random.ts';
+import type { ServiceMeasures } from '../observability/service-measures.ts';
+import type { ServiceParts, Services } from '../services.ts';
+import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { warnOfMissingLimits } from '../database/statement-limits.ts';
-import type { Services } from './services/build-services.ts';
 import {
   connectDatabase,
   type ConnectedDatabase,
@@ -18,9 +18,8 @@ import {
   type Role,
   whenAvailable,
 } from './connect-database.ts';
-import type { ServiceMeasures, ServiceParts } from './shared-parts.ts';
-import { followKeys, keyService, openKeys } from './open-keys.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
+import { followKeys, openKeys } from './open-keys.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
@@ -29,7 +28,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
 
 /** An installation that is ready for use. */
 export interface Installation extends OpenDatabase {
-  readonly services: Services & { readonly keys: KeyService };
+  readonly services: Services;
 }
 
 interface OpeningOptions {
@@ -52,116 +51,77 @@ export async function openInstallation(
   config: Config,
   role: Role,
   log: Log,
-  options: OpeningOptions = {},
+  { clock = new DatabaseClock(), metrics, giveUp, joinsOnly }: OpeningOptions = {},
 ): Promise<Installation> {
-  const licenceSignature = await openLicenceKey(config);
+  const configured = await configuredParts(config, role);
   // While the embedded database starts.
-  const loading = loadServices(role);
-  const open = (): Promise<Installation> =>
-    openOnce(config, role, log, { ...options, licenceSignature, loading });
-  return role === 'guest' || config.databaseUrl === undefined
-    ? open()
-    : whenAvailable(open, log, options.giveUp);
-}
-
-/** The parts that each attempt to open an installation uses again. */
-interface OpeningParts extends OpeningOptions {
-  readonly licenceSignature: LicenceSignature | undefined;
-  readonly loading: ReturnType<typeof loadServices>;
-}
-
-async function openOnce(config: Config, role: Role, log: Log, parts: OpeningParts): Promise<Installation> {
-  const { clock = new DatabaseClock(), metrics, giveUp, joinsOnly } = parts;
-  const serves = role === 'server';
-  const opening = { role, create: serves, log, clock, giveUp, joinsOnly };
-  const connected = await connectDatabase(config, opening);
-  const { database, close } = connected;
-  let unfollowKeys: (() => Promise<void>) | undefined;
-  const prepare = async (): Promise<Installation> => {
-    const migrated = await prepareSchema(config, database, role, log, giveUp);
-    const keys = await openKeys(config, database, log);
-    unfollowKeys = serves ? await followKeys(database, keys, log) : undefined;
-    const { buildServices, hasher } = await parts.loading;
-    const services = buildServices({
-      database,
-      vault: keys.vault,
-      securityModule: keys.securityModule,
-      hasher,
-      ...configuredParts(config),
-      clock,
-      log,
-      licenceSignature: parts.licenceSignature,
-      metrics,
-      configurationWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
-      credentialWindow: serves ? CONFIGURATION_WINDOW_MS : 0,
-    });
-    if (serves) {
-      // An installation with a key has a journal; a missing one means that the trail was emptied.
-      await database.audit.open();
-      await noteMigrations(database, SERVER_MIGRATES, migrated);
-      await limitStatements(connected, config, log);
-    }
-    giveUp?.throwIfAborted();
-    const unfollow = serves ? followChanges(services, connected, log) : undefined;
-    return {
-      database,
-      services: { ...services, keys: keyService(database, keys) },
-      close: async () => {
-        const following = [unfollow?.(), unfollowKeys?.(), services.statusWatch?.end()];
-        await Promise.all([...following, services.stopVerification()]);
-        await Promise.race([services.closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
-        await close();
-      },
+  const loading = loadServices();
+  const open = async (): Promise<Installation> => {
+    const opening = { role, create: role === 'server', log, clock, giveUp, joinsOnly };
+    const connected = await connectDatabase(config, opening);
+    const opened: (() => Promise<unknown>)[] = [connected.close];
+    const close = async (): Promise<void> => {
+      for (const part of opened.toReversed()) {
+        await part();
+      }
     };
+    const prepare = async (): Promise<Installation> => {
+      const { database } = connected;
+      const migrated = await prepareSchema(config, database, role, log, giveUp);
+      const keys = await openKeys(config, database, log);
+      if (role === 'server') {
+        opened.push(await followKeys(database, keys, log));
+      }
+      const { buildServices, hasher } = await loading;
+      const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
+      if (role === 'server') {
+        await prepareServing(connected, config, log, migrated);
+      }
+      giveUp?.throwIfAborted();
+      opened.push(() => endServices(services));
+      if (role === 'server') {
+        opened.push(followChanges(services, connected, log));
+      }
+      return { database, services, close };
+    };
+    try {
+      return await unlessAborted(prepare(), giveUp);
+    } catch (error) {
+      // At once: a statement that hangs ends with its database.
+      await Promise.all(opened.map((part) => part()));
+      throw error;
+    }
   };
-  try {
-    return await unlessAborted(prepare(), giveUp);
-  } catch (error) {
-    await Promise.all([unfollowKeys?.(), close()]);
-    throw error;
-  }
+  return role === 'guest' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
 }
 
-/** Bounds statements, after the migrations, which may take long. */
-async function limitStatements(
-  connected: ConnectedDatabase,
-  { databaseStatementTimeout }: Config,
-  log: Log,
-): Promise<void> {
-  connected.limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
-  await warnOfMissingLimits(connected.database, log);
+async function loadServices() {
+  const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
+    import('../services.ts'),
+    import('../security/passwords/password-hash.ts'),
+  ]);
+  return { buildServices, hasher: new Argon2PasswordHasher() };
 }
 
-/** @returns the parts that the configuration gives */
-function configuredParts(
-  config: Config,
-): Pick<
-  ServiceParts,
-  | 'random'
-  | 'transactionIds'
-  | 'sessionLifetime'
-  | 'publicUrl'
-  | 'singleSignOn'
-  | 'passwordsAtOnce'
-  | 'statusWaits'
-  | 'resolverTimeout'
-  | 'resolverFileDirs'
-  | 'challengeRetention'
-  | 'auditRetention'
-> {
+/** @returns the parts that the configuration and the role give */
+async function configuredParts(config: Config, role: Role) {
+  const window = role === 'server' ? CONFIGURATION_WINDOW_MS : 0;
   return {
     random: systemRandom,
     transactionIds: config.dialect === 'linotp' ? decimalTransactionIds : hexTransactionIds,
     sessionLifetime: config.sessionLifetime,
     publicUrl: config.publicUrl,
     singleSignOn: singleSignOnOf(config),
+    licenceSignature: await openLicenceKey(config),
     passwordsAtOnce: config.limits.loginsAtOnce,
     statusWaits: config.limits.statusWaits,
     resolverTimeout: config.resolverTimeout,
     resolverFileDirs: config.resolverFileDirs,
     challengeRetention: config.challengeRetention,
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
-  };
+    configurationWindow: window,
+    credentialWindow: window,
+  } satisfies Partial<ServiceParts>;
 }
 
 /** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
@@ -174,17 +134,23 @@ function singleSignOnOf({ singleSignOn: configured }: Config): ServiceParts['sin
   );
 }
 
-async function loadServices(role: Role): Promise<{
-  buildServices: (parts: ServiceParts) => Services;
-  hasher: ServiceParts['hasher'];
-}> {
-  const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
-    role === 'guest'
-      ? import('./services/guest-services.ts').then(({ guestServices }) => ({ buildServices: guestServices }))
-      : import('./services/build-services.ts'),
-    import('../security/passwords/password-hash.ts'),
-  ]);
-  return { buildServices, hasher: new Argon2PasswordHasher() };
+/** Begins the audit and bounds statements, after the migrations, which may take long. */
+async function prepareServing(
+  { database, limitStatements }: ConnectedDatabase,
+  { databaseStatementTimeout }: Config,
+  log: Log,
+  migrated: readonly string[],
+): Promise<void> {
+  // An installation with a key has a journal; a missing one means that the trail was emptied.
+  await database.audit.open();
+  await noteMigrations(database, SERVER_MIGRATES, migrated);
+  limitStatements(databaseStatementTimeout * 1000 + ANSWER_TIMEOUT_MS);
+  await warnOfMissingLimits(database, log);
+}
+
+async function endServices({ statusWatch, auditVerification, closeSources }: Services): Promise<void> {
+  await Promise.all([statusWatch.end(), auditVerification.stop()]);
+  await Promise.race([closeSources(), sleep(SOURCES_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
 /** Follows changes of configuration, credentials and watched challenges by other servers. @returns the function that stops following */
@@ -222,8 +188,8 @@ async function openLicenceKey({
   if (licencePublicKeyFile === undefined) {
     return undefined;
   }
-  const { JwsLicenceSignature } = await import('../security/licence-signature.ts');
-  return new JwsLicenceSignature({
+  const { LicenceSignature } = await import('../monitoring/licence-signature.ts');
+  return new LicenceSignature({
     publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
   });
 }

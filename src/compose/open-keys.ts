@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyMaterial } from '../keys/sealing-keys.ts';
-import { KeyService } from '../keys/key-service.ts';
 import { type KeyRegistration, type KeyRegistry, neededKeys, type SecurityModule } from '../keys/vault.ts';
 import type { Config } from '../config/config.ts';
 import { systemRandom } from '../kernel/system-random.ts';
@@ -18,7 +16,6 @@ import { WrappedKeyMaterial, WrappedKeyModule } from '../security/vault/wrapped-
 import type { Database } from '../database/database.ts';
 import { KeyHolderStore } from '../keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
-import { KeyRotationStore } from '../keys/key-rotation-store.ts';
 
 type KeyList = KeyRegistry & KeyRegistration;
 
@@ -43,15 +40,6 @@ export function openKeysOf(config: Config, registry: KeyList, log: Log): Promise
   return config.pkcs11 === undefined
     ? openByKeyFile(config.encryptionKeyFile, registry, log)
     : openByPkcs11(config.pkcs11, config.encryptionKeyFile, registry, log);
-}
-
-export function keyService(database: Database, { vault, material }: OpenedKeys): KeyService {
-  return new KeyService({
-    keys: new KeyRotationStore({ database }),
-    material,
-    vault,
-    pause: (milliseconds) => sleep(milliseconds),
-  });
 }
 
 /**

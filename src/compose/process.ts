@@ -5,29 +5,19 @@ import { CliFailure, EXIT_CODES } from '../cli/cli-failure.ts';
 import { JoinedWrites } from '../observability/joined-writes.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 
-let output: JoinedWrites | undefined;
-
 /**
- * @returns the standard output of a server, which gets the lines of a turn in one write; none is lost when the process
+ * To be called once. @returns the standard output of a server, which gets the lines of a turn in one write; none is lost when the process
  *   ends. From now on no fault of an output ends the process, such as a full disk: commands fail by it, a server goes on
  */
 export function joinedOutput(): JoinedWrites {
-  if (output === undefined) {
-    const lines = new JoinedWrites(process.stdout);
-    for (const stream of [process.stdout, process.stderr]) {
-      stream.removeAllListeners('error').on('error', () => undefined);
-    }
-    process.once('exit', () => {
-      lines.flush();
-    });
-    output = lines;
+  const lines = new JoinedWrites(process.stdout);
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error').on('error', () => undefined);
   }
-  return output;
-}
-
-/** @returns the number of log lines that this process could not write */
-export function unwrittenLogLines(): number {
-  return output?.unwritten ?? 0;
+  process.once('exit', () => {
+    lines.flush();
+  });
+  return lines;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -13,18 +13,14 @@ import { startTankeeper, type TankeeperServer } from './server.ts';
  */
 export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
   boundHeapGrowth(30);
-  const log = createLogger({
-    level: config.logLevel,
-    format: config.logFormat,
-    stream: joinedOutput(),
-    clock: systemClock,
-  });
+  const stream = joinedOutput();
+  const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
   for (const warning of [...warnings, ...unknownVariables().map(describeUnknownVariable)]) {
     log.warn(warning);
   }
   // Before the start: an interrupted start must not leave a database running.
   const { requested, urgent } = watchSignals();
-  const server = await startUnlessRequested(config, log, requested);
+  const server = await startUnlessRequested(config, log, requested, () => stream.unwritten);
   if (server !== undefined) {
     await untilAborted(requested);
     log.info('Stopping');
@@ -44,9 +40,10 @@ async function startUnlessRequested(
   config: Config,
   log: Log,
   requested: AbortSignal,
+  unwrittenLines: () => number,
 ): Promise<TankeeperServer | undefined> {
   try {
-    const server = await startTankeeper(config, log, requested);
+    const server = await startTankeeper(config, log, requested, unwrittenLines);
     const { firstAdministrator } = server;
     if (firstAdministrator?.password !== undefined) {
       process.stdout.write(

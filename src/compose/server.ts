@@ -8,7 +8,6 @@ import { DatabaseClock } from '../database/database-clock.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
-import { unwrittenLogLines } from './process.ts';
 
 /** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
 const DRAIN_TIMEOUT_MS = 7_000;
@@ -30,6 +29,7 @@ export interface TankeeperServer {
 /**
  * Opens the installation and listens.
  * @param giveUp aborts the start until the installation is open; the rest is short
+ * @param unwrittenLines returns the number of lines that `log` could not write so far
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
  */
@@ -37,6 +37,7 @@ export async function startTankeeper(
   config: Config,
   log: Log,
   giveUp?: AbortSignal,
+  unwrittenLines = () => 0,
 ): Promise<TankeeperServer> {
   const clock = new DatabaseClock();
   const metrics = new ServiceMetrics({ clock });
@@ -50,6 +51,7 @@ export async function startTankeeper(
     opened.unshift(installation.close);
     const { startHttpServer, startMetricsServer } = await loading;
     measure(metrics, installation);
+    metrics.measureLog(unwrittenLines);
     const freePort = (): Promise<void> => starting.close();
     const server = await startHttpServer(installation, { config, metrics, log, clock, freePort });
     opened.unshift(() => server.close(0));
@@ -80,10 +82,9 @@ export async function startTankeeper(
   }
 }
 
-/** Adds the metrics of the process, its log and its use of the database and of resolvers, and of the installation. */
+/** Adds the metrics of the process, and of its use of the database and of resolvers, and of the installation. */
 function measure(metrics: ServiceMetrics, { database, services }: Installation): void {
   metrics.measureProcess();
-  metrics.measureLog(unwrittenLogLines);
   metrics.measureDatabase(() => ({ ...poolUsage(database), auditLanes: database.audit.lanes }));
   metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
   metrics.measureServer({ version: packageVersion() });

@@ -8,7 +8,7 @@ import { OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { listNames } from '../kernel/name-list.ts';
 import { composed } from '../kernel/plain-text.ts';
-import type { TokenCounts } from '../monitoring/ports.ts';
+import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/lost-rights.ts';
@@ -31,7 +31,7 @@ import { TokenConsequences } from './token-consequences.ts';
 export interface ConsequenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly counts: TokenCounts;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'count'>;
   readonly users: Pick<ManagedUserStore, 'count' | 'findByLogin'>;
   readonly administrators: Pick<AdministratorStore, 'list' | 'listApiTokens'>;

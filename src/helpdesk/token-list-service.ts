@@ -1,6 +1,7 @@
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { TokenCountRow, TokenCounts } from '../monitoring/ports.ts';
+import type { TokenCountStore } from '../monitoring/token-count-store.ts';
+import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-listing.ts';
@@ -14,7 +15,7 @@ interface TokenListDependencies {
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly pages: TokenPageStore;
-  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
 }
 
 /** Conditions on the tokens to list; an absent one does not restrict. */

@@ -1,4 +1,4 @@
-import { errors } from 'jose';
+import type * as Jose from 'jose';
 import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
 
 /**
@@ -25,21 +25,30 @@ export class JwtKeys {
    * @returns the key that the header of a token names
    * @throws JOSEError for an unknown one
    */
-  find({ kid = '' }: { readonly kid?: string }): Uint8Array {
+  async find({ kid = '' }: { readonly kid?: string }): Promise<Uint8Array> {
     const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
     if (key === undefined) {
+      const { errors } = await loadJose();
       throw new errors.JOSEError('made with an unknown key');
     }
     return key.bytes;
   }
 }
 
+/** Loads the library where it is used: a command does not wait for it. */
+export function loadJose(): Promise<typeof Jose> {
+  return import('jose');
+}
+
 /** @returns the result of `read` for a token; undefined for a token that jose refuses */
-export async function readToken<Content>(read: () => Promise<Content>): Promise<Content | undefined> {
+export async function readToken<Content>(
+  read: (jose: typeof Jose) => Promise<Content>,
+): Promise<Content | undefined> {
+  const jose = await loadJose();
   try {
-    return await read();
+    return await read(jose);
   } catch (error) {
-    if (error instanceof errors.JOSEError) {
+    if (error instanceof jose.errors.JOSEError) {
       return undefined;
     }
     throw error;

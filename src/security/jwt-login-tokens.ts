@@ -1,7 +1,7 @@
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { LoginClaims, LoginTokens } from '../administrators/login-service.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
-import { JwtKeys, readToken } from './jwt-keys.ts';
+import { JwtKeys, loadJose, readToken } from './jwt-keys.ts';
 
 /** The only accepted algorithm: the one that a token itself names is ignored, `none` in particular (RFC 8725 §3.1). */
 const ALGORITHM = 'HS256';
@@ -17,7 +17,8 @@ export class JwtLoginTokens implements LoginTokens {
     this.#keys = new JwtKeys({ keys, purpose: PURPOSE });
   }
 
-  sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
+  async sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
+    const { SignJWT } = await loadJose();
     const { current } = this.#keys;
     return new SignJWT({ csrf: csrfToken })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: current.keyId })
@@ -31,7 +32,7 @@ export class JwtLoginTokens implements LoginTokens {
   }
 
   async read(token: string, now: Date): Promise<LoginClaims | undefined> {
-    const verified = await readToken(() =>
+    const verified = await readToken(({ jwtVerify }) =>
       jwtVerify(token, (header) => this.#keys.find(header), {
         algorithms: [ALGORITHM],
         typ: 'JWT',

@@ -1,7 +1,7 @@
-import { EncryptJWT, jwtDecrypt, type JWTPayload } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { ProviderSignIn, SignOnSeal } from '../administrators/single-sign-on-service.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
-import { JwtKeys, readToken } from './jwt-keys.ts';
+import { JwtKeys, loadJose, readToken } from './jwt-keys.ts';
 
 /**
  * The only accepted algorithm. Anyone may have a sign-on sealed, so that the number of sealed texts has no bound: with
@@ -22,7 +22,8 @@ export class SealedSignOns implements SignOnSeal {
     this.#keys = new JwtKeys({ keys, purpose: PURPOSE });
   }
 
-  seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
+  async seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
+    const { EncryptJWT } = await loadJose();
     const { current } = this.#keys;
     return new EncryptJWT({ state, nonce, verifier })
       .setProtectedHeader({ alg: 'dir', enc: ENCRYPTION, kid: current.keyId })
@@ -36,7 +37,7 @@ export class SealedSignOns implements SignOnSeal {
     if (sealed.length > MAX_LENGTH) {
       return undefined;
     }
-    const opened = await readToken(() =>
+    const opened = await readToken(({ jwtDecrypt }) =>
       jwtDecrypt(sealed, (header) => this.#keys.find(header), {
         keyManagementAlgorithms: ['dir'],
         contentEncryptionAlgorithms: [ENCRYPTION],

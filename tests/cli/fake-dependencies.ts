@@ -1,5 +1,5 @@
 import type { Caller } from '../../src/policy/caller.ts';
-import type { CliServices } from '../../src/cli/cli-services.ts';
+import type { Services } from '../../src/services.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 
@@ -69,7 +69,7 @@ export function fakeCli(
 }
 
 /** @returns services that record each call and answer as told */
-export function recordingServices(answers: Answers, calls: Call[], callers: Caller[]): CliServices {
+export function recordingServices(answers: Answers, calls: Call[], callers: Caller[]): Services {
   const noun = (name: string): unknown =>
     new Proxy(
       {},
@@ -96,5 +96,5 @@ export function recordingServices(answers: Answers, calls: Call[], callers: Call
     'resynchronisation', 'ocra', 'tokenImport', 'licences', 'monitoring', 'counts', 'consequences', 'audit',
     'transactions', 'keys', 'backups', 'housekeeping', 'webhooks',
   ];
-  return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as CliServices;
+  return Object.fromEntries(nouns.map((name) => [name, noun(name)])) as unknown as Services;
 }

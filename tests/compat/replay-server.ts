@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http';
-import { buildServices, type Services } from '../../src/compose/services/build-services.ts';
+import { buildServices, type Services } from '../../src/services.ts';
 import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../src/monitoring/ports.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import type { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
+import { testKeys } from '../support/application/test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 
 /** A request as it was recorded. */
@@ -48,7 +48,7 @@ export class ReplayServer {
     const log = { error: silent, warn: silent, info: silent, debug: silent };
     const services = buildServices({
       database: test.database,
-      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      keys: testKeys(),
       hasher: {
         hash: (password) => Promise.resolve(`test:${password}`),
         verify: (hash, password) => Promise.resolve(hash === `test:${password}`),
@@ -63,7 +63,8 @@ export class ReplayServer {
       resolverTimeout: 30,
     });
     const app = createDescribedApp({
-      services: { ...services, ready: () => Promise.resolve(true) },
+      services,
+      ready: () => Promise.resolve(true),
       config: { trustProxy: [], dialect: 'linotp', serviceVersion: undefined, monitoringPost: 'on' },
       log,
       clock,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readinessOf } from '../../src/compose/http-dependencies.ts';
+import { readinessOf } from '../../src/compose/http-server.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 

@@ -84,10 +84,7 @@ beforeEach(() => {
     },
     clock,
     access: new AccessControl({ clock }),
-    counts: {
-      snapshot: () => Promise.resolve(snapshot),
-      activeUsers: () => Promise.resolve(snapshot.activeUsers),
-    },
+    counts: { snapshot: () => Promise.resolve(snapshot) },
     tokens: held.tokens,
     users: {
       count: () => Promise.resolve(1),

@@ -26,7 +26,7 @@ import { createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce, testServer } from '../support/database/test-server.ts';
 import { until } from '../support/values/until.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 
 const folders = embeddedFolders();
 afterEach(() => folders.clear());
@@ -77,7 +77,7 @@ async function knexCommand(
 
 describe('the migrations', () => {
   it('are all those of the folder, in order, under names without a file ending', async () => {
-    const files = await readdir(join(ROOT, 'src', 'storage', 'database', 'migrations'));
+    const files = await readdir(join(ROOT, 'src', 'database', 'migrations'));
     expect(migrationNames).toEqual(files.map((file) => file.replace(/\.ts$/, '')).sort());
     const listed = await migrationSource.getMigrations([]);
     expect(listed.map((migration) => migrationSource.getMigrationName(migration))).toEqual(migrationNames);

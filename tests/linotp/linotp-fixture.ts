@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Services } from '../../src/compose/services/build-services.ts';
+import type { Services } from '../../src/services.ts';
 import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
 import type { ImportEntry, ImportSummary } from '../../src/linotp/import-report.ts';
 import type { ImportRequest } from '../../src/linotp/import-service.ts';

@@ -1,12 +1,12 @@
 import type { Caller } from '../../policy/caller.ts';
-import type { CliServices } from '../cli-services.ts';
+import type { Services } from '../../services.ts';
 import type { Readings } from './readings.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Reads the installation itself, past any server. */
 export async function readInstallation(
-  services: Pick<CliServices, 'installation' | 'monitoring' | 'housekeeping'>,
+  services: Pick<Services, 'installation' | 'monitoring' | 'housekeeping'>,
   caller: Caller,
   now: Date,
 ): Promise<Readings> {

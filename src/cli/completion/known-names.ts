@@ -1,11 +1,11 @@
 import type { Caller } from '../../policy/caller.ts';
-import type { CliServices } from '../cli-services.ts';
+import type { Services } from '../../services.ts';
 import type { NameKind } from './completed-word.ts';
 
 /** The most names that are offered. */
 const MAX_NAMES = 200;
 
-type Lookup = (services: CliServices, caller: Caller, prefix: string) => Promise<readonly string[]>;
+type Lookup = (services: Services, caller: Caller, prefix: string) => Promise<readonly string[]>;
 
 const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
   serials: async ({ tokens }, caller, serialPrefix) =>
@@ -28,7 +28,7 @@ const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
 export async function knownNames(
   kind: NameKind,
   prefix: string,
-  services: CliServices,
+  services: Services,
   caller: Caller,
 ): Promise<readonly string[]> {
   const names = await LOOKUPS[kind](services, caller, prefix);

@@ -1,6 +1,6 @@
 import type { Caller } from '../../policy/caller.ts';
 import type { Random } from '../../kernel/clock.ts';
-import type { CliServices } from '../cli-services.ts';
+import type { Services } from '../../services.ts';
 import { type DemoPlan, type PlannedRealm, type PlannedToken, randomSeed } from './demo-plan.ts';
 import type { DemoServer } from './demo-server.ts';
 
@@ -28,7 +28,7 @@ export async function seedDemo(
 }
 
 async function seedRealm(
-  { realms, resolvers, users }: CliServices,
+  { realms, resolvers, users }: Services,
   caller: Caller,
   { name, resolver, logins }: PlannedRealm,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function seedRealm(
 }
 
 async function seedToken(
-  { enrolment, tokens }: CliServices,
+  { enrolment, tokens }: Services,
   caller: Caller,
   { serial, owner, realms, active }: PlannedToken,
   random: Random,

@@ -1,4 +1,4 @@
-import type { CliServices } from '../cli-services.ts';
+import type { Services } from '../../services.ts';
 
 /** The place of the demo's server. */
 export interface DemoServerOptions {
@@ -18,7 +18,7 @@ export interface DemoServer {
   readonly baseUrl: string;
   /** The password of the administrator `admin`; discarded with the server. */
   readonly adminPassword: string;
-  readonly services: CliServices;
+  readonly services: Services;
   /**
    * Stops the server and its database.
    * @param urgent when aborted, cuts running requests off at once

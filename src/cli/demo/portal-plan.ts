@@ -1,6 +1,6 @@
 import type { Random } from '../../kernel/clock.ts';
 import type { Caller } from '../../policy/caller.ts';
-import type { CliServices } from '../cli-services.ts';
+import type { Services } from '../../services.ts';
 
 const REALM = { name: 'bank', resolver: 'customers' };
 /** The customers of the portal. */
@@ -9,7 +9,7 @@ const LOGINS = ['ada', 'emma'] as const;
 const RIGHTS = ['admin:init', 'admin:show', 'ocra:request', 'ocra:status', 'ocra:activationcode'];
 const PASSWORD_BYTES = 6;
 
-type SeededServices = Pick<CliServices, 'administrators' | 'policies' | 'realms' | 'resolvers' | 'users'>;
+type SeededServices = Pick<Services, 'administrators' | 'policies' | 'realms' | 'resolvers' | 'users'>;
 
 /** The settings of the portal. */
 export interface PortalAccess {

@@ -12,7 +12,6 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
-import type { LiveVault } from '../../security/vault/live-vault.ts';
 import { readKeyFileAccess } from '../../security/vault/key-file-access.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseClock } from '../../database/database-clock.ts';
@@ -21,7 +20,7 @@ import { migrationNames } from '../../database/migration-source.ts';
 import { readDatabaseFacts } from '../../doctor/installation-store.ts';
 import { KeyRegistryStore } from '../../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
-import { openKeysOf } from '../open-keys.ts';
+import { type OpenedKeys, openKeysOf } from '../open-keys.ts';
 import {
   type CheckTable,
   DATABASE_CHECKS,
@@ -104,13 +103,13 @@ async function examineDatabase(examination: Examination, subject: ExaminedDataba
     examination.skip(namesOf(TABLE_CHECKS, KEY_CHECKS), 'the tables are not those of this program');
     return;
   }
-  const vault = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
+  const keys = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
   await examination.run(checksOf(TABLE_CHECKS, subject));
-  if (vault === undefined) {
+  if (keys === undefined) {
     examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
     return;
   }
-  await examination.run(checksOf(KEY_CHECKS, { ...subject, vault }));
+  await examination.run(checksOf(KEY_CHECKS, { ...subject, keys }));
 }
 
 /**
@@ -185,7 +184,7 @@ async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<re
 }
 
 /** Opens the keys of the database as a server does, but registers and makes none. */
-async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<LiveVault>> {
+async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
   const registered = await new KeyRegistryStore({ database }).registered();
   const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
   const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
@@ -195,8 +194,8 @@ async function openAndCheckKeys(config: Config, database: Database): Promise<Che
   const readOnly: Config =
     config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
   try {
-    const { vault } = await openKeysOf(readOnly, new BackedUpKeys(registered), QUIET);
-    return { findings: ofFile, value: vault };
+    const keys = await openKeysOf(readOnly, new BackedUpKeys(registered), QUIET);
+    return { findings: ofFile, value: keys };
   } catch (error) {
     return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };
   }

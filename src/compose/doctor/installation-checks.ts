@@ -14,17 +14,16 @@ import { checkSettings } from '../../doctor/setting-check.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/system-random.ts';
-import type { KeyDerivation, Vault } from '../../keys/vault.ts';
 import type { Caller } from '../../policy/caller.ts';
-import { ResolverService } from '../../resolvers/resolver-service.ts';
 import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
+import { buildServices } from '../../services.ts';
 import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
 import type { Database } from '../../database/database.ts';
 import { readConfiguration } from '../../configuration/configuration-store.ts';
 import { AuditStore } from '../../audit/audit-store.ts';
 import { readDatabaseTime } from '../../database/database-clock.ts';
 import { InstallationStore } from '../../doctor/installation-store.ts';
-import { sharedParts } from '../shared-parts.ts';
+import type { OpenedKeys } from '../open-keys.ts';
 
 /** The subject of checks that need the database. */
 export interface ExaminedDatabase {
@@ -40,7 +39,7 @@ export interface ExaminedDatabase {
 
 /** The subject of checks that need the encryption keys, too. */
 export interface ExaminedInstallation extends ExaminedDatabase {
-  readonly vault: Vault & KeyDerivation;
+  readonly keys: OpenedKeys;
 }
 
 /** Checks by their names, in the order in which they run. */
@@ -88,7 +87,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
 /** Checks that need the encryption keys. */
 export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
-  audit: ({ database, vault, clock, timeoutMs }) =>
+  audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({
       store: new AuditStore({ database }),
       authority: new VaultAuditAuthority({ vault }),
@@ -106,7 +105,7 @@ function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configu
 /** Tests resolvers as `tankeeper resolver test` does. */
 async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
   const { config, timeoutMs } = subject;
-  const shared = sharedParts({
+  const { resolvers, configuration, closeSources } = buildServices({
     ...subject,
     random: systemRandom,
     hasher: new Argon2PasswordHasher(),
@@ -114,14 +113,13 @@ async function examineResolvers(subject: ExaminedInstallation): Promise<readonly
     resolverTimeout: config.resolverTimeout,
     resolverFileDirs: config.resolverFileDirs,
   });
-  const resolvers = new ResolverService(shared);
   try {
-    return await checkResolvers(await shared.configuration.current(), {
+    return await checkResolvers(await configuration.current(), {
       test: (name) => resolvers.test(OPERATOR, name),
       timeoutMs: timeoutMs * PART,
     });
   } finally {
-    await shared.sources.close();
+    await closeSources();
   }
 }
 

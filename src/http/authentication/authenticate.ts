@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../policy/caller.ts';
-import type { RecalledPassword } from '../../administrators/credential-memory.ts';
-import { type KnownLogin, secondFactorRequired } from '../../administrators/login-service.ts';
-import type { ApiToken, ProvenPassword } from '../../administrators/administrator.ts';
+import type { AdministratorService } from '../../administrators/administrator-service.ts';
+import {
+  type KnownLogin,
+  type LoginService,
+  secondFactorRequired,
+} from '../../administrators/login-service.ts';
+import type { ProvenPassword } from '../../administrators/administrator.ts';
 import { sessionHash } from '../../administrators/session.ts';
 import { equalText } from '../../kernel/constant-time.ts';
 import {
@@ -20,21 +24,13 @@ import type { RequestValues } from '../request/parameters.ts';
 export const SESSION_COOKIE = 'admin_session';
 
 /** The verification of passwords, sessions and API tokens. */
-export interface CredentialCheck {
-  /** @returns undefined unless it is the administrator's password */
-  authenticatePassword(name: string, password: string): Promise<ProvenPassword | undefined>;
-  /** Looks for a password that was verified a moment ago. @returns `other` if that was another one */
-  recallPassword(name: string, password: string): RecalledPassword;
-  /** @returns the administrator's name, unless the session is unknown, expired or revoked */
-  findSession(session: string): Promise<string | undefined>;
-  authenticateApiToken(token: string): Promise<Pick<ApiToken, 'administrator' | 'rights'> | undefined>;
-}
+type CredentialCheck = Pick<
+  AdministratorService,
+  'authenticatePassword' | 'recallPassword' | 'findSession' | 'authenticateApiToken'
+>;
 
 /** The verification of login tokens. */
-interface LoginCheck {
-  /** @returns undefined unless the token is genuine and its login still open */
-  authenticate(token: string): Promise<KnownLogin | undefined>;
-}
+type LoginCheck = Pick<LoginService, 'authenticate'>;
 
 /** Every check of a credential. */
 export interface Checks {

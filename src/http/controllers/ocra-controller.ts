@@ -13,15 +13,6 @@ import {
   TRANSACTION_STATUS,
 } from './answers/ocra-answers.ts';
 
-/** The operations of /ocra. */
-export type OcraOperations = Pick<
-  ChallengeService,
-  'requestChallenge' | 'checkTransaction' | 'status' | 'activationCode' | 'calculateOtp'
->;
-
-/** The waits of /ocra/checkstatus. */
-export type StatusWaitOperations = Pick<StatusWaitService, 'begin'>;
-
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = 'the text that the app displays';
 /** The parameters that name a token. */
@@ -33,8 +24,8 @@ const TOKEN = {
 
 /** @returns the endpoints of /ocra: challenges and responses by RFC 6287 */
 export function ocraEndpoints(
-  ocra: OcraOperations,
-  waits: StatusWaitOperations,
+  ocra: ChallengeService,
+  waits: StatusWaitService,
   dialect: OcraDialect,
 ): Endpoint[] {
   return [
@@ -50,7 +41,7 @@ export function ocraEndpoints(
   ];
 }
 
-function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+function requestEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/request',
@@ -76,7 +67,7 @@ function requestEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
   );
 }
 
-function checkEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+function checkEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
   return openEndpoint(
     {
       path: '/ocra/check_t',
@@ -125,7 +116,7 @@ function statusSummary(path: StatusPath): string {
   return path === '/ocra' ? 'same as `/ocra/checkstatus`' : 'state of challenges';
 }
 
-function statusEndpoint(path: StatusPath, ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+function statusEndpoint(path: StatusPath, ocra: ChallengeService, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     { ...STATUS, path, summary: statusSummary(path), parameters: z.object(STATUS_PARAMETERS) },
     async ({ caller, parameters: { transactionid, ...reference }, context }) =>
@@ -141,8 +132,8 @@ const WAIT_END = 'Tankeeper-Wait';
 
 function waitingStatusEndpoint(
   path: StatusPath,
-  ocra: OcraOperations,
-  waits: StatusWaitOperations,
+  ocra: ChallengeService,
+  waits: StatusWaitService,
   dialect: OcraDialect,
 ): Endpoint {
   return administratorEndpoint(
@@ -184,7 +175,7 @@ function waitingStatusEndpoint(
   );
 }
 
-function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+function activationCodeEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/getActivationCode',
@@ -207,7 +198,7 @@ function activationCodeEndpoint(ocra: OcraOperations, dialect: OcraDialect): End
   );
 }
 
-function calculationEndpoint(ocra: OcraOperations, dialect: OcraDialect): Endpoint {
+function calculationEndpoint(ocra: ChallengeService, dialect: OcraDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/ocra/calculateOtp',

@@ -5,12 +5,9 @@ import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import { TRANSACTION } from './answers/audit-answers.ts';
 import { required } from '../request/parameter-schemas.ts';
 
-/** The operations on transactions. */
-export type TransactionOperations = Pick<TransactionService, 'history'>;
-
 /** @returns the endpoint that tells what happened to a transaction */
 export function transactionEndpoint(
-  transactions: TransactionOperations,
+  transactions: TransactionService,
   dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(

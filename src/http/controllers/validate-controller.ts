@@ -5,13 +5,10 @@ import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { optional, required, secret } from '../request/parameter-schemas.ts';
 import { VALIDATED, VALIDATED_TRANSACTION } from './answers/validate-answers.ts';
 
-/** The operations of /validate. */
-export type ValidationOperations = Pick<ValidationService, 'check' | 'checkTransaction'>;
-
 const METHODS: readonly Method[] = ['GET', 'POST'];
 
 /** @returns the endpoints of /validate: verification of a response by user, serial or transaction */
-export function validateEndpoints(validation: ValidationOperations, dialect: ValidateDialect): Endpoint[] {
+export function validateEndpoints(validation: ValidationService, dialect: ValidateDialect): Endpoint[] {
   return [
     userEndpoint(validation, dialect),
     serialEndpoint(validation, dialect),
@@ -28,7 +25,7 @@ const TRANSACTION = {
   state: optional('the transaction, where `transactionid` is left out'),
 } as const;
 
-function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
+function userEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -53,7 +50,7 @@ function userEndpoint(validation: ValidationOperations, dialect: ValidateDialect
   );
 }
 
-function serialEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
+function serialEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,
@@ -77,7 +74,7 @@ function serialEndpoint(validation: ValidationOperations, dialect: ValidateDiale
   );
 }
 
-function transactionEndpoint(validation: ValidationOperations, dialect: ValidateDialect): Endpoint {
+function transactionEndpoint(validation: ValidationService, dialect: ValidateDialect): Endpoint {
   return openEndpoint(
     {
       ...OPEN,

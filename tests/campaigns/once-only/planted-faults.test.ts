@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { publishResults } from '../../../bench/result-page.ts';
-import type { Services } from '../../../src/compose/services/build-services.ts';
+import type { Services } from '../../../src/services.ts';
 import { campaignSeed, isLong } from '../../support/campaign.ts';
 import { SqlTap, type SqlTapping } from '../../support/database/sql-tap.ts';
 import { queryOnce } from '../../support/database/test-server.ts';

@@ -144,7 +144,7 @@ describe('/audit/verify', () => {
     const other = application.beside();
     try {
       const { id } = await other.services.auditVerification.begin(OPERATOR);
-      await other.services.stopVerification();
+      await other.services.auditVerification.stop();
       expect((await overview()).verification).toMatchObject({ id, state: 'interrupted' });
       await expect(other.services.auditVerification.begin(OPERATOR)).rejects.toThrow('The server stops');
     } finally {

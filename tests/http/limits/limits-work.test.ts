@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import type { AppServices } from '../../../src/http/served-endpoints.ts';
+import type { Services } from '../../../src/services.ts';
 import { ConnectionGuard } from '../../../src/http/limits/connection-guard.ts';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
@@ -50,7 +50,7 @@ describe('requests that are worked on at once', () => {
     };
     const { app } = createTestApp(
       {},
-      { ocra: { checkTransaction } as unknown as AppServices['ocra'] },
+      { ocra: { checkTransaction } as unknown as Services['ocra'] },
       { work: workGuard({ refusals, max: 3 }) },
     );
     const server = await startServer(app, { host: '127.0.0.1', port: 0 });

@@ -323,7 +323,7 @@ describe('two servers', () => {
       }
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch?.end();
+      await other.services.statusWatch.end();
       await other.close();
     }
   });

@@ -33,7 +33,7 @@ afterEach(async () => {
   server = undefined;
 });
 afterAll(async () => {
-  await narrow.services.statusWatch?.end();
+  await narrow.services.statusWatch.end();
   await application.close();
 });
 
@@ -201,7 +201,7 @@ describe('requests that wait', () => {
     expect(await wide.status({ transactionid })).toHaveLength(1);
     expect(await wide.check(transactionid, answerTo(asked))).toEqual({ failcount: 0, result: true });
     expect((await Promise.all(waits)).map((answer) => told(answer)[0])).toEqual(waits.map(() => 'changed'));
-    await wide.services.statusWatch?.end();
+    await wide.services.statusWatch.end();
   });
 
   it('are bounded: one more is answered at once with the present state', async () => {
@@ -248,7 +248,7 @@ describe('requests that wait', () => {
     const wait = { transactionid, wait: '60S' };
     const waiting = stopping.asAdmin(CHECKSTATUS, wait);
     await untilWaiting(stopping);
-    await stopping.services.statusWatch?.end();
+    await stopping.services.statusWatch.end();
     for (const answer of [await waiting, await stopping.asAdmin(CHECKSTATUS, wait)]) {
       expect(told(answer)).toEqual(['stopping', entry(serial, transactionid)]);
     }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import type { AppServices } from '../../../src/http/served-endpoints.ts';
+import type { Services } from '../../../src/services.ts';
+import type { FakeServices } from '../../support/fakes/answer.ts';
 import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
@@ -200,7 +201,7 @@ describe('a password that comes with a body', () => {
             await new Promise(setImmediate);
             return isRight ? { administrator, version: Buffer.from('1') } : undefined;
           },
-        } as AppServices['administrators'],
+        },
       },
     );
     return { app, verified, change: () => (right = 'another') };
@@ -230,7 +231,7 @@ describe('a password that comes with a body', () => {
 });
 
 describe('the file of /admin/loadtokens', () => {
-  const refusing: Partial<AppServices> = {
+  const refusing: FakeServices = {
     tokenImport: {
       authorize: ({ principal }) =>
         principal.administrator === ADMIN.name
@@ -280,7 +281,7 @@ describe('the file of /admin/loadtokens', () => {
   it('is read one at a time; a client that waits too long must come again, and small ones pass', async () => {
     const held = deferred<readonly string[]>();
     const loading = deferred<undefined>();
-    const load: AppServices['tokenImport']['load'] = (_caller, { file }) => {
+    const load: Services['tokenImport']['load'] = (_caller, { file }) => {
       loading.resolve(undefined);
       return file.length > 1 ? held.promise : Promise.resolve(['A']);
     };

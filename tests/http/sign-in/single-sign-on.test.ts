@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
+import type { SingleSignOnParts } from '../../../src/services.ts';
 import { SealedSignOns } from '../../../src/security/sealed-sign-ons.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -180,7 +180,7 @@ describe('single sign-on', () => {
       expect((await there.get(READ)).status).toBe(401);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch?.end();
+      await other.services.statusWatch.end();
       await other.close();
     }
   });
@@ -287,7 +287,7 @@ describe('an answer of the provider is refused', () => {
       expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
     } finally {
       await other.services.closeSources();
-      await other.services.statusWatch?.end();
+      await other.services.statusWatch.end();
       await other.close();
     }
   });

@@ -1,21 +1,18 @@
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { fakeAdministration } from '../fakes/administration-fakes.ts';
-import type { Answer } from '../fakes/answer.ts';
+import type { Answer, FakeServices } from '../fakes/answer.ts';
 import { fakeAudit } from '../fakes/audit-fakes.ts';
-import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
-import {
-  type AppConfig,
-  type AppDependencies,
-  type AppServices,
-} from '../../../src/http/served-endpoints.ts';
+import type { AppConfig, AppDependencies } from '../../../src/http/served-endpoints.ts';
 import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { Clock, Random } from '../../../src/kernel/clock.ts';
+import { tokenValue } from '../values/token-values.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
+import type { Services } from '../../../src/services.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const CHANGED = new Date('2026-11-20T11:59:59.123Z');
@@ -50,7 +47,7 @@ export interface TestApp {
 /** @returns the whole HTTP interface over a domain with constant answers, which records its calls */
 export function createTestApp(
   config: Partial<AppConfig> = {},
-  overrides: Partial<AppServices> = {},
+  { ready, ...overrides }: FakeServices & Partial<Pick<AppDependencies, 'ready'>> = {},
   guards?: Partial<Guards>,
   check?: AnswerCheck,
 ): TestApp {
@@ -66,7 +63,8 @@ export function createTestApp(
       return failure === undefined ? Promise.resolve(value) : Promise.reject(failure);
     };
   const dependencies: AppDependencies = {
-    services: { ...fakeServices(answer, settings), ...overrides },
+    services: { ...fakeServices(answer, settings), ...overrides } as unknown as Services,
+    ready: ready ?? answer('ready', true),
     config: {
       trustProxy: [],
       dialect: 'documented',
@@ -83,7 +81,7 @@ export function createTestApp(
   return { app, calls, lines, settings, fail: (name, error) => failures.set(name, error) };
 }
 
-function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): AppServices {
+function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): FakeServices {
   return {
     ocra: {
       requestChallenge: answer('requestChallenge', {
@@ -142,7 +140,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
           hasMore: false,
           transactions: null,
         }),
-        token: answer('token', { tokens: [], hasMore: false, transactions: null }),
+        token: answer('token', {
+          token: {
+            id: '1',
+            ...tokenValue('OCRA1'),
+            hasPin: false,
+            isLocked: false,
+            ownerRealm: null,
+            createdAt: NOW,
+            lastSuccessAt: null,
+          },
+          transactions: null,
+        }),
       },
       tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
     },
@@ -213,7 +222,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       licence: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
-    overview: { read: answer('overview', FAKE_OVERVIEW) },
+    overview: {
+      read: answer('overview', {
+        tokens: null,
+        activeUsers: null,
+        users: null,
+        licence: null,
+        configuration: null,
+        storageEncryption: null,
+        resolvers: null,
+        responses: null,
+      }),
+    },
     administrators: {
       authenticatePassword: (name, password) =>
         Promise.resolve(
@@ -225,7 +245,15 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
       findSession: (session) => Promise.resolve(session === SESSION ? ADMIN.name : undefined),
       authenticateApiToken: (token) =>
         Promise.resolve(
-          token === API_TOKEN ? { administrator: 'probe', rights: ['monitoring:*'] } : undefined,
+          token === API_TOKEN
+            ? {
+                name: 'probe',
+                administrator: 'probe',
+                rights: ['monitoring:*'],
+                createdAt: NOW,
+                expiresAt: null,
+              }
+            : undefined,
         ),
       openSession: answer('openSession', { session: SESSION, expiresAt: new Date('2026-11-20T13:00:00Z') }),
       closeSession: answer('closeSession', true),
@@ -249,7 +277,6 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Ap
     ...fakeAdministration(answer),
     ...fakeSignIns(answer),
     configuration: { current: () => Promise.resolve({ settings } as Configuration) },
-    ready: answer('ready', true),
   };
 }
 

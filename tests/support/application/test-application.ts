@@ -2,9 +2,8 @@ import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
-import { appMetrics, buildGuards } from '../../../src/compose/http-dependencies.ts';
-import { buildServices, type Services } from '../../../src/compose/services/build-services.ts';
-import type { SingleSignOnParts } from '../../../src/compose/shared-parts.ts';
+import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
+import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
@@ -12,7 +11,7 @@ import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { LimitSettings } from '../../../src/kernel/limit.ts';
-import type { LicenceSignature } from '../../../src/monitoring/ports.ts';
+import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';
@@ -20,10 +19,10 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
+import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
 /** A clock that stands still until a test sets it. */
@@ -87,7 +86,7 @@ interface TestApplicationOptions {
   /** Hashes passwords; default: a quick hash. */
   readonly hasher?: PasswordHasher;
   /** Verifies licences; default: no verifier. */
-  readonly licenceSignature?: LicenceSignature;
+  readonly licenceSignature?: Pick<LicenceSignature, 'read'>;
   /** Differences from the default limits, which exempt the clients of most tests. */
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];
@@ -143,7 +142,7 @@ export class TestApplication {
     const { dialect, trustProxy, spoil } = all;
     const services = buildServices({
       database: database.database,
-      vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom }),
+      keys: testKeys(),
       hasher: all.hasher,
       clock,
       random: systemRandom,
@@ -164,7 +163,8 @@ export class TestApplication {
     });
     this.services = spoil?.(services) ?? services;
     this.app = createDescribedApp({
-      services: { ...this.services, ready: () => Promise.resolve(true) },
+      services: this.services,
+      ready: () => Promise.resolve(true),
       config: {
         trustProxy,
         dialect,
@@ -220,9 +220,8 @@ export class TestApplication {
   }
 
   async close(): Promise<void> {
-    await this.services.statusWatch?.end();
-    await this.services.statusWatch?.end();
-    await this.services.stopVerification();
+    await this.services.statusWatch.end();
+    await this.services.auditVerification.stop();
     await this.services.closeSources();
     await this.#database.drop();
   }

@@ -4,8 +4,7 @@ import { policyNames } from '../../../src/policy/policy-names.ts';
 import { ReadPolicy } from '../../../src/policy/read-policy.ts';
 import type { Realm, Resolver } from '../../../src/configuration/configuration.ts';
 import type { DescribedToken } from '../../../src/tokens/token-view.ts';
-import type { AdministrationOperations } from '../../../src/http/controllers/administration/administration-endpoints.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, FakeServices } from './answer.ts';
 import { fakeInstallation } from './installation-fakes.ts';
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
@@ -81,7 +80,7 @@ const EXPLAINED: RightsExplanation = {
   ],
 };
 
-function fakeExplanations(answer: Answer): AdministrationOperations['explanations'] {
+function fakeExplanations(answer: Answer): NonNullable<FakeServices['explanations']> {
   return {
     names: answer(
       'policyNames',
@@ -119,7 +118,7 @@ function fakeExplanations(answer: Answer): AdministrationOperations['explanation
 }
 
 /** @returns services of administration with constant answers */
-export function fakeAdministration(answer: Answer): AdministrationOperations {
+export function fakeAdministration(answer: Answer): FakeServices {
   const installation = fakeInstallation(answer);
   return {
     ...installation,

@@ -1,6 +1,5 @@
-import type { AppServices } from '../../../src/http/served-endpoints.ts';
 import type { VerificationRecord } from '../../../src/audit/verification-record.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, FakeServices } from './answer.ts';
 
 const VERIFICATION: VerificationRecord = {
   id: '1',
@@ -30,9 +29,7 @@ const VERIFICATION: VerificationRecord = {
 };
 
 /** @returns the audit with constant answers */
-export function fakeAudit(
-  answer: Answer,
-): Pick<AppServices, 'auditSearch' | 'auditExport' | 'auditVerification'> {
+export function fakeAudit(answer: Answer): FakeServices {
   return {
     auditSearch: {
       page: answer('auditPage', {

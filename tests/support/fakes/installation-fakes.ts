@@ -1,15 +1,10 @@
-import type { RealmConsequenceOperations } from '../../../src/http/controllers/system/realm-consequence-controller.ts';
-import type { AdministrationOperations } from '../../../src/http/controllers/administration/administration-endpoints.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, FakeServices } from './answer.ts';
 
 const AT = new Date('2026-11-20T10:55:31.000Z');
 const KEY_ID = '0123456789abcdef';
 
 /** @returns the services of trials, consequences, keys and the licence, with constant answers */
-export function fakeInstallation(
-  answer: Answer,
-): Pick<AdministrationOperations, 'resolverTrials' | 'keyOverview' | 'licences' | 'webhooks'> &
-  RealmConsequenceOperations {
+export function fakeInstallation(answer: Answer): FakeServices {
   const foretold = [{ code: 'realm.default', text: 'it is the default realm' }];
   const licence = {
     fields: { licensee: 'Example AG' },
@@ -49,7 +44,5 @@ export function fakeInstallation(
       install: answer('installLicence', { kind: 'valid' as const, licence, active: 2 }),
       remove: answer('removeLicence', undefined),
     },
-    // Their tests run on the database.
-    webhooks: {} as AdministrationOperations['webhooks'],
   };
 }

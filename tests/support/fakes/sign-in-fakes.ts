@@ -1,33 +1,11 @@
-import type { PasskeyOperations } from '../../../src/http/controllers/sign-in/passkey-controller.ts';
-import type { OpenSessionOperations } from '../../../src/http/controllers/sign-in/session-controller.ts';
-import type {
-  AdministratorOperations,
-  SecondFactorOperations,
-} from '../../../src/http/controllers/administration/administrator-controller.ts';
-import type { ApiTokenOperations } from '../../../src/http/controllers/administration/api-token-controller.ts';
-import type { ConfirmationOperations } from '../../../src/http/controllers/sign-in/confirmation-controller.ts';
-import type {
-  SignInMethods,
-  SignInOperations,
-} from '../../../src/http/controllers/sign-in/sign-in-controller.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, FakeServices } from './answer.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const LOGIN = { token: 'a.login.token', csrfToken: '00112233-4455', expiresAt: AT };
 const BEGUN = { attempt: 'A'.repeat(43), expiresAt: AT, options: { challenge: 'AAAA' } };
 
-/** The operations of sign-ins. */
-interface SignInFakes {
-  readonly signIn: SignInOperations;
-  readonly passkeys: PasskeyOperations;
-  readonly sessions: OpenSessionOperations;
-  readonly signInMethods: SignInMethods;
-  readonly confirmation: ConfirmationOperations;
-  readonly secondFactors: SecondFactorOperations;
-}
-
 /** @returns the management of administrators with constant answers, which records its calls */
-export function fakeAdministrators(answer: Answer): AdministratorOperations & ApiTokenOperations {
+export function fakeAdministrators(answer: Answer): NonNullable<FakeServices['administrators']> {
   return {
     list: answer('listAdministrators', [{ name: 'admin', createdAt: AT }]),
     add: answer('addAdministrator', undefined),
@@ -43,7 +21,7 @@ export function fakeAdministrators(answer: Answer): AdministratorOperations & Ap
 }
 
 /** @returns sign-ins with constant answers, which record their calls */
-export function fakeSignIns(answer: Answer): SignInFakes {
+export function fakeSignIns(answer: Answer): FakeServices {
   return {
     signIn: {
       begin: answer('beginSignIn', { kind: 'signed-in', login: LOGIN }),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addApiTokenCommands } from './api-token-commands.ts';
 import { addSignInCommands } from './sign-in-commands.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
@@ -15,7 +15,7 @@ interface NewPasswordOptions extends PasswordOptions {
   readonly revokeTokens?: true;
 }
 
-type Administrator = Awaited<ReturnType<CliServices['administrators']['list']>>[number];
+type Administrator = Awaited<ReturnType<Services['administrators']['list']>>[number];
 
 const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
   { key: 'name', title: 'NAME', value: ({ name }) => name },

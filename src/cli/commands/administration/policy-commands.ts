@@ -5,7 +5,7 @@ import { type Policy, POLICY_SCOPES } from '../../../policy/stored-policy.ts';
 import { didYouMean } from '../../../kernel/nearest-name.ts';
 import { listUnknownNames } from '../../../policy/unknown-names.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column } from '../../output.ts';
@@ -130,7 +130,7 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--force', 'also with realms and resolvers that do not exist yet')
     .action(async (name: string, options: SetOptions, command: Command) => {
       const draft = draftOf(name, options);
-      const assertKnown = async (policies: CliServices['policies'], caller: Caller): Promise<void> => {
+      const assertKnown = async (policies: Services['policies'], caller: Caller): Promise<void> => {
         const unknown = options.force === true ? [] : await policies.unknownNames(caller, draft);
         if (unknown.length > 0) {
           throw new CliFailure(

@@ -3,7 +3,7 @@ import type { Caller } from '../../../policy/caller.ts';
 import type { ExplainedRight, ExplainedValue, PolicyVerdict } from '../../../policy/explanation.ts';
 import type { RefusalExplanation } from '../../../policy/explanation-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { examples } from '../../examples.ts';
 import { type OptionInstant, parseList, pastInstantOption } from '../../option-values.ts';
@@ -98,7 +98,7 @@ interface Explained {
 }
 
 async function explain(
-  { explanations }: CliServices,
+  { explanations }: Services,
   caller: Caller,
   administrator: string | undefined,
   { realm, client, time, groups, user, resolver, request }: ExplainOptions,

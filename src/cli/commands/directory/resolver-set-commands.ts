@@ -6,7 +6,7 @@ import type { Caller } from '../../../policy/caller.ts';
 import { unavailableResolvers } from '../../../resolvers/resolver-unavailable.ts';
 import type { ResolverDraft } from '../../../resolvers/resolver-draft.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import { confirmOrFail } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { unknownName } from '../../unknown-name.ts';
@@ -131,7 +131,7 @@ function addSet(resolver: Command, context: CommandContext): void {
  */
 async function confirmTrial(
   context: CommandContext,
-  resolvers: CliServices['resolvers'],
+  resolvers: Services['resolvers'],
   caller: Caller,
   draft: ResolverDraft,
   { force }: TrialOption,

@@ -2,7 +2,7 @@ import type { Enrolled, EnrolmentRequest } from '../../../challenges/enrolment/e
 import { isServiceError } from '../../../kernel/errors.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { CliFailure } from '../../cli-failure.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { CodeReader } from '../../device/code-reader.ts';
 import type { Output } from '../../output.ts';
@@ -14,7 +14,7 @@ type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
 /** A roll-out at the terminal. */
 export interface RollOut {
   readonly context: CommandContext;
-  readonly services: Pick<CliServices, 'enrolment' | 'ocra'>;
+  readonly services: Pick<Services, 'enrolment' | 'ocra'>;
   readonly caller: Caller;
   readonly output: Output;
   /** The virtual device stands for the phone. */

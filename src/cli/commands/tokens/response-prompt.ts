@@ -1,6 +1,6 @@
 import type { StatusEntry } from '../../../challenges/challenge-service.ts';
 import type { Caller } from '../../../policy/caller.ts';
-import type { CliServices } from '../../cli-services.ts';
+import type { Services } from '../../../services.ts';
 import type { CommandContext } from '../../command-context.ts';
 
 /** Why a challenge takes no response any more, as the user reads it. */
@@ -17,7 +17,7 @@ export type ResponseOutcome = 'accepted' | 'open' | keyof typeof CHALLENGE_ENDS;
 /** Prompts for the response to a challenge until it is accepted. Each wrong one counts, as one over HTTP does. */
 export async function promptForResponse(
   { dependencies: { io, clock } }: CommandContext,
-  { ocra }: Pick<CliServices, 'ocra'>,
+  { ocra }: Pick<Services, 'ocra'>,
   caller: Caller,
   { transactionId, prompt }: { readonly transactionId: string; readonly prompt: string },
 ): Promise<ResponseOutcome> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import type { AdministratorService } from '../../../administrators/administrator-service.ts';
 import type { SecondFactorService } from '../../../administrators/second-factor-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -10,26 +11,12 @@ import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { ADMINISTRATORS, LINK, PASSWORD_SET } from '../answers/administrator-answers.ts';
 
-/** The operations on administrators. */
-export type AdministratorOperations = Pick<
-  AdministratorService,
-  'list' | 'add' | 'remove' | 'setPassword' | 'changeOwnPassword'
->;
-
-/** The operations on second factors. */
-export type SecondFactorOperations = Pick<SecondFactorService, 'setToken' | 'remove' | 'passkeyLink'>;
-
-interface Operations {
-  readonly administrators: AdministratorOperations;
-  readonly secondFactors: SecondFactorOperations;
-}
-
 const ADMINISTRATOR = required('the name of the administrator', 'anna');
 const NEW_PASSWORD = secret(required('the new password'));
 
 /** @returns the endpoints that manage administrators. What changes a credential takes a confirmed login, too. */
 export function administratorEndpoints(
-  operations: Operations,
+  operations: Pick<Services, 'administrators' | 'secondFactors'>,
   dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
@@ -85,7 +72,7 @@ export function administratorEndpoints(
   ];
 }
 
-function listEndpoint(administrators: AdministratorOperations, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/administrators',
@@ -116,7 +103,7 @@ function listEndpoint(administrators: AdministratorOperations, dialect: Administ
 
 /** Guesses of the present password count like those of a sign-in. */
 function ownPasswordEndpoint(
-  administrators: AdministratorOperations,
+  administrators: AdministratorService,
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {
@@ -152,7 +139,7 @@ function ownPasswordEndpoint(
   );
 }
 
-function passwordEndpoint(administrators: AdministratorOperations, dialect: AdministrationDialect): Endpoint {
+function passwordEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/administrators/password',
@@ -183,7 +170,7 @@ function passwordEndpoint(administrators: AdministratorOperations, dialect: Admi
   );
 }
 
-function linkEndpoint(secondFactors: SecondFactorOperations, dialect: AdministrationDialect): Endpoint {
+function linkEndpoint(secondFactors: SecondFactorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/administrators/passkey-link',

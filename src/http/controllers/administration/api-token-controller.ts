@@ -9,18 +9,12 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { API_TOKEN_MADE, API_TOKENS } from '../answers/administrator-answers.ts';
 
-/** The operations on API tokens. */
-export type ApiTokenOperations = Pick<
-  AdministratorService,
-  'listApiTokens' | 'addApiToken' | 'removeApiToken'
->;
-
 const ADMINISTRATOR = required('the administrator on whose behalf it speaks', 'anna');
 const NAME = required('what it is called', 'nagios');
 
 /** @returns the endpoints that manage API tokens */
 export function apiTokenEndpoints(
-  administrators: ApiTokenOperations,
+  administrators: AdministratorService,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint[] {
@@ -31,7 +25,7 @@ export function apiTokenEndpoints(
   ];
 }
 
-function listEndpoint(administrators: ApiTokenOperations, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/api-tokens',
@@ -61,7 +55,7 @@ function listEndpoint(administrators: ApiTokenOperations, dialect: Administratio
 }
 
 function addEndpoint(
-  administrators: ApiTokenOperations,
+  administrators: AdministratorService,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint {
@@ -112,7 +106,7 @@ function readExpiry(text: string | undefined, clock: Clock): Date | undefined {
   return expiry;
 }
 
-function removeEndpoint(administrators: ApiTokenOperations, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(administrators: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/api-tokens/remove',

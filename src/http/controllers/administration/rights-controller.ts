@@ -4,9 +4,6 @@ import { inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 
-/** The operations on the caller's own rights. */
-export type RightsOperations = Pick<RightsService, 'held'>;
-
 const RIGHTS = inEveryDialect(
   valueOf(
     z.strictObject({
@@ -36,7 +33,7 @@ const RIGHTS = inEveryDialect(
 );
 
 /** @returns the endpoint that tells callers their own rights */
-export function rightsEndpoint(rights: RightsOperations, dialect: AdministrationDialect): Endpoint {
+export function rightsEndpoint(rights: RightsService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/rights',

@@ -11,12 +11,6 @@ import type { Reply } from '../../reply.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { AUDIT_EXPORT, AUDIT_PAGE, AUDIT_VALUES } from '../answers/audit-answers.ts';
 
-/** The operations on the audit. */
-export type AuditOperations = Pick<AuditSearch, 'page' | 'values'>;
-
-/** Exports of the audit. */
-export type AuditExportOperations = Pick<AuditExport, 'grant'>;
-
 /** The parameters that select rows. */
 const FILTERS = {
   serial: optional('the token, or whatever else the act was about'),
@@ -37,8 +31,8 @@ type Filters = Readonly<Partial<Record<keyof typeof FILTERS, string | undefined>
 
 /** @returns the endpoints that search and export the audit trail */
 export function auditEndpoints(
-  audit: AuditOperations,
-  exports: AuditExportOperations,
+  audit: AuditSearch,
+  exports: AuditExport,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint[] {
@@ -49,7 +43,7 @@ export function auditEndpoints(
   ];
 }
 
-function searchEndpoint(audit: AuditOperations, dialect: AdministrationDialect, clock: Clock): Endpoint {
+function searchEndpoint(audit: AuditSearch, dialect: AdministrationDialect, clock: Clock): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/search',
@@ -77,7 +71,7 @@ function searchEndpoint(audit: AuditOperations, dialect: AdministrationDialect, 
   );
 }
 
-function valuesEndpoint(audit: AuditOperations, dialect: AdministrationDialect): Endpoint {
+function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/values',
@@ -94,7 +88,7 @@ function valuesEndpoint(audit: AuditOperations, dialect: AdministrationDialect):
   );
 }
 
-function exportEndpoint(exports: AuditExportOperations, clock: Clock): Endpoint {
+function exportEndpoint(exports: AuditExport, clock: Clock): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/export',

@@ -6,17 +6,15 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { AUDIT_VERIFICATION, AUDIT_VERIFICATION_OVERVIEW } from '../answers/audit-answers.ts';
 
-export type AuditVerificationOperations = Pick<AuditVerification, 'begin' | 'overview'>;
-
 /** @returns the endpoints that verify the audit trail */
 export function auditVerificationEndpoints(
-  verification: AuditVerificationOperations,
+  verification: AuditVerification,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [beginEndpoint(verification, dialect), overviewEndpoint(verification, dialect)];
 }
 
-function beginEndpoint(verification: AuditVerificationOperations, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verify',
@@ -39,10 +37,7 @@ function beginEndpoint(verification: AuditVerificationOperations, dialect: Admin
   );
 }
 
-function overviewEndpoint(
-  verification: AuditVerificationOperations,
-  dialect: AdministrationDialect,
-): Endpoint {
+function overviewEndpoint(verification: AuditVerification, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/verification',

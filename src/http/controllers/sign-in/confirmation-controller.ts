@@ -13,12 +13,9 @@ import type { Reply } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { CONFIRMATION_BEGUN, CONFIRMATION_FINISHED } from '../answers/sign-in-answers.ts';
 
-/** The operations of confirmations. */
-export type ConfirmationOperations = Pick<ConfirmationService, 'begin' | 'pending' | 'finish'>;
-
 /** @returns the endpoints by which the owner of a login proves to be the one who signed in */
 export function confirmationEndpoints(
-  confirmation: ConfirmationOperations,
+  confirmation: ConfirmationService,
   dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
@@ -26,7 +23,7 @@ export function confirmationEndpoints(
 }
 
 function beginEndpoint(
-  confirmation: ConfirmationOperations,
+  confirmation: ConfirmationService,
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {
@@ -77,7 +74,7 @@ function begunReply(
 }
 
 function finishEndpoint(
-  confirmation: ConfirmationOperations,
+  confirmation: ConfirmationService,
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {

@@ -9,12 +9,9 @@ import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import { loginCookies, logoutCookies } from '../../authentication/login-cookies.ts';
 import { LOGGED_IN, LOGGED_OUT } from '../answers/login-answers.ts';
 
-/** The operations on logins. */
-export type LoginOperations = Pick<LoginService, 'login' | 'logout' | 'authenticate'>;
-
 /** @returns the endpoints that open and close a login, which is a signed token in a cookie */
 export function loginEndpoints(
-  logins: LoginOperations,
+  logins: LoginService,
   dialect: LoginDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
@@ -22,7 +19,7 @@ export function loginEndpoints(
 }
 
 /** @returns /admin/login. It takes POST alone, as a password in a URL would be logged by every proxy. */
-function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
+function loginEndpoint(logins: LoginService, dialect: LoginDialect, guard: Guards['logins']): Endpoint {
   return openEndpoint(
     {
       path: '/admin/login',
@@ -56,7 +53,7 @@ function loginEndpoint(logins: LoginOperations, dialect: LoginDialect, guard: Gu
   );
 }
 
-function logoutEndpoint(logins: LoginOperations, dialect: LoginDialect): Endpoint {
+function logoutEndpoint(logins: LoginService, dialect: LoginDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/logout',

@@ -13,12 +13,6 @@ import {
 import type { Reply } from '../../reply.ts';
 import { required, secret } from '../../request/parameter-schemas.ts';
 
-/** The operations on passkeys. */
-export type PasskeyOperations = Pick<
-  PasskeyService,
-  'list' | 'beginOwn' | 'beginByLink' | 'register' | 'remove'
->;
-
 const OPTIONS = inEveryDialect(
   valueOf(z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) })),
 );
@@ -40,7 +34,7 @@ const LISTED = inEveryDialect(
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
 
 /** @returns the endpoints by which administrators keep their passkeys */
-export function passkeyEndpoints(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint[] {
+export function passkeyEndpoints(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint[] {
   return [
     listEndpoint(passkeys, dialect),
     optionsEndpoint(passkeys, dialect),
@@ -50,7 +44,7 @@ export function passkeyEndpoints(passkeys: PasskeyOperations, dialect: Administr
   ];
 }
 
-function listEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/passkeys',
@@ -78,7 +72,7 @@ function listEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialec
   );
 }
 
-function optionsEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
+function optionsEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/passkeys/options',
@@ -96,7 +90,7 @@ function optionsEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDia
   );
 }
 
-function removeEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/passkeys/remove',
@@ -116,7 +110,7 @@ function removeEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDial
   );
 }
 
-function linkEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
+function linkEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/passkey-link',
@@ -139,7 +133,7 @@ function linkEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialec
   );
 }
 
-function registerEndpoint(passkeys: PasskeyOperations, dialect: AdministrationDialect): Endpoint {
+function registerEndpoint(passkeys: PasskeyService, dialect: AdministrationDialect): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/passkey',

@@ -7,20 +7,14 @@ import { type AdministratorCall, administratorEndpoint, type Endpoint } from '..
 import { optional } from '../../request/parameter-schemas.ts';
 import { SESSIONS } from '../answers/sign-in-answers.ts';
 
-/** The operations on open sessions. */
-export type OpenSessionOperations = Pick<SessionService, 'list' | 'end'>;
-
 const OWNER = optional('whose sessions; default: those of the caller', 'anna');
 
 /** @returns the endpoints that list and end sessions and logins */
-export function sessionEndpoints(
-  sessions: OpenSessionOperations,
-  dialect: AdministrationDialect,
-): Endpoint[] {
+export function sessionEndpoints(sessions: SessionService, dialect: AdministrationDialect): Endpoint[] {
   return [listEndpoint(sessions, dialect), endEndpoint(sessions, dialect)];
 }
 
-function listEndpoint(sessions: OpenSessionOperations, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/sessions',
@@ -43,7 +37,7 @@ function listEndpoint(sessions: OpenSessionOperations, dialect: AdministrationDi
   );
 }
 
-function endEndpoint(sessions: OpenSessionOperations, dialect: AdministrationDialect): Endpoint {
+function endEndpoint(sessions: SessionService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/sessions/end',

@@ -9,24 +9,15 @@ import { actOfCall, type Call, type Endpoint, openEndpoint } from '../../endpoin
 import { type Guards, UNGUARDED } from '../../limits/guards.ts';
 import type { Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
+import type { Services } from '../../../services.ts';
 import { BEGUN, FINISHED, METHODS } from '../answers/sign-in-answers.ts';
-
-/** The ways to sign in besides the password. Nothing about accounts. */
-export interface SignInMethods {
-  readonly passkeys: boolean;
-  /** Undefined: there is no single sign-on. */
-  readonly singleSignOn: { /** For people. */ readonly provider: string | undefined } | undefined;
-}
-
-/** The operations of sign-ins. */
-export type SignInOperations = Pick<SignInService, 'begin' | 'pending' | 'finish'>;
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 
 /** @returns the endpoints by which people sign in with browsers: by password and, where one is set, second factor */
 export function signInEndpoints(
-  signIn: SignInOperations,
-  methods: SignInMethods,
+  signIn: SignInService,
+  methods: Services['signInMethods'],
   dialect: AdministrationDialect,
   guard: Guards['logins'] = UNGUARDED.logins,
 ): Endpoint[] {
@@ -37,7 +28,7 @@ export function signInEndpoints(
   ];
 }
 
-function methodsEndpoint(ways: SignInMethods, dialect: AdministrationDialect): Endpoint {
+function methodsEndpoint(ways: Services['signInMethods'], dialect: AdministrationDialect): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/methods',
@@ -59,7 +50,7 @@ function methodsEndpoint(ways: SignInMethods, dialect: AdministrationDialect): E
 }
 
 function beginEndpoint(
-  signIn: SignInOperations,
+  signIn: SignInService,
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {
@@ -115,7 +106,7 @@ function begunReply(
 }
 
 function finishEndpoint(
-  signIn: SignInOperations,
+  signIn: SignInService,
   dialect: AdministrationDialect,
   guard: Guards['logins'],
 ): Endpoint {

@@ -12,9 +12,6 @@ import { refusedBy } from '../../refused-requests.ts';
 import { htmlReply, type Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
 
-/** The operations of single sign-on. */
-export type SingleSignOnOperations = Pick<SingleSignOnService, 'begin' | 'finish'>;
-
 /** The outcomes of the callback, by the status of its page. */
 const PAGES: Answers = inEveryDialect({
   others: [
@@ -29,14 +26,14 @@ const PAGES: Answers = inEveryDialect({
  * @returns the endpoints by which people sign in at an OpenID Connect provider
  */
 export function singleSignOnEndpoints(
-  singleSignOn: SingleSignOnOperations,
+  singleSignOn: SingleSignOnService,
   dialect: AdministrationDialect,
   hasConsole: boolean,
 ): Endpoint[] {
   return [beginEndpoint(singleSignOn, dialect), callbackEndpoint(singleSignOn, hasConsole)];
 }
 
-function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: AdministrationDialect): Endpoint {
+function beginEndpoint(singleSignOn: SingleSignOnService, dialect: AdministrationDialect): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/oidc',
@@ -59,7 +56,7 @@ function beginEndpoint(singleSignOn: SingleSignOnOperations, dialect: Administra
   );
 }
 
-function callbackEndpoint(singleSignOn: SingleSignOnOperations, hasConsole: boolean): Endpoint {
+function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/oidc/callback',

@@ -10,12 +10,6 @@ import { optional, required } from '../../request/parameter-schemas.ts';
 import { SETTINGS } from '../answers/policy-answers.ts';
 import { CONFIGURATION, REMOVED_CONFIGURATION, STORED_CONFIGURATION } from '../answers/system-answers.ts';
 
-/** The operations on configuration values. */
-export type SettingOperations = Pick<
-  SettingService,
-  'overview' | 'describe' | 'check' | 'unreadReason' | 'set' | 'remove'
->;
-
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** Parameters that are no configuration values: those of every endpoint, and one of this. */
 const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror', 'expected'];
@@ -31,7 +25,7 @@ interface ValueParameters {
 
 /** @returns the endpoints of /system that show and change configuration values */
 export function configurationEndpoints(
-  configuration: SettingOperations,
+  configuration: SettingService,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
@@ -42,7 +36,7 @@ export function configurationEndpoints(
   ];
 }
 
-function setEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+function setEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/setConfig',
@@ -70,7 +64,7 @@ function setEndpoint(configuration: SettingOperations, dialect: AdministrationDi
   );
 }
 
-function showEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+function showEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/getConfig',
@@ -94,7 +88,7 @@ function showEndpoint(configuration: SettingOperations, dialect: AdministrationD
   );
 }
 
-function describeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+function describeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/settings',
@@ -130,7 +124,7 @@ function settingObject(setting: DescribedSetting): object {
   };
 }
 
-function removeEndpoint(configuration: SettingOperations, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(configuration: SettingService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/delConfig',

@@ -1,29 +1,23 @@
 import { z } from 'zod';
+import type { SettingService } from '../../../configuration/setting-service.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import type { PolicyPreview } from '../../../consequences/policy-preview.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { POLICY_CONSEQUENCES, SETTING_CONSEQUENCES } from '../answers/policy-answers.ts';
-import type { SettingOperations } from './configuration-controller.ts';
 import { readActive } from './policy-controller.ts';
-
-/** The operations that foretell what follows from a change. */
-export type ConsequenceOperations = Pick<
-  ConsequenceService,
-  'previewPolicy' | 'previewPolicyRemoval' | 'ofSetting'
->;
 
 /** @returns the endpoints of /system that tell what follows from a change, and change nothing */
 export function consequenceEndpoints(
-  consequences: ConsequenceOperations,
-  settings: SettingOperations,
+  consequences: ConsequenceService,
+  settings: SettingService,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [policyEndpoint(consequences, dialect), settingEndpoint(consequences, settings, dialect)];
 }
 
-function policyEndpoint(consequences: ConsequenceOperations, dialect: AdministrationDialect): Endpoint {
+function policyEndpoint(consequences: ConsequenceService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/policyConsequences',
@@ -64,8 +58,8 @@ function policyEndpoint(consequences: ConsequenceOperations, dialect: Administra
 }
 
 function settingEndpoint(
-  consequences: ConsequenceOperations,
-  settings: SettingOperations,
+  consequences: ConsequenceService,
+  settings: SettingService,
   dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(

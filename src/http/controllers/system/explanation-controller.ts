@@ -17,22 +17,16 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { POLICY_EXPLANATION, POLICY_NAMES } from '../answers/policy-answers.ts';
 
-/** The operations that explain policies. */
-export type ExplanationOperations = Pick<
-  ExplanationService,
-  'names' | 'explainRights' | 'explainValues' | 'explainRefusal'
->;
-
 /** @returns the endpoints of /system that name what policies may use, and explain decisions */
 export function explanationEndpoints(
-  explanations: ExplanationOperations,
+  explanations: ExplanationService,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint[] {
   return [namesEndpoint(explanations, dialect), explainEndpoint(explanations, dialect, clock)];
 }
 
-function namesEndpoint(explanations: ExplanationOperations, dialect: AdministrationDialect): Endpoint {
+function namesEndpoint(explanations: ExplanationService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/policyNames',
@@ -79,7 +73,7 @@ interface ExplanationParameters {
 }
 
 function explainEndpoint(
-  explanations: ExplanationOperations,
+  explanations: ExplanationService,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint {
@@ -101,7 +95,7 @@ function explainEndpoint(
 }
 
 async function explain(
-  explanations: ExplanationOperations,
+  explanations: ExplanationService,
   caller: Caller,
   question: ExplanationParameters,
   clock: Clock,
@@ -140,7 +134,7 @@ function assertOneQuestion({ administrator, user, request }: ExplanationParamete
 function personOf(
   { administrator, groups, client }: ExplanationParameters,
   { principal }: Caller,
-): Pick<Parameters<ExplanationOperations['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
+): Pick<Parameters<ExplanationService['explainRights']>[1], 'administrator' | 'groups' | 'client'> {
   const namedGroups = isGiven(groups) ? splitList(groups) : undefined;
   const isCaller = !isGiven(administrator);
   return {

@@ -1,17 +1,16 @@
-import type { KeyOverview, KeyOverviewReport } from '../../../keys/key-overview.ts';
+import type { Services } from '../../../services.ts';
+import type { KeyOverviewReport } from '../../../keys/key-overview.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { KEYS } from '../answers/installation-answers.ts';
 import { systemReading } from './system-endpoint.ts';
 
-/** The operations on keys. */
-export interface KeyOperations {
-  readonly keyOverview: Pick<KeyOverview, 'show'>;
-}
-
 /** @returns the endpoint that shows the state of the keys. They are changed at the machine only, see `KeyOverview` */
-export function keyEndpoint({ keyOverview }: KeyOperations, dialect: AdministrationDialect): Endpoint {
+export function keyEndpoint(
+  { keyOverview }: Pick<Services, 'keyOverview'>,
+  dialect: AdministrationDialect,
+): Endpoint {
   return systemReading(
     {
       path: '/system/keys',

@@ -1,5 +1,5 @@
+import type { Services } from '../../../services.ts';
 import type { Licence } from '../../../monitoring/licence.ts';
-import type { LicenceService } from '../../../monitoring/licence-service.ts';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
@@ -8,14 +8,9 @@ import { done } from '../../answers.ts';
 import { INSTALLED_LICENCE, LICENCE } from '../answers/installation-answers.ts';
 import { systemChange, systemReading } from './system-endpoint.ts';
 
-/** The operations on the licence. */
-export interface LicenceOperations {
-  readonly licences: Pick<LicenceService, 'show' | 'install' | 'remove'>;
-}
-
 /** @returns the endpoints that show, install and remove the licence */
 export function licenceEndpoints(
-  { licences }: LicenceOperations,
+  { licences }: Pick<Services, 'licences'>,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [

@@ -7,9 +7,6 @@ import { EXPECTED, readExpected } from '../../request/expected-state.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { POLICIES, REMOVED_POLICY, STORED_POLICY } from '../answers/system-answers.ts';
 
-/** The operations on policies. */
-export type PolicyOperations = Pick<PolicyService, 'list' | 'set' | 'remove'>;
-
 const METHODS: readonly Method[] = ['GET', 'POST'];
 
 const EXPECTED_POLICY = z
@@ -26,11 +23,11 @@ const EXPECTED_POLICY = z
   .nullable();
 
 /** @returns the endpoints of /system that list and change policies */
-export function policyEndpoints(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint[] {
+export function policyEndpoints(policies: PolicyService, dialect: AdministrationDialect): Endpoint[] {
   return [setEndpoint(policies, dialect), listEndpoint(policies, dialect), removeEndpoint(policies, dialect)];
 }
 
-function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+function setEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/setPolicy',
@@ -70,7 +67,7 @@ function setEndpoint(policies: PolicyOperations, dialect: AdministrationDialect)
   );
 }
 
-function listEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+function listEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/getPolicy',
@@ -94,7 +91,7 @@ function listEndpoint(policies: PolicyOperations, dialect: AdministrationDialect
   );
 }
 
-function removeEndpoint(policies: PolicyOperations, dialect: AdministrationDialect): Endpoint {
+function removeEndpoint(policies: PolicyService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/system/delPolicy',

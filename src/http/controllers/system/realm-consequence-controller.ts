@@ -1,3 +1,4 @@
+import type { Services } from '../../../services.ts';
 import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -9,22 +10,9 @@ import { optional, required } from '../../request/parameter-schemas.ts';
 import { CONSEQUENCES } from '../answers/resolver-answers.ts';
 import { systemReading } from './system-endpoint.ts';
 
-/** The operations that foretell what follows from acts on realms, resolvers and their users. */
-export interface RealmConsequenceOperations {
-  readonly consequences: Pick<
-    ConsequenceService,
-    | 'ofRealmRemoval'
-    | 'ofRealmChange'
-    | 'ofDefaultRealm'
-    | 'ofResolverRemoval'
-    | 'ofUserRemoval'
-    | 'ofPasswordRemoval'
-  >;
-}
-
 /** @returns the endpoints that tell what would follow, and change nothing */
 export function realmConsequenceEndpoints(
-  { consequences }: RealmConsequenceOperations,
+  { consequences }: Pick<Services, 'consequences'>,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
@@ -82,7 +70,7 @@ interface RealmAct {
 }
 
 async function ofRealm(
-  consequences: RealmConsequenceOperations['consequences'],
+  consequences: ConsequenceService,
   caller: Caller,
   { act, realm = '', resolvers = '' }: RealmAct,
 ): Promise<readonly Consequence[]> {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { RealmService } from '../../../realms/realm-service.ts';
-import type { ResolverService } from '../../../resolvers/resolver-service.ts';
 import type { Realm } from '../../../configuration/configuration.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
@@ -20,12 +19,6 @@ import {
 } from './resolver-parameters.ts';
 import { systemChange, systemReading } from './system-endpoint.ts';
 
-/** The operations on realms and resolvers. */
-export interface RealmOperations {
-  readonly realms: Pick<RealmService, 'list' | 'set' | 'remove' | 'setDefault'>;
-  readonly resolvers: Pick<ResolverService, 'list' | 'show' | 'set' | 'remove'>;
-}
-
 const REALM = required('the name of the realm', 'customers');
 
 const SET_REALM = {
@@ -40,7 +33,10 @@ const EXPECTED_SETTINGS = z.record(z.string(), z.string()).nullable();
 const EXPECTED_RESOLVERS = z.array(z.string()).nullable();
 
 /** @returns the endpoints of /system that list and change realms and their resolvers */
-export function realmEndpoints(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+export function realmEndpoints(
+  operations: Pick<Services, 'realms' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     setResolver(operations, dialect),
     ...resolverParts(operations, dialect),
@@ -49,7 +45,10 @@ export function realmEndpoints(operations: RealmOperations, dialect: Administrat
   ];
 }
 
-function setResolver({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint {
+function setResolver(
+  { resolvers }: Pick<Services, 'realms' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint {
   return systemChange(
     {
       path: '/system/setResolver',
@@ -84,7 +83,10 @@ function setResolver({ resolvers }: RealmOperations, dialect: AdministrationDial
   );
 }
 
-function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function resolverParts(
+  { resolvers }: Pick<Services, 'realms' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   const { shapes } = dialect;
   return [
     systemReading(
@@ -125,7 +127,10 @@ function resolverParts({ resolvers }: RealmOperations, dialect: AdministrationDi
   ];
 }
 
-function realmParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function realmParts(
+  operations: Pick<Services, 'realms' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     systemChange(
       {
@@ -181,7 +186,10 @@ function realmParts(operations: RealmOperations, dialect: AdministrationDialect)
   ];
 }
 
-function defaultParts(operations: RealmOperations, dialect: AdministrationDialect): Endpoint[] {
+function defaultParts(
+  operations: Pick<Services, 'realms' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     systemChange(
       {
@@ -212,7 +220,7 @@ function defaultParts(operations: RealmOperations, dialect: AdministrationDialec
 }
 
 async function shapeRealms(
-  { realms, resolvers }: RealmOperations,
+  { realms, resolvers }: Pick<Services, 'realms' | 'resolvers'>,
   dialect: AdministrationDialect,
   caller: Caller,
   isMeant: (realm: Realm) => boolean,

@@ -1,6 +1,6 @@
+import type { Services } from '../../../services.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
-import type { ResolverService } from '../../../resolvers/resolver-service.ts';
-import type { ResolverTrialService, Trial } from '../../../resolvers/resolver-trial-service.ts';
+import type { Trial } from '../../../resolvers/resolver-trial-service.ts';
 import { type DescribedResolverSetting, describedKinds } from '../../../resolvers/settings/setting-facts.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
@@ -16,21 +16,18 @@ import {
 } from './resolver-parameters.ts';
 import { systemChange, systemReading } from './system-endpoint.ts';
 
-/** The operations that help to set resolvers. */
-export interface ResolverTrialOperations {
-  readonly resolverTrials: Pick<ResolverTrialService, 'try'>;
-  readonly resolvers: Pick<ResolverService, 'list'>;
-}
-
 /** @returns the endpoints that describe the kinds of resolvers and try one before it is saved */
 export function resolverTrialEndpoints(
-  operations: ResolverTrialOperations,
+  operations: Pick<Services, 'resolverTrials' | 'resolvers'>,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [kindsEndpoint(operations, dialect), trialEndpoint(operations, dialect)];
 }
 
-function kindsEndpoint({ resolvers }: ResolverTrialOperations, dialect: AdministrationDialect): Endpoint {
+function kindsEndpoint(
+  { resolvers }: Pick<Services, 'resolverTrials' | 'resolvers'>,
+  dialect: AdministrationDialect,
+): Endpoint {
   return systemReading(
     {
       path: '/system/resolverKinds',
@@ -48,7 +45,7 @@ function kindsEndpoint({ resolvers }: ResolverTrialOperations, dialect: Administ
 }
 
 function trialEndpoint(
-  { resolverTrials }: ResolverTrialOperations,
+  { resolverTrials }: Pick<Services, 'resolverTrials' | 'resolvers'>,
   dialect: AdministrationDialect,
 ): Endpoint {
   return systemChange(

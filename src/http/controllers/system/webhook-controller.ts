@@ -1,21 +1,14 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import { EVENT_TYPES } from '../../../webhooks/webhook-event.ts';
-import type { WebhookService, WebhookTest } from '../../../webhooks/webhook-service.ts';
+import type { WebhookTest } from '../../../webhooks/webhook-service.ts';
 import type { PendingDelivery, WebhookWithState } from '../../../webhooks/webhook.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { valueChange, valueReading } from './system-endpoint.ts';
-
-/** The operations on webhooks. */
-export interface WebhookOperations {
-  readonly webhooks: Pick<
-    WebhookService,
-    'list' | 'deliveries' | 'add' | 'enable' | 'replaceSecret' | 'retry' | 'remove' | 'test'
-  >;
-}
 
 const NAME = required('the name of the webhook', 'siem');
 const time = z.iso.datetime();
@@ -90,7 +83,10 @@ const SECRET = {
 };
 
 /** @returns the endpoints that list and change webhooks */
-export function webhookEndpoints(operations: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+export function webhookEndpoints(
+  operations: Pick<Services, 'webhooks'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     ...readingParts(operations, dialect),
     ...secretParts(operations, dialect),
@@ -99,7 +95,7 @@ export function webhookEndpoints(operations: WebhookOperations, dialect: Adminis
   ];
 }
 
-function readingParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function readingParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     valueReading(
       dialect,
@@ -139,7 +135,7 @@ function readingParts({ webhooks }: WebhookOperations, dialect: AdministrationDi
   ];
 }
 
-function secretParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function secretParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     valueChange(
       dialect,
@@ -178,7 +174,7 @@ function secretParts({ webhooks }: WebhookOperations, dialect: AdministrationDia
   ];
 }
 
-function switchParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function switchParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return (['enable', 'disable'] as const).map((verb) =>
     valueChange(
       dialect,
@@ -199,7 +195,7 @@ function switchParts({ webhooks }: WebhookOperations, dialect: AdministrationDia
   );
 }
 
-function deliveryParts({ webhooks }: WebhookOperations, dialect: AdministrationDialect): Endpoint[] {
+function deliveryParts({ webhooks }: Pick<Services, 'webhooks'>, dialect: AdministrationDialect): Endpoint[] {
   return [
     valueChange(
       dialect,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type Act, actOf } from '../../../policy/caller.ts';
+import type { AdministratorService } from '../../../administrators/administrator-service.ts';
+import { actOf } from '../../../policy/caller.ts';
 import type { EnrolmentService } from '../../../challenges/enrolment/enrolment-service.ts';
-import type { ProvenPassword } from '../../../administrators/administrator.ts';
-import type { SessionKind } from '../../../administrators/session.ts';
 import { SESSION_COOKIE } from '../../authentication/authenticate.ts';
 import { notAuthenticated } from '../../authentication/credentials.ts';
 import type { AdministrationDialect, Dialect, EnrolmentDialect } from '../../dialects/dialect.ts';
@@ -12,20 +11,6 @@ import type { Reply } from '../../reply.ts';
 import { optional, secret } from '../../request/parameter-schemas.ts';
 import { done } from '../../answers.ts';
 import { ENROLLED } from '../answers/enrolment-answers.ts';
-
-/** The operations of enrolment. */
-export type EnrolmentOperations = Pick<EnrolmentService, 'init'>;
-
-/** The operations on sessions. */
-export interface SessionOperations {
-  /** @returns undefined where the password has just been changed */
-  openSession(
-    proven: ProvenPassword,
-    act: Act,
-  ): Promise<{ readonly session: string; readonly expiresAt: Date } | undefined>;
-  /** @param kind default: `session` */
-  closeSession(session: string, act: Act, kind?: SessionKind): Promise<unknown>;
-}
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const ENROLMENT = {
@@ -48,8 +33,8 @@ const ENROLMENT = {
 
 /** @returns the endpoints of /admin: sessions, and the enrolment of tokens */
 export function adminEndpoints(
-  enrolment: EnrolmentOperations,
-  sessions: SessionOperations,
+  enrolment: EnrolmentService,
+  sessions: AdministratorService,
   dialect: Pick<Dialect, 'enrolment' | 'administration'>,
 ): Endpoint[] {
   return [
@@ -59,7 +44,7 @@ export function adminEndpoints(
   ];
 }
 
-function initEndpoint(enrolment: EnrolmentOperations, dialect: EnrolmentDialect): Endpoint {
+function initEndpoint(enrolment: EnrolmentService, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/init',
@@ -79,7 +64,7 @@ function initEndpoint(enrolment: EnrolmentOperations, dialect: EnrolmentDialect)
   );
 }
 
-function openSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
+function openSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/getsession',
@@ -103,7 +88,7 @@ function openSessionEndpoint(sessions: SessionOperations, dialect: Administratio
   );
 }
 
-function closeSessionEndpoint(sessions: SessionOperations, dialect: AdministrationDialect): Endpoint {
+function closeSessionEndpoint(sessions: AdministratorService, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/dropsession',

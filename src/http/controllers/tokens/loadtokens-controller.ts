@@ -6,13 +6,10 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { LOADED_TOKENS } from '../answers/enrolment-answers.ts';
 
-/** The operations of /admin/loadtokens. */
-export type ImportOperations = Pick<TokenImportService, 'authorize' | 'load'>;
-
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** @returns the endpoint that loads a file of keys */
-export function loadTokensEndpoint(operations: ImportOperations, dialect: EnrolmentDialect): Endpoint {
+export function loadTokensEndpoint(operations: TokenImportService, dialect: EnrolmentDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/loadtokens',

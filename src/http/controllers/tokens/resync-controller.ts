@@ -5,12 +5,9 @@ import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { RESYNCHRONISED } from '../answers/token-answers.ts';
 
-/** The operations of /admin/resync. */
-export type ResynchronisationOperations = Pick<ResynchronisationService, 'resync'>;
-
 /** @returns the endpoint that resynchronises a token by two consecutive responses */
 export function resyncEndpoint(
-  operations: ResynchronisationOperations,
+  operations: ResynchronisationService,
   dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
 import type { TokenListing } from '../../../tokens/token-listing.ts';
 import type { TokenSelection } from '../../../tokens/token-selection.ts';
-import type { TokenService } from '../../../tokens/token-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
@@ -11,23 +11,6 @@ import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { done } from '../../answers.ts';
 import { CHANGED_TOKENS, SET_TOKENS, TOKEN_PAGE } from '../answers/token-answers.ts';
 import { blankAsUndefined } from '../../request/parameters.ts';
-
-/** The operations on tokens. */
-export interface TokenOperations {
-  readonly tokens: Pick<
-    TokenService,
-    | 'page'
-    | 'enable'
-    | 'disable'
-    | 'reset'
-    | 'unassign'
-    | 'set'
-    | 'removePin'
-    | 'remove'
-    | 'assign'
-    | 'setRealms'
-  >;
-}
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 /** The parameters that select a token, or all tokens of a user. */
@@ -42,7 +25,10 @@ const PIN = secret(optional('the token PIN'));
 type SelectionParameters = z.output<z.ZodObject<typeof SELECTION>>;
 
 /** @returns the endpoints of /admin that show and change tokens */
-export function tokenEndpoints(operations: TokenOperations, dialect: AdministrationDialect): Endpoint[] {
+export function tokenEndpoints(
+  operations: Pick<Services, 'tokens'>,
+  dialect: AdministrationDialect,
+): Endpoint[] {
   return [
     showEndpoint(operations, dialect),
     setEndpoint(operations, dialect),
@@ -55,7 +41,7 @@ export function tokenEndpoints(operations: TokenOperations, dialect: Administrat
   ];
 }
 
-function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function showEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/show',
@@ -91,7 +77,7 @@ function showEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialec
   );
 }
 
-function setEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function setEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
   const settings = {
     pin: PIN,
     removepin: optional('`1`, and no other setting: removes the token PIN', '1'),
@@ -175,7 +161,7 @@ const SUMMARIES = {
 
 function selectionEndpoint(
   action: keyof typeof SUMMARIES,
-  { tokens }: TokenOperations,
+  { tokens }: Pick<Services, 'tokens'>,
   dialect: AdministrationDialect,
 ): Endpoint {
   return administratorEndpoint(
@@ -197,7 +183,7 @@ function selectionEndpoint(
   );
 }
 
-function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function assignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/assign',
@@ -222,7 +208,7 @@ function assignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDial
   );
 }
 
-function unassignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function unassignEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/unassign',
@@ -242,7 +228,7 @@ function unassignEndpoint({ tokens }: TokenOperations, dialect: AdministrationDi
   );
 }
 
-function realmEndpoint({ tokens }: TokenOperations, dialect: AdministrationDialect): Endpoint {
+function realmEndpoint({ tokens }: Pick<Services, 'tokens'>, dialect: AdministrationDialect): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/tokenrealm',

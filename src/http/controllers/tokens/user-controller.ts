@@ -1,15 +1,11 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import type { UserService } from '../../../users/user-service.ts';
 import { done, inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';
 import { systemChange } from '../system/system-endpoint.ts';
-
-/** The operations on users of managed resolvers. */
-export interface ManagedUserOperations {
-  readonly users: Pick<UserService, 'add' | 'setPassword' | 'remove'>;
-}
 
 const NAMED = {
   resolver: required('a managed resolver', 'staff'),
@@ -19,7 +15,7 @@ const PASSWORD = 'a password of 8 characters or more';
 
 /** @returns the endpoints that change the users of managed resolvers */
 export function managedUserEndpoints(
-  { users }: ManagedUserOperations,
+  { users }: Pick<Services, 'users'>,
   dialect: AdministrationDialect,
 ): Endpoint[] {
   return [
@@ -57,7 +53,7 @@ export function managedUserEndpoints(
   ];
 }
 
-function addEndpoint(users: ManagedUserOperations['users'], dialect: AdministrationDialect): Endpoint {
+function addEndpoint(users: UserService, dialect: AdministrationDialect): Endpoint {
   return systemChange(
     {
       path: '/system/users/add',

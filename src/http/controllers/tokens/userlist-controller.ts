@@ -1,21 +1,19 @@
 import { z } from 'zod';
+import type { Services } from '../../../services.ts';
 import { plainResolverName } from '../../../policy/policy-users.ts';
-import type { UserService } from '../../../users/user-service.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import { optional } from '../../request/parameter-schemas.ts';
 import { USERS } from '../answers/user-answers.ts';
 import { emptyAsUndefined } from '../../request/parameters.ts';
 
-/** The operations on users. */
-export interface UserOperations {
-  readonly users: Pick<UserService, 'find'>;
-}
-
 const PATTERN = 'must equal it but for case; `*` stands for any text';
 
 /** @returns the endpoint that lists users */
-export function userListEndpoint({ users }: UserOperations, dialect: AdministrationDialect): Endpoint {
+export function userListEndpoint(
+  { users }: Pick<Services, 'users'>,
+  dialect: AdministrationDialect,
+): Endpoint {
   return administratorEndpoint(
     {
       path: '/admin/userlist',

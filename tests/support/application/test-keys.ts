@@ -1,0 +1,22 @@
+import { systemRandom } from '../../../src/kernel/system-random.ts';
+import { KeyFileMaterial } from '../../../src/security/vault/key-file-module.ts';
+import { LiveVault } from '../../../src/security/vault/live-vault.ts';
+import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import type { ServiceParts } from '../../../src/services.ts';
+
+/** @returns the keys of a service that never change: one, always the same, which no file holds */
+export function testKeys(): ServiceParts['keys'] {
+  const random = systemRandom;
+  const vault = new LiveVault({
+    vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random }),
+    needed: [],
+    registry: { registered: () => Promise.resolve([]) },
+    fetch: () => Promise.resolve([]),
+    elapsed: () => 0,
+  });
+  return {
+    vault,
+    securityModule: { freshVault: () => Promise.resolve(vault) },
+    material: new KeyFileMaterial({ file: '/nonexistent/encryption.key', random }),
+  };
+}
