@@ -6,8 +6,7 @@ import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
-import { exportExtract } from './export-extract.ts';
-import { type ExportFormat, exportTrail } from './export-trail.ts';
+import { exportExtract, type ExportFormat, exportTrail } from './export-trail.ts';
 import { assertKnownFilter } from './filter-values.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditFilter, RowPlace } from './filter-values.ts';
@@ -129,7 +128,7 @@ export class AuditExport {
     const within = grant.realms === 'all' ? undefined : grant.realms;
     await this.#deps.store.note(act, within === undefined ? note : `${note}, bound to realms`);
     const requested = { ...filter, ...(within !== undefined && { within }) };
-    return exportExtract({ at, format, filter: requested, rows: this.#rows(requested, grant), write });
+    return exportExtract(this.#rows(requested, grant), { at, format, filter: requested, write });
   }
 
   /** Each step is a search of its own, from the last row on. */

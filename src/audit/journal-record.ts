@@ -1,4 +1,4 @@
-import { chainHash } from './audit-row.ts';
+import { chainHash, type Kinds } from './audit-row.ts';
 
 /**
  * `writer`: a server or command that is about to write rows. `key`: the public part of an older key of the
@@ -24,6 +24,18 @@ export interface JournalRecord {
   /** Ed25519, of the hash. */
   readonly signature: Buffer;
 }
+
+export const RECORD_KINDS: Kinds<JournalRecord> = {
+  number: 'number',
+  at: 'instant',
+  kind: 'text',
+  writer: 'number',
+  keyId: 'text',
+  body: 'text',
+  prevHash: 'bytes',
+  hash: 'bytes',
+  signature: 'bytes',
+};
 
 /** The head of a lane: its last row. */
 export interface LaneHead {

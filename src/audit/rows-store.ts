@@ -1,30 +1,18 @@
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
+import { type AuditEntry, type AuditRow, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
+import { columnOf } from './cursor-store.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../database/stored-text.ts';
 
-const TYPES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
-  id: 'bigint',
-  at: 'timestamptz',
-  writer: 'bigint',
-  lane: 'integer',
-  seq: 'bigint',
-  prevHash: 'bytea',
-  hash: 'bytea',
-  signature: 'bytea',
-};
-const OTHER_NAMES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
-  requestId: 'request_id',
-  transaction: 'transaction_id',
-  prevHash: 'prev_hash',
-};
+const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
 /** The column of each member of a row, with its type. */
 const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
-  column: OTHER_NAMES[member] ?? member,
-  type: TYPES[member] ?? 'text',
+  member,
+  column: columnOf(member),
+  type: TYPES[ROW_KINDS[member]],
 }));
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
@@ -82,28 +70,12 @@ export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
 
 /** @returns a row with `JSON_COLUMNS` */
 export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
-  return {
-    audit_id: row.id,
-    audit_at: row.at,
-    audit_actor: row.actor,
-    audit_action: row.action,
-    audit_subject: row.subject,
-    audit_realm: row.realm,
-    audit_outcome: row.outcome,
-    audit_client: row.client,
-    audit_request_id: row.requestId,
-    audit_transaction_id: row.transaction,
-    audit_writer: row.writer,
-    audit_lane: row.lane,
-    audit_seq: row.seq,
-    audit_prev_hash: bytes(row.prevHash),
-    audit_hash: bytes(row.hash),
-    audit_signature: bytes(row.signature),
-  };
-}
-
-function bytes(value: Buffer): string {
-  return `\\x${value.toString('hex')}`;
+  return Object.fromEntries(
+    AUDIT_COLUMNS.map(({ member, column }) => {
+      const value = row[member];
+      return [`audit_${column}`, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value];
+    }),
+  );
 }
 
 /**

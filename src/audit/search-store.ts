@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { isCanceled } from '../database/database-faults.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { AUDIT_COLUMNS, PLACE_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-store.ts';
 
 /** The rows that a step of a search has found. */
@@ -133,12 +133,12 @@ async function find(
     return [];
   }
   const query = searchQuery(database.knex, filter);
-  const read = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
+  const read = async ({ sql }: UnitOfWork): Promise<Stored<AuditRow>[]> => {
     if (timeoutMs !== undefined) {
       await sql.raw(`SET LOCAL statement_timeout = ${timeoutMs}`);
     }
     const found: unknown = await query.clone().transacting(sql);
-    return found as StoredAuditRow[];
+    return found as Stored<AuditRow>[];
   };
   return (await database.transact(read, { isLong })).map(toAuditRow);
 }

@@ -67,7 +67,7 @@ async function verifyInTime(
   const end = elapsed() + timeoutMs;
   const boundedTrail = (snapshot: StoredSnapshot): BoundedTrail =>
     new BoundedTrail(snapshot, { since }, () => elapsed() > end);
-  const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const keys = authority.keys();
   let first = '';
   try {
     const { findings } = await store.read(async (snapshot) =>

@@ -115,7 +115,7 @@ async function verifyFile(
   const trail = await readExportedTrail(exportedLines(context.dependencies.io, file));
   const keys = trustedKeys(trail, key);
   const { snapshot, isWhole } = trail;
-  return { ...(await verifyTrail(snapshot, { keys, report, anchor: checkpoint, isWhole })), isWhole, keys };
+  return { ...(await verifyTrail(snapshot, { keys, report, checkpoint, isWhole })), isWhole, keys };
 }
 
 /** Without a key to compare with, the file's own keys are used, which its author chose. */
