@@ -482,7 +482,7 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
     consequences: new ConsequenceService({ ...parts, tokens: shared.tokenStore, users: shared.managedUsers }),
     explanations: new ExplanationService({
       ...parts,
-      refusedRights: new RefusedRightSearch({ ...shared, audit: auditSearch }),
+      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit: auditSearch }, caller),
     }),
   };
 }

@@ -71,6 +71,26 @@ export function exportExtract(
   return writeParts({ head, members: CONTENT_MEMBERS, rows }, options);
 }
 
+/**
+ * @returns the outcome of an export, for its audit row: times as they are, of the other filters the names, as their
+ *   values are foreign text
+ */
+export function exportNote(
+  format: ExportFormat,
+  { since, until, within, ...selecting }: Partial<AuditFilter>,
+): string {
+  const names = Object.entries(selecting)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  return [
+    `handed out as ${format}`,
+    ...(names.length === 0 ? [] : [`selected by ${names.join(' and ')}`]),
+    ...(since === undefined ? [] : [`since ${since.toISOString()}`]),
+    ...(until === undefined ? [] : [`until ${until.toISOString()}`]),
+    ...(within === undefined ? [] : ['bound to realms']),
+  ].join(', ');
+}
+
 interface ExportParts {
   readonly head: object;
   readonly members: readonly (keyof AuditRow)[];

@@ -116,11 +116,11 @@ export function pruneBody(before: string, rows: number, { cuts, gaps }: PruneBod
  * @throws Error when the body is not that of a checkpoint
  */
 export function readHeads(body: string): readonly LaneHead[] {
-  return readTuples(body, 'heads').map(([lane = 0, seq = 0, hash = '']) => ({
-    lane: Number(lane),
-    seq: Number(seq),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
+  return readTuples(body, 'heads').map(readHead);
+}
+
+function readHead([lane = 0, seq = 0, hash = '']: Tuple): LaneHead {
+  return { lane: Number(lane), seq: Number(seq), hash: Buffer.from(String(hash), 'hex') };
 }
 
 /**
@@ -128,18 +128,17 @@ export function readHeads(body: string): readonly LaneHead[] {
  * @throws Error when the body is not that of a prune
  */
 export function readPrune(body: string): PruneBody {
-  const cuts = readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
-    writer: Number(writer),
-    lane: Number(lane),
-    seq: Number(seq),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
-  const gaps = readTuples(body, 'gaps').map(([from = 0, to = 0, hash = '']) => ({
-    from: Number(from),
-    to: Number(to),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
-  return { cuts, gaps };
+  return {
+    cuts: readTuples(body, 'cuts').map(([writer = 0, ...head]) => ({
+      writer: Number(writer),
+      ...readHead(head),
+    })),
+    gaps: readTuples(body, 'gaps').map(([from = 0, to = 0, hash = '']) => ({
+      from: Number(from),
+      to: Number(to),
+      hash: Buffer.from(String(hash), 'hex'),
+    })),
+  };
 }
 
 /** @returns true if this checkpoint is its writer's last record */
@@ -159,10 +158,12 @@ export function readRecordBody(body: string): Readonly<Record<string, unknown>> 
   return value as Record<string, unknown>;
 }
 
-function readTuples(body: string, name: string): readonly (readonly (string | number)[])[] {
+type Tuple = readonly (string | number)[];
+
+function readTuples(body: string, name: string): readonly Tuple[] {
   const list = readRecordBody(body)[name] ?? [];
   if (!Array.isArray(list) || !list.every((entry) => Array.isArray(entry))) {
     throw new Error(`The body of a record has no list '${name}'`);
   }
-  return list as (string | number)[][];
+  return list as Tuple[];
 }

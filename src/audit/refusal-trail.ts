@@ -135,18 +135,12 @@ export class RefusalTrail {
   #fold(entry: AuditEntry, count: number): void {
     const key = `${entry.action} ${entry.outcome}`;
     const before = this.#folded.get(key);
-    const common = (name: 'actor' | 'subject' | 'realm' | 'client' | 'requestId' | 'transaction'): string =>
-      before === undefined || before.entry[name] === entry[name] ? entry[name] : '';
+    const common = Object.entries(before?.entry ?? entry).map(([name, value]) => [
+      name,
+      entry[name as keyof AuditEntry] === value ? value : '',
+    ]);
     this.#folded.set(key, {
-      entry: {
-        ...entry,
-        actor: common('actor'),
-        subject: common('subject'),
-        realm: common('realm'),
-        client: common('client'),
-        requestId: common('requestId'),
-        transaction: common('transaction'),
-      },
+      entry: Object.fromEntries(common) as unknown as AuditEntry,
       count: (before?.count ?? 0) + count,
     });
   }

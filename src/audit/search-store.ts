@@ -20,15 +20,6 @@ export interface FoundRows {
 /** By the columns, not by the text form of the time. */
 const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';
 
-interface PartBounds {
-  /** Rows of the trail that are read at once. */
-  readonly rows: number;
-  /** The number of such parts for a page. */
-  readonly parts: number;
-  /** Milliseconds after which no further part is read for a page. */
-  readonly time: number;
-}
-
 /** A search in a part of the trail. */
 interface PartFilter extends AuditFilter {
   /** The last row of the part. */
@@ -44,8 +35,11 @@ const TRIAL_MS = {
 };
 /** Actions whose rows have an index of their own. */
 const INDEXED_ACTIONS: readonly string[] = ['policy/set', 'policy/remove', 'backup/export'];
-/** The bounds of a search where no index helps. */
-const PARTS: PartBounds = { rows: 50_000, parts: 4, time: 5_000 };
+/**
+ * The bounds of a search where no index helps: rows of the trail that are read at once, the number of such parts for a
+ * page, and the milliseconds after which no further part is read for it.
+ */
+const PARTS = { rows: 50_000, parts: 4, time: 5_000 };
 
 /** @see AuditStore.search */
 export async function searchRows(database: Database, filter: AuditFilter): Promise<readonly AuditRow[]> {

@@ -56,14 +56,14 @@ export async function verifyTrail(
   }
   const facts = await journal.finish();
   const rowCheck = new RowCheck(facts, report, isWhole);
-  const emptied = installation && new EmptiedCheck(facts, installation);
+  const emptied = installation && new EmptiedCheck(installation);
   for await (const rows of snapshot.rows()) {
     await rowCheck.check(rows);
     emptied?.check(rows);
     await progress?.(rowCheck.rows, Math.max(rowCheck.rows, of));
   }
   rowCheck.finish();
-  emptied?.finish(report);
+  emptied?.finish(facts).forEach(report);
   const { records, newest } = facts;
   return { rows: rowCheck.rows, records, newest, findings };
 }
