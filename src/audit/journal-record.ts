@@ -4,7 +4,7 @@ import { chainHash, type Kinds } from './audit-row.ts';
  * `writer`: a server or command that is about to write rows. `key`: the public part of an older key of the
  * installation. `checkpoint`: the last rows of a writer's lanes. `prune`: the removed rows and records.
  */
-export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
+type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
 
 /** A record of the journal, which accompanies the rows: one chain for all servers. */
 export interface JournalRecord {

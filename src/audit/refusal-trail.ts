@@ -135,12 +135,12 @@ export class RefusalTrail {
   #fold(entry: AuditEntry, count: number): void {
     const key = `${entry.action} ${entry.outcome}`;
     const before = this.#folded.get(key);
-    const common = Object.entries(before?.entry ?? entry).map(([name, value]) => [
+    const common = Object.entries<string>({ ...(before?.entry ?? entry) }).map(([name, value]) => [
       name,
       entry[name as keyof AuditEntry] === value ? value : '',
     ]);
     this.#folded.set(key, {
-      entry: Object.fromEntries(common) as unknown as AuditEntry,
+      entry: Object.fromEntries(common) as AuditEntry,
       count: (before?.count ?? 0) + count,
     });
   }

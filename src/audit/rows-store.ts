@@ -8,20 +8,19 @@ import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../database/stored-text.ts';
 
 const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
-/** The column of each member of a row, with its type. */
+/** The column of each member of a row, its type, and its name in a row of JSON. */
 const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
   member,
   column: columnOf(member),
   type: TYPES[ROW_KINDS[member]],
+  field: `audit_${columnOf(member)}`,
 }));
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
 export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
 
 /** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
-export const JSON_COLUMNS = Object.fromEntries(
-  AUDIT_COLUMNS.map(({ column, type }) => [`audit_${column}`, type]),
-);
+export const JSON_COLUMNS = Object.fromEntries(AUDIT_COLUMNS.map(({ field, type }) => [field, type]));
 const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
   SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
   AS row(${Object.entries(JSON_COLUMNS)
@@ -70,12 +69,12 @@ export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
 
 /** @returns a row with `JSON_COLUMNS` */
 export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
-  return Object.fromEntries(
-    AUDIT_COLUMNS.map(({ member, column }) => {
-      const value = row[member];
-      return [`audit_${column}`, Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value];
-    }),
-  );
+  const fields: Record<string, string | number> = {};
+  for (const { member, field } of AUDIT_COLUMNS) {
+    const value = row[member];
+    fields[field] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  }
+  return fields;
 }
 
 /**

@@ -40,7 +40,15 @@ export interface VerificationOptions extends VerifyRequest {
 /** Verifies a trail, in memory for its lanes, not for its rows. Every finding is reported as it is found. */
 export async function verifyTrail(
   snapshot: AuditSnapshot,
-  { keys, checkpoint, progress, isWhole = true, installation, of = 0, ...options }: VerificationOptions,
+  {
+    keys,
+    checkpoint,
+    progress = () => undefined,
+    isWhole = true,
+    installation,
+    of = 0,
+    ...options
+  }: VerificationOptions,
 ): Promise<TrailVerification> {
   let findings = 0;
   const report: Report = (finding) => {
@@ -52,7 +60,7 @@ export async function verifyTrail(
     for (const record of records) {
       await journal.check(record);
     }
-    await progress?.(0, of);
+    await progress(0, of);
   }
   const facts = await journal.finish();
   const rowCheck = new RowCheck(facts, report, isWhole);
@@ -60,7 +68,7 @@ export async function verifyTrail(
   for await (const rows of snapshot.rows()) {
     await rowCheck.check(rows);
     emptied?.check(rows);
-    await progress?.(rowCheck.rows, Math.max(rowCheck.rows, of));
+    await progress(rowCheck.rows, Math.max(rowCheck.rows, of));
   }
   rowCheck.finish();
   emptied?.finish(facts).forEach(report);
