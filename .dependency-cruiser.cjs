@@ -12,6 +12,7 @@ const only = (name, from, allowed, comment) => ({
 
 /** The concepts, each of which may import those before it. */
 const concepts = [
+  'limits',
   'policy',
   'audit',
   'keys',

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 import { type Database, openDatabase } from '../src/database/database.ts';
-import { SqlTokenStore } from '../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../src/tokens/token-store.ts';
 import { ACT, tokenValue } from '../tests/support/values/token-values.ts';
 import { closingOnce, openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
@@ -88,7 +88,7 @@ async function prepare(database: Database, clients: readonly pg.Client[]): Promi
       realm AS (INSERT INTO realms (name) VALUES ('everybody') RETURNING id)
     SELECT resolver.id AS resolver, intern_realm_set(ARRAY[realm.id]) AS set FROM resolver, realm`);
   const [{ resolver, set }] = rows;
-  const store = new SqlTokenStore({ database });
+  const store = new TokenStore({ database });
   const ownerOf = (number: number): string => `user${number % OWNERS}`;
   return [
     {

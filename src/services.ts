@@ -23,7 +23,6 @@ import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { type ImportDependencies, TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
-import { measuredChallenges } from './challenges/measured-challenges.ts';
 import { nodeResponder } from './challenges/node-responder.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { OpenAnswers } from './challenges/open-answers.ts';
@@ -60,7 +59,7 @@ import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh } from './monitoring/overview/count-refresh.ts';
 import { OverviewService } from './monitoring/overview/overview-service.ts';
-import type { LicenceSignature } from './monitoring/ports.ts';
+import type { LicenceSignature } from './monitoring/licence-signature.ts';
 import { UserCounts } from './monitoring/user-counts.ts';
 import { observedMeasures, type ServiceMeasures } from './observability/service-measures.ts';
 import type { Responder } from './ocra/verify.ts';
@@ -92,29 +91,28 @@ import { SignInStore } from './administrators/sign-in-store.ts';
 import { AuditStore } from './audit/audit-store.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupStore } from './backup/backup-store.ts';
-import { SqlChallengeStore } from './storage/challenges/challenge-store.ts';
-import { SqlLatestTransactions } from './storage/challenges/latest-transactions.ts';
-import { SqlTransactionStore } from './storage/challenges/transaction-store.ts';
-import { SqlWatchedChallenges } from './storage/challenges/watched-challenges.ts';
+import { ChallengeStore } from './challenges/challenge-store.ts';
+import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
+import { TransactionStore } from './challenges/transaction-store.ts';
+import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { ResolverSecretStore } from './resolvers/resolver-store.ts';
-import { SqlCountVerification } from './storage/counts/count-verification.ts';
-import { SqlTokenCounts } from './storage/counts/token-counts.ts';
-import { SqlUserCountStore } from './storage/counts/user-count-store.ts';
+import { CountVerificationStore } from './monitoring/count-verification-store.ts';
+import { TokenCountStore } from './monitoring/token-count-store.ts';
+import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { Database } from './database/database.ts';
 import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
 import { PruningClock } from './housekeeping/pruning-clock-store.ts';
 import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { ImportStore } from './linotp/import-store.ts';
 import { VerificationStore } from './linotp/verification-store.ts';
-import { SqlLicenceStore } from './storage/monitoring/licence-store.ts';
-import { SqlObservationStore } from './storage/monitoring/observation-store.ts';
-import { ConfigurationProbe } from './storage/monitoring/storage-probe.ts';
-import { lockedTokensOf, storedStateOf } from './storage/monitoring/stored-state.ts';
-import { SqlLockedTokens } from './storage/tokens/locked-tokens.ts';
-import { SqlTokenLoading } from './storage/tokens/token-loading.ts';
-import { SqlTokenPages } from './storage/tokens/token-pages.ts';
-import { SqlTokenStore } from './storage/tokens/token-store.ts';
+import { LicenceStore } from './monitoring/licence-store.ts';
+import { ObservationStore } from './monitoring/observation-store.ts';
+import { StorageProbe } from './monitoring/storage-probe-store.ts';
+import { lockedTokensOf, storedStateOf } from './monitoring/state-store.ts';
+import { LockedTokens } from './challenges/resynchronisation-store.ts';
+import { TokenPageStore } from './helpdesk/token-page-store.ts';
+import { TokenStore } from './tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
 import { DeliveryStore } from './webhooks/delivery-store.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
@@ -162,7 +160,7 @@ export interface ServiceParts {
   /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
-  readonly licenceSignature?: LicenceSignature | undefined;
+  readonly licenceSignature?: Pick<LicenceSignature, 'read'> | undefined;
   /** Seconds. */
   readonly resolverTimeout: number;
   /** Folders whose files may be named over HTTP; by default none. */
@@ -226,7 +224,7 @@ type SharedParts = ReturnType<typeof sharedParts>;
 function sharedParts(parts: ServiceParts) {
   const { database, keys, clock, random, log } = parts;
   const { vault, securityModule, material } = keys;
-  const observations = new Observations({ store: new SqlObservationStore({ database }), clock });
+  const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const metrics = observedMeasures(parts.metrics, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new ManagedUserStore({ database });
@@ -265,8 +263,8 @@ function sharedParts(parts: ServiceParts) {
     configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
     confirmations: new ConfirmationStore({ database }),
     auditStore: new AuditStore({ database }),
-    tokenStore: new SqlTokenStore({ database }),
-    counts: new SqlTokenCounts({ database }),
+    tokenStore: new TokenStore({ database }),
+    counts: new TokenCountStore({ database }),
     pruningClock: new PruningClock({ database, clock }),
     refusals: new RefusalTrail({
       administrators: administratorStore,
@@ -323,16 +321,14 @@ function challengeServices(parts: SharedParts) {
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
   const tokens = new TokenChoice({ ...parts, tokens: store });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = measuredChallenges(new SqlChallengeStore({ database }), metrics.challenges, () =>
-    performance.now(),
-  );
+  const challenges = new ChallengeStore({ database, metrics: metrics.challenges });
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });
   const shared = { ...parts, tokens, challenges, factory, check };
   const ocra = new ChallengeService(shared);
   const statusWatch = new StatusWatch({
-    watched: new SqlWatchedChallenges({ database }),
+    watched: new WatchedChallenges({ database }),
     metrics: metrics.statusWaits,
     max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
@@ -345,20 +341,16 @@ function challengeServices(parts: SharedParts) {
     validation: new ValidationService({ ...shared, ocra, openAnswers: new OpenAnswers(shared) }),
     transactions: new TransactionService({
       ...parts,
-      transactions: new SqlTransactionStore({ database }),
+      transactions: new TransactionStore({ database }),
       trail: parts.auditStore,
     }),
-    resynchronisation: new ResynchronisationService({ ...shared, locked: new SqlLockedTokens({ database }) }),
+    resynchronisation: new ResynchronisationService({ ...shared, locked: new LockedTokens({ database }) }),
     enrolment: new EnrolmentService({
       ...shared,
       registration: new TokenRegistration({ tokens: store, random }),
       phase2: new RolloutPhase2(shared),
     }),
-    tokenImport: new TokenImportService({
-      ...shared,
-      readers: KEY_FILES,
-      loading: new SqlTokenLoading({ database }),
-    }),
+    tokenImport: new TokenImportService({ ...shared, tokens: store, readers: KEY_FILES }),
   };
 }
 
@@ -442,9 +434,9 @@ function auditServices(shared: SharedParts) {
 /** The reports of /monitoring, their counts, the licence, and the state of the installation. */
 function monitoringServices(shared: SharedParts) {
   const { database, clock, configuration } = shared;
-  const licences = new SqlLicenceStore({ database });
+  const licences = new LicenceStore({ database });
   const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
-  const keptUsers = new SqlUserCountStore({ database });
+  const keptUsers = new UserCountStore({ database });
   const userCounts = new UserCounts({ ...shared, metrics: shared.metrics.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
@@ -453,14 +445,14 @@ function monitoringServices(shared: SharedParts) {
     configurations: configuration,
     configurationState: configuration,
     licence,
-    probe: new ConfigurationProbe(shared),
+    probe: new StorageProbe(shared),
     elapsed,
   };
   const overview = new OverviewService({
     ...parts,
     lockedTokens: lockedTokensOf(database),
     userCounts: keptUsers,
-    observations: new SqlObservationStore({ database }),
+    observations: new ObservationStore({ database }),
     countAgain: (present, known) => {
       refresh.refresh(present, known);
     },
@@ -468,7 +460,7 @@ function monitoringServices(shared: SharedParts) {
   return {
     overview,
     monitoring: new MonitoringService({ ...parts, userCounts }),
-    counts: new CountService({ verification: new SqlCountVerification({ database }) }),
+    counts: new CountService({ verification: new CountVerificationStore({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
     installation: new InstallationReadings({ ...parts, stored: storedStateOf(database) }),
@@ -490,7 +482,7 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
     consequences: new ConsequenceService({ ...parts, tokens: shared.tokenStore, users: shared.managedUsers }),
     explanations: new ExplanationService({
       ...parts,
-      refusedRights: new RefusedRightSearch({ ...shared, audit: auditSearch }),
+      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit: auditSearch }, caller),
     }),
   };
 }
@@ -498,13 +490,13 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
 /** The views of the helpdesk. */
 function helpdeskViews(shared: SharedParts, { transactions }: { readonly transactions: TransactionService }) {
   const { database, tokenStore } = shared;
-  const pages = new SqlTokenPages({ database });
+  const pages = new TokenPageStore({ database });
   return {
     search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
     people: new PersonService({
       ...shared,
       tokens: tokenStore,
-      transactions: new SqlLatestTransactions({ database }),
+      transactions: new LatestTransactionStore({ database }),
     }),
     tokenList: new TokenListService({ ...shared, pages }),
   };

@@ -5,7 +5,6 @@ import type { ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
 import { startBareProcess } from './bare-process.ts';
 import { makeBareTables } from './bare-statements.ts';
-import { issuedMeasure } from './issued-answers.ts';
 import { openInstallation, type Workplace } from './installation.ts';
 import { describeMachine, machineLine } from './machine.ts';
 import { MEASURED_TOKENS } from './measured-tokens.ts';
@@ -36,11 +35,7 @@ export async function compareRates(workplace: Workplace): Promise<void> {
   const pgbench = await findPgbench();
   const measures = [
     ...(pgbench === undefined ? [] : [pgbenchMeasure(pgbench)]),
-    ...options.connections.flatMap((number) => [
-      ...expressMeasures(number),
-      ...answeringMeasures(number),
-      issuedMeasure(number),
-    ]),
+    ...options.connections.flatMap((number) => [...expressMeasures(number), ...answeringMeasures(number)]),
     ...(options.connections.includes(1) ? credentialMeasures() : []),
   ].filter(({ group }) => options.only?.includes(group) ?? true);
   const figures = await runRounds(bench, measures, options);

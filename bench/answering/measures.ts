@@ -84,7 +84,7 @@ export async function runJob(load: LoadProcess, job: LoadJob, pids: readonly num
 }
 
 /** @returns CPU seconds of the processes so far */
-export async function cpuOf(pids: readonly number[]): Promise<number> {
+async function cpuOf(pids: readonly number[]): Promise<number> {
   const figures = await Promise.all(pids.map(processFigures));
   return figures.reduce((sum, { cpu }) => sum + cpu, 0);
 }
@@ -159,19 +159,17 @@ export const checkingBare = async (
   };
 };
 
-/** Prepares right responses to check_t. */
+/** Prepares check_t, each form with a right response. */
 export const checking = async (
   { servers, client }: Pick<Bench, 'servers' | 'client'>,
   requests: number,
-): Promise<Prepared> => checkingBy(servers, await prepareAnswers(client, requests));
-
-/** @returns the job that sends forms to check_t, each with a right response */
-export function checkingBy(servers: Bench['servers'], forms: readonly string[]): Prepared {
-  return {
-    job: { ...posting(urlsOf(servers), '/ocra/check_t', forms), expected: '"result": true' },
-    pids: servers.map(({ pid }) => pid),
-  };
-}
+): Promise<Prepared> => ({
+  job: {
+    ...posting(urlsOf(servers), '/ocra/check_t', await prepareAnswers(client, requests)),
+    expected: '"result": true',
+  },
+  pids: servers.map(({ pid }) => pid),
+});
 
 /** Prepares request, with an API token. */
 export const requesting = async ({

@@ -3,16 +3,14 @@ import { ServiceError } from '../kernel/errors.ts';
 import { KeyedCounts } from '../kernel/keyed-counts.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
-import { type Act, actOf, type Caller } from '../policy/caller.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
-import { exportExtract } from './export-extract.ts';
-import { type ExportFormat, exportTrail } from './export-trail.ts';
-import { assertKnownFilter } from './filter-values.ts';
+import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditFilter, RowPlace } from './filter-values.ts';
 import type { AuditAuthority } from './signing-key.ts';
-import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
+import { asGranted, boundFilter } from './realm-view.ts';
 
 /** Dependencies of exports. */
 export interface AuditExportDependencies {
@@ -69,26 +67,25 @@ export class AuditExport {
    * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
-  async grant(caller: Caller, { format, ...filter }: AuditExportRequest): Promise<GrantedExport> {
-    const { access, configuration, clock } = this.#deps;
+  async grant(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
+    const { access, configuration, store, authority, clock } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
-    assertKnownFilter(filter);
-    assertVisibleRealm(grant, filter.realm);
+    const filter = boundFilter(requested, grant);
     const { since, until, ...selecting } = filter;
-    const isWhole = grant.realms === 'all' && Object.values(selecting).every((value) => value === undefined);
-    const act = actOf(caller, 'audit/export');
-    const note = `handed out as ${format}${describeFilter(filter)}`;
-    const isVerifiable = isWhole && format === 'jsonl';
-    return {
-      format,
-      isVerifiable,
-      write: (write) =>
-        this.#inPlace(caller.principal.administrator, () =>
-          isVerifiable
-            ? this.#writeTrail(act, note, { since, until }, write)
-            : this.#writeExtract(act, note, { filter, grant, format, at: clock.now() }, write),
-        ),
+    const isVerifiable = format === 'jsonl' && Object.values(selecting).every((value) => value === undefined);
+    const writeTo = async (write: WriteText): Promise<number> => {
+      await store.note(actOf(caller, 'audit/export'), exportNote(format, filter));
+      const options = { at: clock.now(), format, write };
+      return isVerifiable
+        ? store.readInSteps(
+            (snapshot) =>
+              exportTrail(snapshot, { ...options, keys: authority.keys(), period: { since, until } }),
+            (step) => this.#steps.run(step),
+          )
+        : exportExtract(this.#rows(filter, grant), { ...options, filter });
     };
+    const { administrator } = caller.principal;
+    return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };
   }
 
   /** Nobody waits for a place, and nobody gets all of them. */
@@ -105,33 +102,6 @@ export class AuditExport {
     }
   }
 
-  async #writeTrail(
-    act: Act,
-    note: string,
-    period: Pick<AuditFilter, 'since' | 'until'>,
-    write: WriteText,
-  ): Promise<number> {
-    const { store, authority, clock } = this.#deps;
-    await store.note(act, note);
-    return store.readInSteps(
-      (snapshot) =>
-        exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format: 'jsonl', period, write }),
-      (step) => this.#steps.run(step),
-    );
-  }
-
-  async #writeExtract(
-    act: Act,
-    note: string,
-    { filter, grant, format, at }: { readonly at: Date; readonly grant: Grant } & Extract,
-    write: WriteText,
-  ): Promise<number> {
-    const within = grant.realms === 'all' ? undefined : grant.realms;
-    await this.#deps.store.note(act, within === undefined ? note : `${note}, bound to realms`);
-    const requested = { ...filter, ...(within !== undefined && { within }) };
-    return exportExtract({ at, format, filter: requested, rows: this.#rows(requested, grant), write });
-  }
-
   /** Each step is a search of its own, from the last row on. */
   async *#rows(requested: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
     let after: RowPlace | undefined;
@@ -143,27 +113,8 @@ export class AuditExport {
       const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
       // A trial may have failed for a moment's load.
       isRare = (isRare || reached !== null) && step % STEPS_PER_TRIAL !== 0;
-      yield rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') }));
+      yield rows.map((row) => asGranted(row, grant));
       after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
     } while (after !== undefined);
   }
-}
-
-interface Extract {
-  readonly filter: Omit<AuditExportRequest, 'format'>;
-  readonly format: ExportFormat;
-}
-
-/** @returns the filters for the audit row: times as they are, of the others the names, as their values are foreign text */
-function describeFilter({ since, until, ...selecting }: Extract['filter']): string {
-  const names = Object.entries(selecting)
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name);
-  return [
-    ...(names.length === 0 ? [] : [`selected by ${names.join(' and ')}`]),
-    ...(since === undefined ? [] : [`since ${since.toISOString()}`]),
-    ...(until === undefined ? [] : [`until ${until.toISOString()}`]),
-  ]
-    .map((part) => `, ${part}`)
-    .join('');
 }

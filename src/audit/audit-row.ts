@@ -35,17 +35,39 @@ export interface AuditRow extends AuditEntry {
   readonly signature: Buffer;
 }
 
-/** The members of a row that say what happened. */
-export const CONTENT_MEMBERS = [
-  ...(['id', 'at', 'actor', 'action', 'subject', 'realm', 'outcome', 'client', 'requestId'] as const),
-  'transaction',
-] as const satisfies readonly (keyof AuditRow)[];
+/** `digits`: a bigint that stays text. `instant`: text, UTC to the microsecond. */
+export type MemberKind = 'text' | 'digits' | 'instant' | 'number' | 'bytes';
 
-/** All members of a row. */
-export const ROW_MEMBERS = [
-  ...CONTENT_MEMBERS,
-  ...(['writer', 'lane', 'seq', 'prevHash', 'hash', 'signature'] as const),
-] as const satisfies readonly (keyof AuditRow)[];
+/** The kind of each member of a row or record: how it is stored, exported and read again. */
+export type Kinds<Kept> = Readonly<Record<keyof Kept, MemberKind>>;
+
+/** The members of a row that say what happened. */
+const CONTENT_KINDS = {
+  id: 'digits',
+  at: 'instant',
+  actor: 'text',
+  action: 'text',
+  subject: 'text',
+  realm: 'text',
+  outcome: 'text',
+  client: 'text',
+  requestId: 'text',
+  transaction: 'text',
+} as const;
+
+/** All members of a row, in the order of its columns. */
+export const ROW_KINDS = {
+  ...CONTENT_KINDS,
+  writer: 'number',
+  lane: 'number',
+  seq: 'number',
+  prevHash: 'bytes',
+  hash: 'bytes',
+  signature: 'bytes',
+} as const satisfies Kinds<AuditRow>;
+
+export const CONTENT_MEMBERS = Object.keys(CONTENT_KINDS) as (keyof typeof CONTENT_KINDS)[];
+export const ROW_MEMBERS = Object.keys(ROW_KINDS) as (keyof AuditRow)[];
 
 /** The previous hash of the first row or record of a chain. */
 export const NOTHING_BEFORE: Buffer = Buffer.alloc(32);

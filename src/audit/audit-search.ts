@@ -4,10 +4,9 @@ import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import type { AuditRow } from './audit-row.ts';
-import { assertKnownFilter, type AuditValues, auditValues } from './filter-values.ts';
 import type { AuditStore } from './audit-store.ts';
-import type { AuditFilter, RowPlace } from './filter-values.ts';
-import { assertVisibleRealm, grantedRealms } from './realm-view.ts';
+import { type AuditFilter, type AuditValues, auditValues, type RowPlace } from './filter-values.ts';
+import { asGranted, boundFilter } from './realm-view.ts';
 
 /** Dependencies of the search. */
 interface AuditSearchDependencies {
@@ -67,19 +66,16 @@ export class AuditSearch {
   ): Promise<AuditPage> {
     const { access, configuration, store } = this.#deps;
     const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
-    assertKnownFilter(filter);
-    assertVisibleRealm(grant, filter.realm);
-    const requested: AuditFilter = {
-      ...filter,
+    const requested = {
+      ...boundFilter(filter, grant),
       limit: readLimit(limit) + 1,
       ...(cursor !== undefined && { after: readCursor(cursor) }),
-      ...(grant.realms !== 'all' && { within: grant.realms }),
     };
     const found = await this.#turns.run(() => store.searchStep(requested));
     const rows = found.rows.slice(0, limit);
     const last = found.rows.length > limit ? rows.at(-1) : found.reached;
     return {
-      rows: rows.map((row) => ({ ...row, realm: grantedRealms(row, grant).join(',') })),
+      rows: rows.map((row) => asGranted(row, grant)),
       next: last === undefined || last === null ? null : cursorOf(last),
     };
   }

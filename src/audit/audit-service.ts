@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
-import { type ExportFormat, exportTrail } from './export-trail.ts';
+import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
@@ -62,10 +62,7 @@ export class AuditService {
   ): Promise<number> {
     assertOperator(caller);
     const { store, authority, clock } = this.#deps;
-    const { since, until } = period;
-    const from = since === undefined ? '' : `, since ${since.toISOString()}`;
-    const to = until === undefined ? '' : `, until ${until.toISOString()}`;
-    await store.note(actOf(caller, 'audit/export'), `handed out as ${format}${from}${to}`);
+    await store.note(actOf(caller, 'audit/export'), exportNote(format, period));
     return await store.read((snapshot) =>
       exportTrail(snapshot, { keys: authority.keys(), at: clock.now(), format, period, write }),
     );

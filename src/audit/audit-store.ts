@@ -3,20 +3,17 @@ import type { Knex } from 'knex';
 import type { AuditEntry, AuditRow } from './audit-row.ts';
 import type { AuditSnapshot, StoredSnapshot } from './audit-snapshot.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { PruningPlan } from './journal-record.ts';
-import type { Pruned } from './pruning-store.ts';
-import type { FoundRows } from './search-store.ts';
-import type { StepRun } from './stepped-store.ts';
-import type { TransactionRows } from './transaction-store.ts';
+import type { JournalRecord, PruningPlan } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
-import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
-import { searchRows, searchStep } from './search-store.ts';
-import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
-import { partitionsBefore, planPruning, pruneTrail } from './pruning-store.ts';
+import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type Stored, toAuditRow } from './cursor-store.ts';
+import { type FoundRows, searchRows, searchStep } from './search-store.ts';
+import { JOURNAL_COLUMNS, toJournalRecord } from './journal-store.ts';
+import { planPruning } from './pruning-plan-store.ts';
+import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readInSteps } from './stepped-store.ts';
-import { transactionRows } from './transaction-store.ts';
+import { readInSteps, type StepRun } from './stepped-store.ts';
+import { type TransactionRows, transactionRows } from './transaction-store.ts';
 import { isStorable } from '../database/stored-text.ts';
 import { storableEntry } from './rows-store.ts';
 
@@ -125,13 +122,13 @@ function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
     }),
     records: async function* () {
       const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
-      for await (const rows of readByCursor<JournalRow>(sql, 'journal_records', statement)) {
+      for await (const rows of readByCursor<Stored<JournalRecord>>(sql, 'journal_records', statement)) {
         yield rows.map(toJournalRecord);
       }
     },
     rows: async function* (period: AuditPeriod = {}) {
       const statement = `SELECT ${AUDIT_COLUMNS} FROM audit ${within(period)} ${BY_PLACE}`;
-      for await (const rows of readByCursor<StoredAuditRow>(sql, 'audit_rows', statement)) {
+      for await (const rows of readByCursor<Stored<AuditRow>>(sql, 'audit_rows', statement)) {
         yield rows.map(toAuditRow);
       }
     },

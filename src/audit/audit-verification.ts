@@ -11,7 +11,7 @@ import type { AuditAuthority } from './signing-key.ts';
 import { assertUnbound } from './realm-view.ts';
 import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
 import type { VerificationStore } from './verification-store.ts';
-import { type TrailVerification, verifyStored } from './verify-trail.ts';
+import { verifyStored } from './verify-trail.ts';
 
 /** Dependencies of verifications by a server. */
 export interface AuditVerificationDependencies {
@@ -124,6 +124,7 @@ export class AuditVerification {
   }
 
   async #endOf({ id, checkpoint }: VerificationRecord): Promise<VerificationEnd> {
+    const { verifications, log } = this.#deps;
     const listed: AuditFinding[] = [];
     const reached = { rows: 0, records: 0, newest: '', findings: 0 };
     let storedAt = performance.now();
@@ -140,7 +141,10 @@ export class AuditVerification {
           reached.rows = rows;
           const isDue = performance.now() - storedAt >= PROGRESS_EVERY_MS;
           storedAt = isDue ? performance.now() : storedAt;
-          if (this.#stopping.signal.aborted || (isDue && !(await this.#advance(id, reached, of)))) {
+          if (
+            this.#stopping.signal.aborted ||
+            (isDue && !(await verifications.advance(id, { ...reached, of })))
+          ) {
             throw new Interrupted();
           }
         },
@@ -150,22 +154,13 @@ export class AuditVerification {
       if (error instanceof Interrupted) {
         return { state: 'interrupted', ...reached, listed, reason: '' };
       }
-      this.#deps.log.warn('A verification of the audit has failed', {
+      log.warn('A verification of the audit has failed', {
         component: 'audit',
         ...describeFault(error),
       });
       const reason = isServiceError(error) ? error.message : 'internal error';
       return { state: 'failed', ...reached, listed, reason };
     }
-  }
-
-  /** @returns false if it was taken for lost meanwhile */
-  #advance(
-    id: string,
-    { rows, findings }: Pick<TrailVerification, 'rows' | 'findings'>,
-    of: number,
-  ): Promise<boolean> {
-    return this.#deps.verifications.advance(id, { rows, findings, of });
   }
 }
 

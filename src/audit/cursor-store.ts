@@ -1,37 +1,26 @@
 import type { Knex } from 'knex';
 
-import type { AuditRow } from './audit-row.ts';
+import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS } from './audit-row.ts';
 
 /** Rows that one FETCH returns. */
 const AT_ONCE = 1_000;
+const NULLS = { text: '\0null', digits: '\0null', instant: '\0null', bytes: Buffer.from('\0null') };
 
-/**
- * A row of the trail as the database returns it. bigint comes as text; nulls only where an attacker has written them.
- */
-export interface StoredAuditRow {
-  readonly id: string;
-  readonly at: string | null;
-  readonly actor: string | null;
-  readonly action: string | null;
-  readonly subject: string | null;
-  readonly realm: string | null;
-  readonly outcome: string | null;
-  readonly client: string | null;
-  readonly request_id: string | null;
-  readonly transaction_id: string | null;
-  readonly writer: string | null;
-  readonly lane: number | null;
-  readonly seq: string | null;
-  readonly prev_hash: Buffer | null;
-  readonly hash: Buffer | null;
-  readonly signature: Buffer | null;
+/** A row or record as the database returns it, under the names of its members; bigint comes as text. */
+export type Stored<Kept> = Readonly<Record<keyof Kept, string | number | Buffer | null>>;
+
+/** @returns the name of a member's column */
+export function columnOf(member: string): string {
+  return member === 'transaction'
+    ? 'transaction_id'
+    : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The place of a row in the order of time. */
-export const PLACE_COLUMNS = `id, ${utcText('at')}`;
+export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;
 
-export const AUDIT_COLUMNS = `${PLACE_COLUMNS}, actor, action, subject, realm, outcome, client, request_id,
-  transaction_id, writer, lane, seq, prev_hash, hash, signature`;
+/** The columns of `Stored` rows. */
+export const AUDIT_COLUMNS = columnsOf(ROW_KINDS);
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
@@ -55,34 +44,27 @@ export async function* readByCursor<Row>(
   }
 }
 
-export function toAuditRow(row: StoredAuditRow): AuditRow {
-  return {
-    id: row.id,
-    at: text(row.at),
-    actor: text(row.actor),
-    action: text(row.action),
-    subject: text(row.subject),
-    realm: text(row.realm),
-    outcome: text(row.outcome),
-    client: text(row.client),
-    requestId: text(row.request_id),
-    transaction: text(row.transaction_id),
-    writer: Number(row.writer ?? -1),
-    lane: row.lane ?? -1,
-    seq: Number(row.seq ?? -1),
-    prevHash: bytes(row.prev_hash),
-    hash: bytes(row.hash),
-    signature: bytes(row.signature),
-  };
+export function toAuditRow(row: Stored<AuditRow>): AuditRow {
+  return readStored<AuditRow>(ROW_KINDS, row);
 }
 
-/** The program writes no nulls, but the owner of the table can. They read as a text that no column can hold. */
-function text(value: string | null): string {
-  return value ?? '\0null';
+/** @returns the columns of `Stored` rows or records */
+export function columnsOf(kinds: Readonly<Record<string, MemberKind>>): string {
+  return Object.entries(kinds)
+    .map(([member, kind]) => {
+      const column = columnOf(member);
+      return `${kind === 'instant' ? utcText(column) : column} AS "${member}"`;
+    })
+    .join(', ');
 }
 
-function bytes(value: Buffer | null): Buffer {
-  return value ?? Buffer.from('\0null');
+/** The program writes no nulls, but the owner of the table can. They read as what no column can hold. */
+export function readStored<Kept>(kinds: Kinds<Kept>, row: Stored<Kept>): Kept {
+  const read = Object.entries<MemberKind>(kinds).map(([member, kind]) => {
+    const value = row[member as keyof Kept];
+    return [member, kind === 'number' ? Number(value ?? -1) : (value ?? NULLS[kind])];
+  });
+  return Object.fromEntries(read) as Kept;
 }
 
 /**
@@ -90,8 +72,8 @@ function bytes(value: Buffer | null): Buffer {
  * No two instants read the same.
  * @returns SQL that gives a timestamptz column in UTC to the microsecond, which a Date would cut off
  */
-export function utcText(column: string): string {
+function utcText(column: string): string {
   const isOurs = `isfinite(${column}) AND ${column} >= '0002-01-01T00:00:00Z'`;
   return `CASE WHEN ${isOurs} THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    ELSE ${column}::text END AS at`;
+    ELSE ${column}::text END`;
 }

@@ -1,5 +1,5 @@
 import type { AuditRow } from './audit-row.ts';
-import type { AuditFinding, Report } from './finding.ts';
+import type { AuditFinding } from './finding.ts';
 import type { JournalFacts } from './journal-check.ts';
 import type { RecordedInstallation } from './audit-snapshot.ts';
 
@@ -9,21 +9,14 @@ import type { RecordedInstallation } from './audit-snapshot.ts';
  * key.
  */
 export class EmptiedCheck {
-  readonly #facts: Pick<JournalFacts, 'records' | 'isPruned'>;
-  readonly #keyIds: readonly string[];
-  readonly #administrators: readonly string[];
+  readonly #installation: RecordedInstallation;
   /** Administrators whose creation no row has recorded yet. */
   readonly #unrecorded: Set<string>;
   #rows = 0;
 
-  constructor(
-    facts: Pick<JournalFacts, 'records' | 'isPruned'>,
-    { keyIds, administrators }: RecordedInstallation,
-  ) {
-    this.#facts = facts;
-    this.#keyIds = keyIds;
-    this.#administrators = administrators;
-    this.#unrecorded = new Set(administrators);
+  constructor(installation: RecordedInstallation) {
+    this.#installation = installation;
+    this.#unrecorded = new Set(installation.administrators);
   }
 
   check(rows: readonly AuditRow[]): void {
@@ -35,25 +28,22 @@ export class EmptiedCheck {
     }
   }
 
-  /** Reports the findings; called after the last row. A prune removes rows, but leaves its own. */
-  finish(report: Report): void {
-    if (this.#rows === 0) {
-      this.#finishWithoutRows(report);
-    } else if (!this.#facts.isPruned) {
-      for (const name of this.#unrecorded) {
-        report(removed(`none tells who made the administrator '${name}'`));
-      }
+  /** @returns the findings, after the last row. A prune removes rows, but leaves its own */
+  finish({ records, isPruned }: Pick<JournalFacts, 'records' | 'isPruned'>): readonly AuditFinding[] {
+    if (this.#rows > 0) {
+      const unrecorded = isPruned ? [] : [...this.#unrecorded];
+      return unrecorded.map((name) => removed(`none tells who made the administrator '${name}'`));
     }
-  }
-
-  #finishWithoutRows(report: Report): void {
-    const [name] = this.#administrators;
-    const [keyId] = this.#keyIds;
+    const {
+      administrators: [name],
+      keyIds: [keyId],
+    } = this.#installation;
     if (name !== undefined) {
-      report(removed(`there is none at all, though there is the administrator '${name}'`));
-    } else if (keyId !== undefined && this.#facts.records === 0) {
-      report(removed(`there is none at all, and no journal, though the encryption key ${keyId} is in use`));
+      return [removed(`there is none at all, though there is the administrator '${name}'`)];
     }
+    return keyId !== undefined && records === 0
+      ? [removed(`there is none at all, and no journal, though the encryption key ${keyId} is in use`)]
+      : [];
   }
 }
 

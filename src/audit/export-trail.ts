@@ -1,8 +1,7 @@
 import { safeText } from '../kernel/terminal-text.ts';
-import { type AuditRow, ROW_MEMBERS } from './audit-row.ts';
-import type { JournalRecord } from './journal-record.ts';
+import { type AuditRow, CONTENT_MEMBERS, ROW_MEMBERS } from './audit-row.ts';
 import type { AuditSnapshot } from './audit-snapshot.ts';
-import type { AuditPeriod } from './filter-values.ts';
+import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { InstallationKey } from './signing-key.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
@@ -10,13 +9,14 @@ export type ExportFormat = 'jsonl' | 'csv';
 
 /** The format and version that the first line of an export names. */
 export const EXPORT_FORM = 'tankeeper audit 1';
+/** The same of an extract. */
+export const EXTRACT_FORM = 'tankeeper audit extract 1';
 
-/** Options of an export. */
+/** Where and how an export is written. */
 export interface ExportOptions {
-  readonly keys: readonly InstallationKey[];
   readonly at: Date;
   readonly format: ExportFormat;
-  readonly period: AuditPeriod;
+  /** Gets the text piece by piece; each piece waits until the last one was taken. */
   readonly write: (text: string) => Promise<void>;
 }
 
@@ -25,68 +25,130 @@ export interface ExportOptions {
  * of the writers, the rows, and an end with their number.
  * @returns the number of rows
  */
-export async function exportTrail(snapshot: AuditSnapshot, options: ExportOptions): Promise<number> {
-  const { format, period, write } = options;
-  let rows = 0;
-  if (format === 'csv') {
-    await write(csvLine(ROW_MEMBERS));
-  } else {
-    await write(headLine(options));
-    for await (const records of snapshot.records()) {
-      await write(records.map((record) => jsonLine({ record: toJson(record) })).join(''));
+export function exportTrail(
+  snapshot: AuditSnapshot,
+  {
+    keys,
+    period,
+    ...options
+  }: ExportOptions & {
+    readonly keys: readonly InstallationKey[];
+    readonly period: AuditPeriod;
+  },
+): Promise<number> {
+  const head = {
+    form: EXPORT_FORM,
+    at: options.at.toISOString(),
+    since: period.since?.toISOString() ?? null,
+    until: period.until?.toISOString() ?? null,
+    keys: keys.map(({ keyId, publicKey }) => ({ keyId, publicKey: publicKey.toString('base64') })),
+  };
+  const parts = { head, members: ROW_MEMBERS, records: snapshot.records(), rows: snapshot.rows(period) };
+  return writeParts(parts, options);
+}
+
+/**
+ * Writes selected rows as text. They are parts of chains, so nobody can verify them. JSON lines: a head that says so
+ * and names the filters, the rows, and an end with their number.
+ * @param rows newest first
+ * @returns the number of rows
+ */
+export function exportExtract(
+  rows: AsyncIterable<readonly AuditRow[]>,
+  {
+    filter: { within, ...filter },
+    ...options
+  }: ExportOptions & { readonly filter: Omit<AuditFilter, 'limit' | 'offset' | 'after'> },
+): Promise<number> {
+  const head = {
+    form: EXTRACT_FORM,
+    note: 'selected rows, which cannot be verified as a chain',
+    verifiable: false,
+    at: options.at.toISOString(),
+    filter,
+    realms: within ?? null,
+  };
+  return writeParts({ head, members: CONTENT_MEMBERS, rows }, options);
+}
+
+/**
+ * @returns the outcome of an export, for its audit row: times as they are, of the other filters the names, as their
+ *   values are foreign text
+ */
+export function exportNote(
+  format: ExportFormat,
+  { since, until, within, ...selecting }: Partial<AuditFilter>,
+): string {
+  const names = Object.entries(selecting)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  return [
+    `handed out as ${format}`,
+    ...(names.length === 0 ? [] : [`selected by ${names.join(' and ')}`]),
+    ...(since === undefined ? [] : [`since ${since.toISOString()}`]),
+    ...(until === undefined ? [] : [`until ${until.toISOString()}`]),
+    ...(within === undefined ? [] : ['bound to realms']),
+  ].join(', ');
+}
+
+interface ExportParts {
+  readonly head: object;
+  readonly members: readonly (keyof AuditRow)[];
+  readonly records?: AsyncIterable<readonly object[]>;
+  readonly rows: AsyncIterable<readonly AuditRow[]>;
+}
+
+async function writeParts(
+  { head, members, records, rows }: ExportParts,
+  { format, write }: ExportOptions,
+): Promise<number> {
+  // Not before the first rows or records: a fault until then can still be answered in words.
+  let ahead = format === 'csv' ? csvLine(members) : jsonLine(head);
+  const writeLines = async (lines: readonly string[]): Promise<void> => {
+    await write(`${ahead}${lines.join('')}`);
+    ahead = '';
+  };
+  if (format === 'jsonl' && records !== undefined) {
+    for await (const some of records) {
+      await writeLines(some.map((record) => jsonLine({ record: inBase64(record) })));
     }
   }
-  const lineOf = format === 'csv' ? csvRow : (row: AuditRow) => jsonLine({ row: toJson(row) });
-  for await (const some of snapshot.rows(period)) {
-    rows += some.length;
-    await write(some.map(lineOf).join(''));
+  let count = 0;
+  for await (const some of rows) {
+    count += some.length;
+    await writeLines(
+      some.map((row) => {
+        const cells = members.map((name) => [name, row[name]] as const);
+        return format === 'csv'
+          ? csvLine(cells.map(([, value]) => String(base64Of(value))))
+          : jsonLine({ row: inBase64(Object.fromEntries(cells)) });
+      }),
+    );
   }
-  if (format === 'jsonl') {
-    await write(jsonLine({ end: { rows } }));
-  }
-  return rows;
+  await writeLines(format === 'csv' ? [] : [jsonLine({ end: { rows: count } })]);
+  return count;
 }
 
-function headLine({ keys, at, period: { since, until } }: ExportOptions): string {
-  return jsonLine({
-    form: EXPORT_FORM,
-    at: at.toISOString(),
-    since: since?.toISOString() ?? null,
-    until: until?.toISOString() ?? null,
-    keys: keys.map(({ keyId, publicKey }) => ({ keyId, publicKey: publicKey.toString('base64') })),
-  });
+function inBase64(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, base64Of(value)]));
 }
 
-/** Encodes bytes as Base64. */
-function toJson(record: AuditRow | JournalRecord): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).map(([key, value]: [string, unknown]) => [
-      key,
-      Buffer.isBuffer(value) ? value.toString('base64') : value,
-    ]),
-  );
+/** Bytes as Base64. */
+function base64Of(value: unknown): unknown {
+  return Buffer.isBuffer(value) ? value.toString('base64') : value;
 }
 
 /** @returns a line of JSON lines */
-export function jsonLine(value: unknown): string {
+function jsonLine(value: unknown): string {
   // The escaped text is the same JSON value, and harmless on a terminal.
   return `${safeText(JSON.stringify(value))}\n`;
-}
-
-function csvRow(row: AuditRow): string {
-  return csvLine(
-    ROW_MEMBERS.map((column) => {
-      const value = row[column];
-      return Buffer.isBuffer(value) ? value.toString('base64') : String(value);
-    }),
-  );
 }
 
 /**
  * A line of RFC 4180. A possible formula gets an apostrophe in front, also after spaces and with full-width letters; a
  * cell with a separator is quoted; control characters are escaped.
  */
-export function csvLine(values: readonly string[]): string {
+function csvLine(values: readonly string[]): string {
   const cells = values.map((value) => {
     const text = safeText(value);
     const safe = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text;

@@ -1,9 +1,8 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { parseJsonObject } from '../kernel/parse-json.ts';
-import type { AuditRow } from './audit-row.ts';
-import { EXTRACT_FORM } from './export-extract.ts';
-import { EXPORT_FORM } from './export-trail.ts';
-import type { JournalKind, JournalRecord } from './journal-record.ts';
+import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS } from './audit-row.ts';
+import { EXPORT_FORM, EXTRACT_FORM } from './export-trail.ts';
+import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 import type { AuditSnapshot } from './audit-snapshot.ts';
 import type { InstallationKey } from './signing-key.ts';
 
@@ -46,10 +45,7 @@ export async function readExportedTrail(text: AsyncIterable<string>): Promise<Ex
 
 function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
   let ahead: ExportLine | undefined;
-  const readLines = async function* <T>(
-    name: string,
-    read: (line: ExportLine) => T,
-  ): AsyncGenerator<readonly T[]> {
+  const readLines = async function* <T>(name: string, kinds: Kinds<T>): AsyncGenerator<readonly T[]> {
     let some: T[] = [];
     for (;;) {
       ahead ??= await nextLine(lines);
@@ -57,7 +53,7 @@ function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
       if (one === undefined) {
         break;
       }
-      some.push(read(one as ExportLine));
+      some.push(readLine(kinds, one as ExportLine));
       ahead = undefined;
       if (some.length === AT_ONCE) {
         yield some;
@@ -67,10 +63,10 @@ function exportedSnapshot(lines: AsyncIterator<string>): AuditSnapshot {
     yield some;
   };
   return {
-    records: () => readLines('record', toRecord),
+    records: () => readLines<JournalRecord>('record', RECORD_KINDS),
     rows: async function* () {
       let rows = 0;
-      for await (const some of readLines('row', toRow)) {
+      for await (const some of readLines<AuditRow>('row', ROW_KINDS)) {
         rows += some.length;
         yield some;
       }
@@ -93,41 +89,12 @@ async function nextLine(lines: AsyncIterator<string>): Promise<ExportLine | unde
   return line;
 }
 
-function toRow(line: ExportLine): AuditRow {
-  const text = (name: string): string => textOf(line, name);
-  return {
-    id: text('id'),
-    at: text('at'),
-    actor: text('actor'),
-    action: text('action'),
-    subject: text('subject'),
-    realm: text('realm'),
-    outcome: text('outcome'),
-    client: text('client'),
-    requestId: text('requestId'),
-    transaction: text('transaction'),
-    writer: numberOf(line, 'writer'),
-    lane: numberOf(line, 'lane'),
-    seq: numberOf(line, 'seq'),
-    prevHash: bytesOf(line, 'prevHash'),
-    hash: bytesOf(line, 'hash'),
-    signature: bytesOf(line, 'signature'),
-  };
-}
-
-function toRecord(line: ExportLine): JournalRecord {
-  const text = (name: string): string => textOf(line, name);
-  return {
-    number: numberOf(line, 'number'),
-    at: text('at'),
-    kind: text('kind') as JournalKind,
-    writer: numberOf(line, 'writer'),
-    keyId: text('keyId'),
-    body: text('body'),
-    prevHash: bytesOf(line, 'prevHash'),
-    hash: bytesOf(line, 'hash'),
-    signature: bytesOf(line, 'signature'),
-  };
+function readLine<Kept>(kinds: Kinds<Kept>, line: ExportLine): Kept {
+  const read = Object.entries<MemberKind>(kinds).map(([name, kind]) => [
+    name,
+    kind === 'number' ? numberOf(line, name) : kind === 'bytes' ? bytesOf(line, name) : textOf(line, name),
+  ]);
+  return Object.fromEntries(read) as Kept;
 }
 
 function textOf(line: ExportLine, name: string): string {

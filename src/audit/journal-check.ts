@@ -33,8 +33,6 @@ export interface JournalFacts {
   readonly isPruned: boolean;
   /** The hash of the last record, hexadecimal; empty where there is none. */
   readonly newest: string;
-  /** True if the required record exists. */
-  readonly isAnchored: boolean;
 }
 
 interface Writer {
@@ -45,7 +43,7 @@ interface Writer {
 /** Checks the journal, record by record in the order of their numbers. */
 export class JournalCheck {
   readonly #report: Report;
-  readonly #anchor: string | undefined;
+  readonly #checkpoint: string | undefined;
   readonly #trusted: Map<string, SignatureVerifier>;
   readonly #keys: { readonly record: JournalRecord; readonly body: KeyBody }[] = [];
   readonly #writers = new Map<number, Writer>();
@@ -53,19 +51,19 @@ export class JournalCheck {
   readonly #prunes: { readonly by: number; readonly body: PruneBody }[] = [];
   readonly #gaps = new JournalGaps();
   #records = 0;
-  #isAnchored = false;
+  #isCheckpointThere = false;
 
   /**
    * @param keys the trusted keys
-   * @param anchor the hash of a record that must exist, hexadecimal
+   * @param checkpoint the hash of a record that must exist, hexadecimal
    */
   constructor(options: {
     readonly keys: readonly InstallationKey[];
     readonly report: Report;
-    readonly anchor?: string | undefined;
+    readonly checkpoint?: string | undefined;
   }) {
     this.#report = options.report;
-    this.#anchor = options.anchor?.toLowerCase();
+    this.#checkpoint = options.checkpoint?.toLowerCase();
     this.#trusted = new Map(
       options.keys.map(({ keyId, publicKey }) => [keyId, new SignatureVerifier(publicKey)]),
     );
@@ -82,8 +80,8 @@ export class JournalCheck {
       this.#report(journalFinding('changed', record, 'the record does not match its signature'));
       return;
     }
-    if (record.hash.toString('hex') === this.#anchor) {
-      this.#isAnchored = true;
+    if (record.hash.toString('hex') === this.#checkpoint) {
+      this.#isCheckpointThere = true;
     }
     this.#keep(record);
   }
@@ -97,9 +95,9 @@ export class JournalCheck {
     this.#gaps.finish(gaps).forEach((finding) => {
       this.#report(finding);
     });
-    this.#isAnchored ||= gaps.some(({ hash }) => hash.toString('hex') === this.#anchor);
-    if (this.#anchor !== undefined && !this.#isAnchored) {
-      this.#report(journalFinding('removed', null, `there is no checkpoint ${this.#anchor}`));
+    this.#isCheckpointThere ||= gaps.some(({ hash }) => hash.toString('hex') === this.#checkpoint);
+    if (this.#checkpoint !== undefined && !this.#isCheckpointThere) {
+      this.#report(journalFinding('removed', null, `there is no checkpoint ${this.#checkpoint}`));
     }
     return {
       // A pruned writer whose record reappears is no longer trusted.
@@ -108,7 +106,6 @@ export class JournalCheck {
       records: this.#records,
       isPruned: prunes.length > 0,
       newest: this.#records === 0 ? '' : this.#gaps.newest.toString('hex'),
-      isAnchored: this.#isAnchored,
     };
   }
 

@@ -22,7 +22,6 @@ interface Leap {
  */
 export class JournalGaps {
   readonly #leaps: Leap[] = [];
-  readonly #runs: { from: number; to: number }[] = [];
   #last = { number: 0, hash: NOTHING_BEFORE, isSound: true };
 
   /** The hash of the last record. */
@@ -37,20 +36,17 @@ export class JournalGaps {
    */
   check(record: JournalRecord, isSound: boolean): AuditFinding | undefined {
     const { number, hash, prevHash } = record;
-    const expected = this.#last.number + 1;
-    const isNext = number === expected;
-    const isAstray = isNext && isSound && this.#last.isSound && !prevHash.equals(this.#last.hash);
+    const last = this.#last;
+    const expected = last.number + 1;
+    if (number < expected) {
+      return astray(record);
+    }
     if (number > expected) {
       this.#leaps.push({ next: record, expected, isSound });
     }
     this.#last = { number, hash, isSound };
-    const run = this.#runs.at(-1);
-    if (isNext && run !== undefined) {
-      run.to = number;
-    } else {
-      this.#runs.push({ from: number, to: number });
-    }
-    return isAstray ? astray(record) : undefined;
+    const follows = number > expected || !isSound || !last.isSound || prevHash.equals(last.hash);
+    return follows ? undefined : astray(record);
   }
 
   /**
@@ -58,18 +54,15 @@ export class JournalGaps {
    * @returns the other records that are missing, and pruned ones that reappear
    */
   finish(gaps: readonly JournalGap[]): readonly AuditFinding[] {
-    const missing = this.#leaps.flatMap((leap) => missingAt(leap, gaps));
-    const pruned = without([{ from: 1, to: this.#last.number }], without([{ from: 1, to: Infinity }], gaps));
-    const back = this.#runs.flatMap((run) => overlaps(run, pruned));
+    const leaps = this.#leaps.map(({ expected, next }) => ({ from: expected, to: next.number - 1 }));
+    const present = without([{ from: 1, to: this.#last.number }], leaps);
+    const back = without(present, without(present, gaps));
     return [
-      ...missing,
-      ...back.map((span) =>
-        journalFinding(
-          'inserted',
-          { number: span.from, at: null },
-          `${named(span)} was pruned, and is there`,
-        ),
-      ),
+      ...this.#leaps.flatMap((leap) => missingAt(leap, gaps)),
+      ...back.map((span) => {
+        const first = { number: span.from, at: null };
+        return journalFinding('inserted', first, `${named(span)} was pruned, and is there`);
+      }),
     ];
   }
 }
@@ -104,12 +97,6 @@ function without(spans: readonly Span[], taken: readonly Span[]): readonly Span[
       ]),
     spans,
   );
-}
-
-function overlaps(run: Span, spans: readonly Span[]): readonly Span[] {
-  return spans
-    .filter(({ from, to }) => from <= run.to && to >= run.from)
-    .map(({ from, to }) => ({ from: Math.max(from, run.from), to: Math.min(to, run.to) }));
 }
 
 function named({ from, to }: Span): string {

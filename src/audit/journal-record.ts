@@ -1,10 +1,10 @@
-import { chainHash } from './audit-row.ts';
+import { chainHash, type Kinds } from './audit-row.ts';
 
 /**
  * `writer`: a server or command that is about to write rows. `key`: the public part of an older key of the
  * installation. `checkpoint`: the last rows of a writer's lanes. `prune`: the removed rows and records.
  */
-export type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
+type JournalKind = 'writer' | 'key' | 'checkpoint' | 'prune';
 
 /** A record of the journal, which accompanies the rows: one chain for all servers. */
 export interface JournalRecord {
@@ -24,6 +24,18 @@ export interface JournalRecord {
   /** Ed25519, of the hash. */
   readonly signature: Buffer;
 }
+
+export const RECORD_KINDS: Kinds<JournalRecord> = {
+  number: 'number',
+  at: 'instant',
+  kind: 'text',
+  writer: 'number',
+  keyId: 'text',
+  body: 'text',
+  prevHash: 'bytes',
+  hash: 'bytes',
+  signature: 'bytes',
+};
 
 /** The head of a lane: its last row. */
 export interface LaneHead {
@@ -104,11 +116,11 @@ export function pruneBody(before: string, rows: number, { cuts, gaps }: PruneBod
  * @throws Error when the body is not that of a checkpoint
  */
 export function readHeads(body: string): readonly LaneHead[] {
-  return readTuples(body, 'heads').map(([lane = 0, seq = 0, hash = '']) => ({
-    lane: Number(lane),
-    seq: Number(seq),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
+  return readTuples(body, 'heads').map(readHead);
+}
+
+function readHead([lane = 0, seq = 0, hash = '']: Tuple): LaneHead {
+  return { lane: Number(lane), seq: Number(seq), hash: Buffer.from(String(hash), 'hex') };
 }
 
 /**
@@ -116,18 +128,17 @@ export function readHeads(body: string): readonly LaneHead[] {
  * @throws Error when the body is not that of a prune
  */
 export function readPrune(body: string): PruneBody {
-  const cuts = readTuples(body, 'cuts').map(([writer = 0, lane = 0, seq = 0, hash = '']) => ({
-    writer: Number(writer),
-    lane: Number(lane),
-    seq: Number(seq),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
-  const gaps = readTuples(body, 'gaps').map(([from = 0, to = 0, hash = '']) => ({
-    from: Number(from),
-    to: Number(to),
-    hash: Buffer.from(String(hash), 'hex'),
-  }));
-  return { cuts, gaps };
+  return {
+    cuts: readTuples(body, 'cuts').map(([writer = 0, ...head]) => ({
+      writer: Number(writer),
+      ...readHead(head),
+    })),
+    gaps: readTuples(body, 'gaps').map(([from = 0, to = 0, hash = '']) => ({
+      from: Number(from),
+      to: Number(to),
+      hash: Buffer.from(String(hash), 'hex'),
+    })),
+  };
 }
 
 /** @returns true if this checkpoint is its writer's last record */
@@ -147,10 +158,12 @@ export function readRecordBody(body: string): Readonly<Record<string, unknown>> 
   return value as Record<string, unknown>;
 }
 
-function readTuples(body: string, name: string): readonly (readonly (string | number)[])[] {
+type Tuple = readonly (string | number)[];
+
+function readTuples(body: string, name: string): readonly Tuple[] {
   const list = readRecordBody(body)[name] ?? [];
   if (!Array.isArray(list) || !list.every((entry) => Array.isArray(entry))) {
     throw new Error(`The body of a record has no list '${name}'`);
   }
-  return list as (string | number)[][];
+  return list as Tuple[];
 }

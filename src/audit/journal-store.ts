@@ -1,36 +1,16 @@
 import type { Knex } from 'knex';
 
 import { NOTHING_BEFORE } from './audit-row.ts';
-import { type JournalKind, type JournalRecord, recordHash } from './journal-record.ts';
-import { utcText } from './cursor-store.ts';
+import { type JournalRecord, RECORD_KINDS, recordHash } from './journal-record.ts';
+import { columnOf, columnsOf, readStored, type Stored } from './cursor-store.ts';
 
 /** The advisory lock of appending to the journal. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
 
-/** A record of the journal as the database returns it. bigint comes as text. */
-export interface JournalRow {
-  readonly number: string;
-  readonly at: string;
-  readonly kind: JournalKind;
-  readonly writer: string;
-  readonly key_id: string;
-  readonly body: string;
-  readonly prev_hash: Buffer;
-  readonly hash: Buffer;
-  readonly signature: Buffer;
-}
-
 /** The content of a record, without its place. */
-export interface RecordDraft {
-  readonly kind: JournalKind;
-  readonly at: string;
-  /** 0: the installation's key signs it. */
-  readonly writer: number;
-  readonly keyId: string;
-  readonly body: string;
-}
+export type RecordDraft = Pick<JournalRecord, 'kind' | 'at' | 'writer' | 'keyId' | 'body'>;
 
-export const JOURNAL_COLUMNS = `number, ${utcText('at')}, kind, writer, key_id, body, prev_hash, hash, signature`;
+export const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
 
 /** Prevents others from appending until commit. */
 export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
@@ -53,30 +33,12 @@ export async function appendRecord(
   };
   const hash = recordHash(unsigned);
   const record = { ...unsigned, hash, signature: sign(hash) };
-  await transaction('audit_journal').insert({
-    number: record.number,
-    at: record.at,
-    kind: record.kind,
-    writer: record.writer,
-    key_id: record.keyId,
-    body: record.body,
-    prev_hash: record.prevHash,
-    hash,
-    signature: record.signature,
-  });
+  await transaction('audit_journal').insert(
+    Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])),
+  );
   return record;
 }
 
-export function toJournalRecord(row: JournalRow): JournalRecord {
-  return {
-    number: Number(row.number),
-    at: row.at,
-    kind: row.kind,
-    writer: Number(row.writer),
-    keyId: row.key_id,
-    body: row.body,
-    prevHash: row.prev_hash,
-    hash: row.hash,
-    signature: row.signature,
-  };
+export function toJournalRecord(row: Stored<JournalRecord>): JournalRecord {
+  return readStored<JournalRecord>(RECORD_KINDS, row);
 }

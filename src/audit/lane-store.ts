@@ -1,78 +1,97 @@
-import type { AuditEntry, AuditRow } from './audit-row.ts';
-import { ServiceError } from '../kernel/errors.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
-import type { AuditLanes, OpenLane } from './audit-lanes.ts';
-import type { AuditWriter } from './writer-store.ts';
+import { type AuditEntry, type AuditRow, NOTHING_BEFORE } from './audit-row.ts';
+import type { LaneHead } from './journal-record.ts';
+import type { AuditWriter, OpenLane } from './writer-store.ts';
 
-/** The dependencies of a lease. */
-interface LaneLeaseDependencies {
-  readonly lanes: AuditLanes;
-  readonly writer: () => Promise<AuditWriter>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
+/**
+ * Signs the entries as the next rows of a lane and has them stored.
+ * @param store returns false if it has written nothing
+ * @returns the result of `store`
+ */
+type WriteInLane = (
+  entries: readonly AuditEntry[],
+  store: (rows: readonly AuditRow[]) => Promise<boolean>,
+) => Promise<boolean>;
 
-/** The lane of one transaction, from its first audit row until its end. */
-export class LaneLease {
-  readonly #deps: LaneLeaseDependencies;
-  /** The lane as it was before the transaction; undefined until the first row. */
-  #before: OpenLane | undefined;
-  #head: OpenLane | undefined;
-  /** Storing rows has failed: PostgreSQL then rolls back, even on COMMIT. */
-  #isBroken = false;
+/** The most milliseconds a lane may be ahead of the clock. Its next row then repeats the time of the row before. */
+const AHEAD_MS = 1_000;
 
-  constructor(options: LaneLeaseDependencies) {
-    this.#deps = options;
+/**
+ * The chains of one writer. Each transaction that writes audit rows takes one and returns it at its end. Transactions
+ * therefore do not wait for each other, and there are no more lanes than concurrent transactions, except after a clock
+ * was set back: times never decrease in a lane, so that months cut it at one place.
+ */
+export class AuditLanes {
+  readonly #writer: () => Promise<AuditWriter>;
+  readonly #now: () => Date;
+  readonly #free: OpenLane[] = [];
+  readonly #committed = new Map<number, LaneHead>();
+  #count = 0;
+
+  constructor(writer: () => Promise<AuditWriter>, now: () => Date) {
+    this.#writer = writer;
+    this.#now = now;
+  }
+
+  /** The number of lanes. */
+  get count(): number {
+    return this.#count;
   }
 
   /**
-   * Signs the entries as the next rows of the lane and has them stored.
-   * @param store returns false if it has written nothing
-   * @returns the result of `store`
+   * Runs a transaction, which has one lane from its first audit row until its end. The lane moves on if the transaction
+   * is committed, and ends as before if it is surely undone. After an unknown outcome the lane is never used again.
    */
-  async write(
-    entries: readonly AuditEntry[],
-    store: (rows: readonly AuditRow[]) => Promise<boolean>,
-  ): Promise<boolean> {
-    const writer = await this.#deps.writer();
-    const before = this.#acquire();
-    const { rows, head } = writer.sign(before, entries);
-    if (this.#head !== before) {
-      throw new ServiceError('internal', 'Audit rows of one transaction are written one after the other');
-    }
-    this.#head = head;
-    this.#isBroken = true;
-    const isStored = await store(rows);
-    this.#isBroken = false;
-    if (!isStored) {
-      this.#head = before;
-    }
-    return isStored;
-  }
-
-  /** Moves the lane on: the transaction is committed. */
-  commit(): void {
-    const [before, head] = [this.#before, this.#head];
-    if (before === undefined || head === undefined || this.#isBroken) {
-      return;
-    }
-    if (head.seq > before.seq) {
-      this.#deps.lanes.release(head);
-    } else {
-      this.#deps.lanes.rollBack(before);
+  async during<T>(transaction: (write: WriteInLane) => Promise<T>): Promise<T> {
+    const lease: { before?: OpenLane; head?: OpenLane; isBroken: boolean } = { isBroken: false };
+    const write: WriteInLane = async (entries, store) => {
+      const writer = await this.#writer();
+      lease.before ??= this.#acquire();
+      const last = lease.head ?? lease.before;
+      const { rows, head } = writer.sign(last, entries);
+      lease.head = head;
+      // Where storing rows fails, PostgreSQL rolls back, even on COMMIT.
+      lease.isBroken = true;
+      const isStored = await store(rows);
+      lease.isBroken = false;
+      lease.head = isStored ? head : last;
+      return isStored;
+    };
+    try {
+      const result = await transaction(write);
+      const { before, head, isBroken } = lease;
+      if (before !== undefined && head !== undefined && !isBroken) {
+        this.#release(before, head);
+      }
+      return result;
+    } catch (error) {
+      if (lease.before !== undefined && isSurelyUndone(error)) {
+        this.#free.push(lease.before);
+      }
+      throw error;
     }
   }
 
-  /** Puts the lane back if the transaction is surely undone. A lane with an unknown outcome is never used again. */
-  fail(error: unknown): void {
-    if (this.#before !== undefined && isSurelyUndone(error)) {
-      this.#deps.lanes.rollBack(this.#before);
-    }
+  /** @returns the last rows known to be committed, of the lanes that have moved on from `before` */
+  since(before: ReadonlyMap<number, number>): readonly LaneHead[] {
+    return [...this.#committed.values()].filter(({ lane, seq }) => before.get(lane) !== seq);
   }
 
   #acquire(): OpenLane {
-    this.#before ??= this.#deps.lanes.acquire(this.#deps.now());
-    this.#head ??= this.#before;
-    return this.#head;
+    const now = this.#now().getTime();
+    const place = this.#free.findLastIndex(({ at }) => at <= now + AHEAD_MS);
+    const [free] = place < 0 ? [] : this.#free.splice(place, 1);
+    if (free !== undefined) {
+      return free;
+    }
+    this.#count += 1;
+    return { lane: this.#count, seq: 0, hash: NOTHING_BEFORE, at: 0 };
+  }
+
+  #release(before: OpenLane, head: OpenLane): void {
+    if (head.seq > before.seq) {
+      this.#committed.set(head.lane, head);
+    }
+    this.#free.push(head);
   }
 }

@@ -2,12 +2,11 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-import { type LaneCut, pruneBody } from './journal-record.ts';
-import type { PruningPlan } from './journal-record.ts';
+import { pruneBody, type PruningPlan } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { lockJournal } from './journal-store.ts';
-import { planJournalPruning } from './journal-pruning-store.ts';
+import { findCuts, newestPrune, planPruning } from './pruning-plan-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
@@ -87,16 +86,6 @@ export async function pruneTrail(
   return database.transact(prune, { isLong: true });
 }
 
-/** @param before the first instant of a month, UTC. See `StoredSnapshot.planPruning` */
-export async function planPruning(sql: Knex.Transaction, before: Date): Promise<PruningPlan> {
-  const cutNow = await findCuts(sql, before);
-  return {
-    ...(await planJournalPruning(sql, { before, cuts: cutNow })),
-    cutNow,
-    prunedBefore: await newestPrune(sql),
-  };
-}
-
 /** Checks the plan again: a row that an attacker has dated back meanwhile would be removed with a signature. */
 async function isStill(sql: Knex.Transaction, before: Date, plan: PruningPlan | undefined): Promise<boolean> {
   if (plan === undefined) {
@@ -112,14 +101,6 @@ function assertVerified(isAsVerified: boolean): void {
   if (!isAsVerified) {
     throw new ServiceError('audit.unverifiable', 'The audit trail is not any more what was verified');
   }
-}
-
-async function newestPrune(sql: Knex.Transaction): Promise<string> {
-  const newest = await sql('audit_journal')
-    .where({ kind: 'prune' })
-    .orderBy('number', 'desc')
-    .first<{ hash: Buffer } | undefined>('hash');
-  return newest?.hash.toString('hex') ?? '';
 }
 
 /**
@@ -147,22 +128,6 @@ async function lockTrail(sql: Knex.Transaction): Promise<void> {
 function isTimeout(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   return code === TIMED_OUT || cause?.code === TIMED_OUT;
-}
-
-async function findCuts(sql: Knex.Transaction, before: Date): Promise<readonly LaneCut[]> {
-  const { rows } = await sql.raw<{
-    rows: { writer: string; lane: number; seq: string; hash: Buffer }[];
-  }>(
-    `SELECT DISTINCT ON (writer, lane) writer, lane, seq, hash FROM audit
-     WHERE at < ? ORDER BY writer, lane, seq DESC`,
-    [before],
-  );
-  return rows.map(({ writer, lane, seq, hash }) => ({
-    writer: Number(writer),
-    lane,
-    seq: Number(seq),
-    hash,
-  }));
 }
 
 async function countBefore(sql: Knex.Transaction, before: Date): Promise<number> {

@@ -71,12 +71,15 @@ export class RefusalTrail {
     const key = `${refusal.action} ${refusal.outcome} ${refusal.client}`;
     const alike = this.#alike.get(key) ?? 0;
     if (this.#rows >= MAX_ROWS || alike >= MAX_ALIKE) {
-      this.#fold(entryOf(refusal), 1);
+      this.#fold({ entry: entryOf(refusal), count: 1 });
       return;
     }
     this.#rows += 1;
     this.#alike.set(key, alike + 1);
-    await this.#write(async () => [entryOf(await this.#withAccount(refusal, account))], [entryOf(refusal)]);
+    await this.#write(
+      async () => [entryOf(await this.#withAccount(refusal, account))],
+      [{ entry: entryOf(refusal), count: 1 }],
+    );
   }
 
   /** Writes the counted refusals. Called about once a minute, and at the end. Never fails. */
@@ -88,12 +91,7 @@ export class RefusalTrail {
         ...entry,
         outcome: count === 1 ? entry.outcome : `${entry.outcome}, ${count} times`,
       }));
-      const isWritten = await this.#write(() => Promise.resolve(entries), []);
-      if (!isWritten) {
-        folded.forEach(({ entry, count }) => {
-          this.#fold(entry, count);
-        });
-      }
+      await this.#write(() => Promise.resolve(entries), folded);
     }
   }
 
@@ -108,17 +106,14 @@ export class RefusalTrail {
       : { ...refusal, subject: known.name };
   }
 
-  async #write(
-    make: () => Promise<readonly AuditEntry[]>,
-    otherwise: readonly AuditEntry[],
-  ): Promise<boolean> {
+  /** @param folded is counted again where the rows cannot be written */
+  async #write(make: () => Promise<readonly AuditEntry[]>, folded: readonly Folded[]): Promise<void> {
     try {
       await this.#deps.store.writeRefusals(await make());
       this.#isTrouble = false;
-      return true;
     } catch (error) {
-      otherwise.forEach((entry) => {
-        this.#fold(entry, 1);
+      folded.forEach((one) => {
+        this.#fold(one);
       });
       if (!this.#isTrouble) {
         this.#isTrouble = true;
@@ -127,26 +122,19 @@ export class RefusalTrail {
           ...describeFault(error),
         });
       }
-      return false;
     }
   }
 
   /** Counts a refusal under its endpoint and outcome. There are few of both, so memory is bounded. */
-  #fold(entry: AuditEntry, count: number): void {
+  #fold({ entry, count }: Folded): void {
     const key = `${entry.action} ${entry.outcome}`;
     const before = this.#folded.get(key);
-    const common = (name: 'actor' | 'subject' | 'realm' | 'client' | 'requestId' | 'transaction'): string =>
-      before === undefined || before.entry[name] === entry[name] ? entry[name] : '';
+    const common = Object.entries<string>({ ...(before?.entry ?? entry) }).map(([name, value]) => [
+      name,
+      entry[name as keyof AuditEntry] === value ? value : '',
+    ]);
     this.#folded.set(key, {
-      entry: {
-        ...entry,
-        actor: common('actor'),
-        subject: common('subject'),
-        realm: common('realm'),
-        client: common('client'),
-        requestId: common('requestId'),
-        transaction: common('transaction'),
-      },
+      entry: Object.fromEntries(common) as AuditEntry,
       count: (before?.count ?? 0) + count,
     });
   }

@@ -3,12 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Right } from '../policy/granting.ts';
-import type {
-  PolicyChange,
-  RefusalReading,
-  RefusedRight,
-  RefusedRights,
-} from '../policy/explanation-service.ts';
+import type { PolicyChange, RefusalReading, RefusedRight } from '../policy/explanation-service.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
@@ -38,21 +33,11 @@ const KINDS = [
   ['policy/remove', 'removed'],
 ] as const;
 
-/** Refusals for want of a right, and changes of policies, as the audit has them. Takes the right `admin/audit`. */
-export class RefusedRightSearch implements RefusedRights {
-  readonly #deps: RefusedRightDependencies;
-
-  constructor(dependencies: RefusedRightDependencies) {
-    this.#deps = dependencies;
-  }
-
-  begin(caller: Caller): RefusalReading {
-    return new BoundedReading(this.#deps, caller);
-  }
-}
-
-/** The searches of one explanation, within one number of pages and one time. */
-class BoundedReading implements RefusalReading {
+/**
+ * The searches of one explanation for refusals for want of a right, and for changes of policies, within one number of
+ * pages and one time. Takes the right `admin/audit`.
+ */
+export class RefusedRightSearch implements RefusalReading {
   readonly #deps: RefusedRightDependencies;
   readonly #caller: Caller;
   readonly #end = performance.now() + MAX_TIME_MS;

@@ -123,9 +123,9 @@ export class RowCheck {
     if (row.seq > place.seq) {
       this.#reportMissing(place, row.seq - 1, `before row ${row.id}`);
     }
-    const trouble = isSound ? this.#findMisplaced(place, row) : about('changed', row, NOT_SIGNED);
-    if (trouble !== undefined) {
-      this.#report(trouble);
+    const finding = isSound ? this.#findMisplaced(place, row) : about('changed', row, NOT_SIGNED);
+    if (finding !== undefined) {
+      this.#report(finding);
     }
     return { ...place, seq: row.seq + 1, hash: isSound ? row.hash : undefined };
   }

@@ -1,41 +1,26 @@
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
+import { type AuditEntry, type AuditRow, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
+import { columnOf } from './cursor-store.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../database/stored-text.ts';
 
-const TYPES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
-  id: 'bigint',
-  at: 'timestamptz',
-  writer: 'bigint',
-  lane: 'integer',
-  seq: 'bigint',
-  prevHash: 'bytea',
-  hash: 'bytea',
-  signature: 'bytea',
-};
-const OTHER_NAMES: Readonly<Partial<Record<keyof AuditRow, string>>> = {
-  requestId: 'request_id',
-  transaction: 'transaction_id',
-  prevHash: 'prev_hash',
-};
-/** The column of each member of a row, with its type. */
+const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
+/** The column of each member of a row, its type, and its name in a row of JSON. */
 const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
-  column: OTHER_NAMES[member] ?? member,
-  type: TYPES[member] ?? 'text',
+  member,
+  column: columnOf(member),
+  type: TYPES[ROW_KINDS[member]],
+  field: `audit_${columnOf(member)}`,
 }));
 
 /** The list of columns for `INSERT INTO audit (…) SELECT …`. */
 export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
-/** A placeholder for each column. */
-export const AUDIT_PLACES = AUDIT_COLUMNS.map(({ type }) => `?::${type}`).join(', ');
 
 /** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
-export const JSON_COLUMNS = Object.fromEntries(
-  AUDIT_COLUMNS.map(({ column, type }) => [`audit_${column}`, type]),
-);
+export const JSON_COLUMNS = Object.fromEntries(AUDIT_COLUMNS.map(({ field, type }) => [field, type]));
 const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
   SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
   AS row(${Object.entries(JSON_COLUMNS)
@@ -77,35 +62,19 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** @returns the values of a row, for `AUDIT_PLACES` */
+/** @returns the values of a row, in the order of `INSERTED_COLUMNS` */
 export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
   return ROW_MEMBERS.map((member) => row[member]);
 }
 
 /** @returns a row with `JSON_COLUMNS` */
 export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
-  return {
-    audit_id: row.id,
-    audit_at: row.at,
-    audit_actor: row.actor,
-    audit_action: row.action,
-    audit_subject: row.subject,
-    audit_realm: row.realm,
-    audit_outcome: row.outcome,
-    audit_client: row.client,
-    audit_request_id: row.requestId,
-    audit_transaction_id: row.transaction,
-    audit_writer: row.writer,
-    audit_lane: row.lane,
-    audit_seq: row.seq,
-    audit_prev_hash: bytes(row.prevHash),
-    audit_hash: bytes(row.hash),
-    audit_signature: bytes(row.signature),
-  };
-}
-
-function bytes(value: Buffer): string {
-  return `\\x${value.toString('hex')}`;
+  const fields: Record<string, string | number> = {};
+  for (const { member, field } of AUDIT_COLUMNS) {
+    const value = row[member];
+    fields[field] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  }
+  return fields;
 }
 
 /**

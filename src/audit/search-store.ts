@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import { isCanceled } from '../database/database-faults.ts';
 import { isStorable } from '../database/stored-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { AUDIT_COLUMNS, PLACE_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { AUDIT_COLUMNS, PLACE_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-store.ts';
 
 /** The rows that a step of a search has found. */
@@ -19,15 +19,6 @@ export interface FoundRows {
 
 /** By the columns, not by the text form of the time. */
 const NEWEST_FIRST = 'audit.at DESC, audit.id DESC';
-
-interface PartBounds {
-  /** Rows of the trail that are read at once. */
-  readonly rows: number;
-  /** The number of such parts for a page. */
-  readonly parts: number;
-  /** Milliseconds after which no further part is read for a page. */
-  readonly time: number;
-}
 
 /** A search in a part of the trail. */
 interface PartFilter extends AuditFilter {
@@ -44,8 +35,11 @@ const TRIAL_MS = {
 };
 /** Actions whose rows have an index of their own. */
 const INDEXED_ACTIONS: readonly string[] = ['policy/set', 'policy/remove', 'backup/export'];
-/** The bounds of a search where no index helps. */
-const PARTS: PartBounds = { rows: 50_000, parts: 4, time: 5_000 };
+/**
+ * The bounds of a search where no index helps: rows of the trail that are read at once, the number of such parts for a
+ * page, and the milliseconds after which no further part is read for it.
+ */
+const PARTS = { rows: 50_000, parts: 4, time: 5_000 };
 
 /** @see AuditStore.search */
 export async function searchRows(database: Database, filter: AuditFilter): Promise<readonly AuditRow[]> {
@@ -133,12 +127,12 @@ async function find(
     return [];
   }
   const query = searchQuery(database.knex, filter);
-  const read = async ({ sql }: UnitOfWork): Promise<StoredAuditRow[]> => {
+  const read = async ({ sql }: UnitOfWork): Promise<Stored<AuditRow>[]> => {
     if (timeoutMs !== undefined) {
       await sql.raw(`SET LOCAL statement_timeout = ${timeoutMs}`);
     }
     const found: unknown = await query.clone().transacting(sql);
-    return found as StoredAuditRow[];
+    return found as Stored<AuditRow>[];
   };
   return (await database.transact(read, { isLong })).map(toAuditRow);
 }

@@ -6,8 +6,8 @@ import type { AuditSnapshot } from './audit-snapshot.ts';
 import type { AuditPeriod } from './filter-values.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
-import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
-import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from './journal-store.ts';
+import { AUDIT_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
+import { JOURNAL_COLUMNS, toJournalRecord } from './journal-store.ts';
 
 /** Runs the statements of one step, when it is their turn. */
 export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
@@ -31,9 +31,7 @@ interface LaneEnd {
 }
 
 /** A row with its whole place: only the owner of the table can store two with the same id. */
-interface PlacedRow extends StoredAuditRow {
-  readonly placed_at: string;
-}
+type PlacedRow = Stored<AuditRow> & { readonly placed_at: string };
 
 /*
  * The last row of each lane, lane by lane from the end of the index: the number of lanes decides on its time, not the
@@ -100,7 +98,7 @@ async function* recordsUntil(
   run: StepRun,
 ): AsyncGenerator<readonly JournalRecord[]> {
   // Numbers that only an attacker has written may be negative.
-  let last: string | undefined;
+  let last: Knex.Value | undefined;
   for (;;) {
     const query = knex('audit_journal')
       .select(knex.raw(JOURNAL_COLUMNS))
@@ -111,9 +109,9 @@ async function* recordsUntil(
       query.where('number', '>', last);
     }
     const found: unknown = await run(async (): Promise<unknown> => query);
-    const rows = found as JournalRow[];
+    const rows = found as Stored<JournalRecord>[];
     yield rows.map(toJournalRecord);
-    last = rows.at(-1)?.number;
+    last = rows.at(-1)?.number ?? undefined;
     if (rows.length < AT_ONCE) {
       return;
     }

@@ -8,10 +8,9 @@ import type { AuditAuthority } from './signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { lockJournal } from './journal-store.ts';
-import { AuditLanes } from './audit-lanes.ts';
 import { AuditRows, type StoreSigned } from './rows-store.ts';
 import { AuditWriter } from './writer-store.ts';
-import { LaneLease } from './lane-store.ts';
+import { AuditLanes } from './lane-store.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
 import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
@@ -38,7 +37,10 @@ export interface AuditTrailDependencies {
  */
 export class AuditTrail {
   readonly #deps: AuditTrailDependencies;
-  readonly #lanes = new AuditLanes();
+  readonly #lanes = new AuditLanes(
+    () => this.writer(),
+    () => this.#deps.clock.now(),
+  );
   readonly #checkpointed = new Map<number, number>();
   #authority: AuditAuthority | undefined;
   #writer: Promise<AuditWriter> | undefined;
@@ -87,11 +89,11 @@ export class AuditTrail {
 
   /** Runs a transaction that writes its audit rows itself: they have a lane, which moves on with the commit. */
   async transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#withLease((lease) =>
+    return this.#lanes.during((write) =>
       this.#deps.pool.transaction((sql) => {
         const audit = new AuditRows(
           sql,
-          (entries, store) => lease.write(entries, (rows) => store(rows, (statement) => statement)),
+          (entries, store) => write(entries, (rows) => store(rows, (statement) => statement)),
           this.outbox,
         );
         return work({ sql, audit });
@@ -132,8 +134,8 @@ export class AuditTrail {
     await this.writer();
     return repeatAborted(() =>
       this.#deps.prepared.onConnection((run) =>
-        this.#withLease((lease) =>
-          lease.write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
+        this.#lanes.during((write) =>
+          write(entries, (rows) => store(rows, run, this.outbox.eventsOf(entries, rows))),
         ),
       ),
     );
@@ -153,36 +155,16 @@ export class AuditTrail {
     );
   }
 
+  /** Takes the connection first, then the lane: there are never more lanes than connections. */
   async #writeAlone(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
     await this.writer();
-    return repeatAborted(() => this.#writeOnce(entries, store));
-  }
-
-  /** Takes the connection first, then the lane: there are never more lanes than connections. */
-  #writeOnce(entries: readonly AuditEntry[], store: StoreSigned): Promise<boolean> {
-    return withPooledConnection(this.#deps.pool, (connection) =>
-      this.#withLease((lease) =>
-        lease.write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),
+    return repeatAborted(() =>
+      withPooledConnection(this.#deps.pool, (connection) =>
+        this.#lanes.during((write) =>
+          write(entries, (rows) => store(rows, (statement) => statement.connection(connection))),
+        ),
       ),
     );
-  }
-
-  /** Moves the lane on if `work`, a transaction, succeeds. */
-  async #withLease<T>(work: (lease: LaneLease) => Promise<T>): Promise<T> {
-    const lease = this.#lease();
-    try {
-      const result = await work(lease);
-      lease.commit();
-      return result;
-    } catch (error) {
-      lease.fail(error);
-      throw error;
-    }
-  }
-
-  #lease(): LaneLease {
-    const now = (): number => this.#deps.clock.now().getTime();
-    return new LaneLease({ lanes: this.#lanes, writer: () => this.writer(), now });
   }
 
   async #checkpoint(isFinal: boolean): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { AuditRow } from './audit-row.ts';
-import { AUDIT_COLUMNS, type StoredAuditRow, toAuditRow } from './cursor-store.ts';
+import { AUDIT_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
 
 /** The rows of one transaction. */
 export interface TransactionRows {
@@ -11,11 +11,7 @@ export interface TransactionRows {
   readonly more: number;
 }
 
-interface CountedRow extends StoredAuditRow {
-  /** bigint comes as text. */
-  readonly total: string;
-  readonly foreign: string;
-}
+type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign: string };
 
 /**
  * The rows of one transaction by their index, in every month. MATERIALIZED keeps the planner from walking the index of

@@ -1,13 +1,11 @@
 import type { AuditFinding } from './finding.ts';
 
-/** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
-export type VerificationState = 'running' | 'finished' | 'failed' | 'interrupted';
-
 /** A verification of the trail by a server, under way or over. */
 export interface VerificationRecord {
   /** Decimal digits. */
   readonly id: string;
-  readonly state: VerificationState;
+  /** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
+  readonly state: 'running' | 'finished' | 'failed' | 'interrupted';
   readonly begunAt: Date;
   /** The administrator's name. */
   readonly begunBy: string;
@@ -29,13 +27,10 @@ export interface VerificationRecord {
   readonly reason: string;
 }
 
-/** The progress of a verification. */
-export type VerificationProgress = Pick<VerificationRecord, 'rows' | 'of' | 'findings'>;
-
 /** The end of a verification. */
 export type VerificationEnd = Pick<
   VerificationRecord,
   'rows' | 'records' | 'newest' | 'findings' | 'listed' | 'reason'
 > & {
-  readonly state: Exclude<VerificationState, 'running'>;
+  readonly state: Exclude<VerificationRecord['state'], 'running'>;
 };

@@ -1,33 +1,8 @@
 import type { Knex } from 'knex';
 
-import type { AuditFinding } from './finding.ts';
-import type {
-  VerificationEnd,
-  VerificationProgress,
-  VerificationRecord,
-  VerificationState,
-} from './verification-record.ts';
+import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-
-/** A verification as the database returns it. bigint comes as text. */
-interface VerificationRow {
-  readonly id: string;
-  readonly state: VerificationState;
-  readonly begun_at: Date;
-  readonly begun_by: string;
-  readonly checkpoint: string;
-  readonly ended_at: Date | null;
-  readonly advanced_at: Date;
-  readonly rows_checked: string;
-  readonly rows_in_all: string;
-  readonly records: string;
-  readonly newest: string;
-  readonly findings: string;
-  readonly listed: string;
-  readonly reason: string;
-  readonly is_silent: boolean;
-}
 
 const MAX_KEPT_VERIFICATIONS = 10;
 /** Without a sign of life for so long, its server is gone. */
@@ -78,7 +53,10 @@ export class VerificationStore {
    * Stores the progress, which is due every few seconds: a verification without any for a minute counts as interrupted.
    * @returns false if it no longer runs
    */
-  async advance(id: string, { rows, of, findings }: VerificationProgress): Promise<boolean> {
+  async advance(
+    id: string,
+    { rows, of, findings }: Pick<VerificationRecord, 'rows' | 'of' | 'findings'>,
+  ): Promise<boolean> {
     const { knex } = this.#database;
     const advanced = await knex('audit_verifications')
       .where({ id, state: 'running' })
@@ -125,27 +103,13 @@ export class VerificationStore {
 }
 
 async function newestIn(sql: Knex): Promise<VerificationRecord | undefined> {
-  const row = await sql('audit_verifications')
-    .select('*', sql.raw(`(${IS_SILENT}) AS is_silent`))
-    .orderBy('id', 'desc')
-    .first<VerificationRow | undefined>();
-  return row && toRecord(row);
-}
-
-function toRecord(row: VerificationRow): VerificationRecord {
-  return {
-    id: row.id,
-    state: row.is_silent ? 'interrupted' : row.state,
-    begunAt: row.begun_at,
-    begunBy: row.begun_by,
-    checkpoint: row.checkpoint,
-    endedAt: row.is_silent ? row.advanced_at : row.ended_at,
-    rows: Number(row.rows_checked),
-    of: Number(row.rows_in_all),
-    records: Number(row.records),
-    newest: row.newest,
-    findings: Number(row.findings),
-    listed: JSON.parse(row.listed) as AuditFinding[],
-    reason: row.reason,
-  };
+  const { rows } = await sql.raw<{ rows: VerificationRecord[] }>(
+    `SELECT id::text, CASE WHEN silent THEN 'interrupted' ELSE state END AS state, begun_at AS "begunAt",
+       begun_by AS "begunBy", checkpoint, CASE WHEN silent THEN advanced_at ELSE ended_at END AS "endedAt",
+       rows_checked::float8 AS rows, rows_in_all::float8 AS of, records::float8, newest, findings::float8,
+       listed::json, reason
+     FROM audit_verifications CROSS JOIN LATERAL (SELECT ${IS_SILENT} AS silent) AS sign
+     ORDER BY audit_verifications.id DESC LIMIT 1`,
+  );
+  return rows[0];
 }

@@ -15,52 +15,6 @@ export interface TrailVerification {
   readonly findings: number;
 }
 
-/** Options of a verification. */
-export interface VerificationOptions {
-  /** The trusted keys. */
-  readonly keys: readonly InstallationKey[];
-  readonly report: Report;
-  /** The hash of a checkpoint that must exist, hexadecimal. */
-  readonly anchor?: string | undefined;
-  /** False for a part of the trail, in which missing rows are not reported. */
-  readonly isWhole?: boolean;
-  /** Facts of the trail's installation; undefined if unknown, as for an export. */
-  readonly installation?: RecordedInstallation;
-  /** Receives the number of rows checked so far, again and again. Ends the verification by its error. */
-  readonly progress?: ((rows: number) => void | Promise<void>) | undefined;
-}
-
-/** Verifies a trail, in memory for its lanes, not for its rows. Every finding is reported as it is found. */
-export async function verifyTrail(
-  snapshot: AuditSnapshot,
-  options: VerificationOptions,
-): Promise<TrailVerification> {
-  let findings = 0;
-  const report: Report = (finding) => {
-    findings += 1;
-    options.report(finding);
-  };
-  const journal = new JournalCheck({ keys: options.keys, anchor: options.anchor, report });
-  for await (const records of snapshot.records()) {
-    for (const record of records) {
-      await journal.check(record);
-    }
-    await options.progress?.(0);
-  }
-  const facts = await journal.finish();
-  const rowCheck = new RowCheck(facts, report, options.isWhole ?? true);
-  const emptied = options.installation && new EmptiedCheck(facts, options.installation);
-  for await (const rows of snapshot.rows()) {
-    await rowCheck.check(rows);
-    emptied?.check(rows);
-    await options.progress?.(rowCheck.rows);
-  }
-  rowCheck.finish();
-  emptied?.finish(report);
-  const { records, newest } = facts;
-  return { rows: rowCheck.rows, records, newest, findings };
-}
-
 /** A verification of the stored trail. */
 export interface VerifyRequest {
   /** Receives every finding as it is found. */
@@ -68,7 +22,58 @@ export interface VerifyRequest {
   /** The hash of a checkpoint, as a server has logged it: the trail must contain it. */
   readonly checkpoint?: string | undefined;
   /** Receives the number of rows checked so far, and the approximate number of all rows. Ends it by its error. */
-  readonly progress?: (rows: number, of: number) => void | Promise<void>;
+  readonly progress?: ((rows: number, of: number) => void | Promise<void>) | undefined;
+}
+
+/** A verification of any trail. */
+export interface VerificationOptions extends VerifyRequest {
+  /** The trusted keys. */
+  readonly keys: readonly InstallationKey[];
+  /** False for a part of the trail, in which missing rows are not reported. */
+  readonly isWhole?: boolean;
+  /** Facts of the trail's installation; undefined if unknown, as for an export. */
+  readonly installation?: RecordedInstallation;
+  /** The approximate number of rows. */
+  readonly of?: number;
+}
+
+/** Verifies a trail, in memory for its lanes, not for its rows. Every finding is reported as it is found. */
+export async function verifyTrail(
+  snapshot: AuditSnapshot,
+  {
+    keys,
+    checkpoint,
+    progress = () => undefined,
+    isWhole = true,
+    installation,
+    of = 0,
+    ...options
+  }: VerificationOptions,
+): Promise<TrailVerification> {
+  let findings = 0;
+  const report: Report = (finding) => {
+    findings += 1;
+    options.report(finding);
+  };
+  const journal = new JournalCheck({ keys, checkpoint, report });
+  for await (const records of snapshot.records()) {
+    for (const record of records) {
+      await journal.check(record);
+    }
+    await progress(0, of);
+  }
+  const facts = await journal.finish();
+  const rowCheck = new RowCheck(facts, report, isWhole);
+  const emptied = installation && new EmptiedCheck(installation);
+  for await (const rows of snapshot.rows()) {
+    await rowCheck.check(rows);
+    emptied?.check(rows);
+    await progress(rowCheck.rows, Math.max(rowCheck.rows, of));
+  }
+  rowCheck.finish();
+  emptied?.finish(facts).forEach(report);
+  const { records, newest } = facts;
+  return { rows: rowCheck.rows, records, newest, findings };
 }
 
 /**
@@ -76,24 +81,21 @@ export interface VerifyRequest {
  * @param also runs on the same snapshot that was verified
  */
 export async function verifyStored(
-  stored: {
+  {
+    store,
+    authority,
+  }: {
     readonly store: Pick<AuditStore, 'read' | 'estimate'>;
     readonly authority: Pick<AuditAuthority, 'keys'>;
   },
-  { report, checkpoint, progress }: VerifyRequest,
+  request: VerifyRequest,
   also?: (snapshot: StoredSnapshot) => Promise<void>,
 ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
-  const { store, authority } = stored;
-  const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const keys = authority.keys();
   const of = await store.estimate();
   const result = await store.read(async (snapshot) => {
-    const verification = await verifyTrail(snapshot, {
-      keys,
-      report,
-      anchor: checkpoint,
-      installation: await snapshot.installation(),
-      progress: (rows) => progress?.(rows, Math.max(rows, of)),
-    });
+    const installation = await snapshot.installation();
+    const verification = await verifyTrail(snapshot, { ...request, keys, of, installation });
     await also?.(snapshot);
     return verification;
   });

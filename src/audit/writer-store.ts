@@ -1,20 +1,25 @@
 import type { Knex } from 'knex';
 
 import { type AuditEntry, type AuditRow, auditTime, rowHash } from './audit-row.ts';
-import type { KeyBody, WriterBody } from './journal-record.ts';
+import type { KeyBody, LaneHead, WriterBody } from './journal-record.ts';
 import type { AuditAuthority } from './signing-key.ts';
 import { MAX_TREE_ROWS, signTogether } from './row-tree.ts';
 import { newSigningKey, type SigningKey } from './signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { appendRecord, lockJournal, type RecordDraft } from './journal-store.ts';
-import type { OpenLane } from './audit-lanes.ts';
 import { beginLongWork } from '../database/unit-of-work.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
 
+/** A lane that a transaction continues, or may continue. */
+export interface OpenLane extends LaneHead {
+  /** The time of its last row in milliseconds; 0: it has none. */
+  readonly at: number;
+}
+
 /** Rows of a lane that are ready to be stored, and the end of the lane after them. */
-export interface SignedRows {
+interface SignedRows {
   readonly rows: readonly AuditRow[];
   readonly head: OpenLane;
 }

@@ -5,7 +5,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
-import type { NewChallenge } from './ports.ts';
+import type { NewChallenge } from './challenge.ts';
 import { tokenPolicyValues } from './token-policy.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */

@@ -21,7 +21,8 @@ import {
 } from './challenge.ts';
 import type { ChallengeFactory } from './challenge-factory.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { ChallengeFilter, ChallengeOfToken, ChallengeStore } from './ports.ts';
+import type { ChallengeFilter, ChallengeOfToken } from './challenge.ts';
+import type { ChallengeStore } from './challenge-store.ts';
 import { buildRequestUrl } from '../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../ocra/question.ts';
 import type { ResponseChecker } from './response-check.ts';
@@ -209,13 +210,8 @@ export class ChallengeService {
         : decide(challenge, token, verdict, settings, this.#deps.clock.now());
     };
     const act: Act = { action: 'ocra/check_t', ...open, actor: '' };
-    // A directory may lock a user out after wrong passwords: it is asked for open challenges of present owners only.
-    const mayRemember = (token: Token): boolean =>
-      !this.#deps.check.asksDirectory(configuration, token, provided);
     const decision =
-      transactionId === ''
-        ? undefined
-        : await this.#deps.challenges.answer(transactionId, decideOn, act, mayRemember);
+      transactionId === '' ? undefined : await this.#deps.challenges.answer(transactionId, decideOn, act);
     if (decision === undefined) {
       await this.#deps.refusals?.note({ ...act, outcome: 'no such transaction' });
     }

@@ -1,4 +1,7 @@
-import { isLocked, type Token, type TokenStateChange } from '../tokens/token.ts';
+import type { Owner } from '../users/owner.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { ShownQuestions } from '../ocra/question.ts';
+import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
 /**
@@ -23,6 +26,49 @@ export interface Challenge {
   /** null while it is open. A closed challenge never opens again. */
   readonly closedBy: ClosedBy | null;
 }
+
+export interface NewChallenge {
+  readonly tokenId: string;
+  readonly transactionId: string;
+  /** RFC 6287 Q, drawn from `questions`. */
+  readonly question: string;
+  /** The questions that may take its place. */
+  readonly questions: ShownQuestions;
+  /** The text that the device shows. */
+  readonly data: string;
+  readonly issuedAt: Date;
+  /** True for that of an administrator's sign-in, which those of others do not supersede. */
+  readonly signIn?: true | undefined;
+  /** The user by whom the token was found. The token must still have this owner. */
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** The token's realms when a realm-bound administrator found it. The token must still have exactly these. */
+  readonly realms?: readonly string[] | undefined;
+  /** The token as it was read. While it has this version, all that is required of it holds. */
+  readonly seen?: Token;
+  /** The secret from which the token's key was derived, in roll-out phase 2. The token must still have it. */
+  readonly sharedSecret?: Sealed;
+  /** The key that signed the challenge. The token must still have it. */
+  readonly key?: Pick<TokenSecrets, 'seed'> & Partial<Pick<TokenSecrets, 'sharedSecret'>>;
+}
+
+/** A challenge together with its token. */
+export interface ChallengeOfToken {
+  readonly challenge: Challenge;
+  readonly token: Token;
+}
+
+/** Selection of challenges: all given fields must match. At least one is given. */
+export interface ChallengeFilter {
+  readonly transactionId?: string;
+  readonly serial?: string;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'>;
+  /** Selects those that are not closed, without those of sign-ins; they may have expired. */
+  readonly open?: true;
+}
+
+/** The challenges of a token, or of all tokens of a user. */
+export type TokenOrOwner =
+  Required<Pick<ChallengeFilter, 'serial'>> | Required<Pick<ChallengeFilter, 'owner'>>;
 
 /** The result of the check of a response, with the resulting changes of the token. */
 export type Verdict =
@@ -69,6 +115,15 @@ export interface Decision {
   readonly change: { readonly challenge: ChallengeChange; readonly token: TokenStateChange } | null;
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
   readonly ifConfirmed?: Decision;
+}
+
+/** The decision on a response that may answer any of several challenges. */
+export interface OpenDecision {
+  /** The challenge that the decision is on. */
+  readonly answered: ChallengeOfToken;
+  readonly decision: Decision;
+  /** Ids of the challenges of the same token that close with it. */
+  readonly supersedes?: readonly string[];
 }
 
 /** @returns true if the challenge still takes responses at `now` */

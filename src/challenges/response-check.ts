@@ -63,11 +63,6 @@ export class ResponseChecker {
     return { pass, client, verified: new Map(), search: new ResponseSearch(this.#clock.now(), this.#means) };
   }
 
-  /** @returns true if the check of a response for this token asks a directory for the user's password */
-  asksDirectory(configuration: Configuration, token: Token, { client }: ProvidedResponse): boolean {
-    return token.owner !== null && this.#otpPinMode(configuration, token, client) === '1';
-  }
-
   /**
    * Checks a response against questions of one token. The caller first calls `provided.search.begin` with the number of
    * all questions of all tokens that are checked together.

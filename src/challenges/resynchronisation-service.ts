@@ -7,7 +7,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { LockedTokens } from './ports.ts';
+import type { LockedTokens } from './resynchronisation-store.ts';
 import { responseInputs } from './response-inputs.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';

@@ -6,6 +6,13 @@ import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
 import { type Match, type ResponseCheck, type Verification, verifyResponse } from '../ocra/verify.ts';
 
+/** A token and the questions of its latest challenges. */
+export interface QuestionedToken {
+  readonly token: Token;
+  /** Newest first, two at most. */
+  readonly questions: readonly string[];
+}
+
 /** A question and the token's response. */
 interface AnsweredQuestion {
   readonly question: string;

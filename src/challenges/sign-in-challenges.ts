@@ -2,7 +2,7 @@ import type { SecondFactorTokens } from '../administrators/second-step.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { isLocked } from '../tokens/token.ts';
 import type { ChallengeService } from './challenge-service.ts';
 

@@ -1,5 +1,5 @@
 import type { Grant } from '../policy/access-control.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isOcraToken, type Token } from '../tokens/token.ts';
 import type { ResolvedUser, UserDirectory } from '../users/user-directory.ts';

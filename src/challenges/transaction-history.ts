@@ -1,7 +1,6 @@
 import { type AuditRow, auditTime } from '../audit/audit-row.ts';
 import type { TransactionRows } from '../audit/transaction-store.ts';
 import type { ClosedBy, Decision } from './challenge.ts';
-import type { StoredTransaction } from './ports.ts';
 
 /** `given up`: the wrong response that closes the challenge. `refused`: a response that changes nothing, or a lock. */
 type TransactionEventKind =
@@ -31,6 +30,19 @@ export interface Timeline {
   readonly state: TransactionState;
   /** In the order of time. */
   readonly events: readonly TransactionEvent[];
+}
+
+/** A stored challenge by its transaction, without question and key. */
+export interface StoredTransaction {
+  readonly serial: string;
+  /** The realms of the token now. */
+  readonly realms: readonly string[];
+  /** The display data. */
+  readonly data: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  /** Null while it is open. */
+  readonly closedAt: Date | null;
 }
 
 /** Sources of a history. */

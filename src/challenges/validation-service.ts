@@ -6,7 +6,8 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
 import type { OpenAnswers } from './open-answers.ts';
-import type { ChallengeFilter, ChallengeStore, TokenOrOwner } from './ports.ts';
+import type { ChallengeFilter, TokenOrOwner } from './challenge.ts';
+import type { ChallengeStore } from './challenge-store.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 export interface ValidationRequest {

@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BackgroundMetrics } from '../observability/background-metrics.ts';
-import { AuditUpkeep } from '../audit/audit-upkeep.ts';
+import { auditUpkeep } from '../audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../audit/pruning-store.ts';
-import { countFolding } from '../storage/counts/count-folding.ts';
+import { countFolding } from '../monitoring/count-folding-store.ts';
 import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
 import type { Installation } from './open-installation.ts';
 
@@ -18,7 +18,7 @@ export function startBackgroundWork(
 ): () => Promise<void> {
   const folding = countFolding({ database, log, ended: metrics.roundsOf('counts') });
   folding.start();
-  const upkeep = new AuditUpkeep({
+  const upkeep = auditUpkeep({
     trail: database.audit,
     makeMonths: () => ensureAuditMonths(database),
     log,

@@ -22,7 +22,8 @@ import type { MonitoringService } from '../monitoring/monitoring-service.ts';
 import { seriesOfRealms } from '../observability/realm-rows.ts';
 import type { ServiceMetrics } from '../observability/service-metrics.ts';
 import type { Database } from '../database/database.ts';
-import { SharedLimit } from '../storage/limits/shared-limit.ts';
+import { AttemptLimit } from '../limits/attempt-limit.ts';
+import { LimitStore } from '../limits/limit-store.ts';
 import type { Installation } from './open-installation.ts';
 
 /** Seconds. */
@@ -147,8 +148,9 @@ export function buildGuards(parts: GuardParts): Guards & ConnectionGuards {
   const { limits, trustProxy, database, clock } = parts;
   const refusals = new LimitReporter(parts);
   const isExempt = networkMatcher(limits.exempt);
-  const shared = (name: string, points: number, duration: number): SharedLimit =>
-    new SharedLimit({ database, clock, name, points, duration });
+  const store = new LimitStore({ database });
+  const shared = (name: string, points: number, duration: number): AttemptLimit =>
+    new AttemptLimit({ store, clock, name, points, duration });
   const wrong = limits.loginFailures;
   return {
     requests: new RequestGuard({ isExempt, refusals, max: limits.clientRequests }),

@@ -5,9 +5,9 @@ import { readSecretFile } from '../config/secret-file.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
-import type { LicenceSignature } from '../monitoring/ports.ts';
 import type { ServiceMeasures } from '../observability/service-measures.ts';
 import type { ServiceParts, Services } from '../services.ts';
+import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { warnOfMissingLimits } from '../database/statement-limits.ts';
@@ -188,8 +188,8 @@ async function openLicenceKey({
   if (licencePublicKeyFile === undefined) {
     return undefined;
   }
-  const { JwsLicenceSignature } = await import('../security/licence-signature.ts');
-  return new JwsLicenceSignature({
+  const { LicenceSignature } = await import('../monitoring/licence-signature.ts');
+  return new LicenceSignature({
     publicKey: readSecretFile('LICENCE_PUBLIC_KEY_FILE', licencePublicKeyFile),
   });
 }

@@ -2,17 +2,18 @@ import { type Configuration, findRealm, type Realm } from '../configuration/conf
 import { listNames } from '../kernel/name-list.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
-import type { ActiveUserRow, TokenCounts } from '../monitoring/ports.ts';
+import type { TokenCountStore } from '../monitoring/token-count-store.ts';
+import type { ActiveUserRow } from '../monitoring/token-counts.ts';
 import { plainResolverName, splitList } from '../policy/policy-users.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 
 /** Consequences of acts on realms and resolvers. Counts are those that the database keeps: no token is read. */
 export class RealmConsequences {
-  readonly #counts: TokenCounts;
+  readonly #counts: Pick<TokenCountStore, 'snapshot'>;
   readonly #users: Pick<ManagedUserStore, 'count'>;
 
   constructor(dependencies: {
-    readonly counts: TokenCounts;
+    readonly counts: Pick<TokenCountStore, 'snapshot'>;
     readonly users: Pick<ManagedUserStore, 'count'>;
   }) {
     this.#counts = dependencies.counts;
@@ -71,7 +72,7 @@ export class RealmConsequences {
     if (dropped.length === 0) {
       return [];
     }
-    const users = usersIn(await this.#counts.activeUsers(), realm.name, dropped);
+    const users = usersIn((await this.#counts.snapshot()).activeUsers, realm.name, dropped);
     const elsewhere = configuration.realms.filter((one) => one.name !== realm.name);
     const nowhere = dropped.filter((one) => !elsewhere.some((other) => other.resolvers.includes(one)));
     return [

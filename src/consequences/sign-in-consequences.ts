@@ -3,7 +3,7 @@ import type { AdministratorStore } from '../administrators/administrator-store.t
 import { serialOf } from '../administrators/second-factor.ts';
 import { listNames } from '../kernel/name-list.ts';
 import { isOcraToken } from '../tokens/token.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence } from './consequence.ts';
 
 interface SignInConsequenceDependencies {

@@ -1,6 +1,6 @@
 import { listNames } from '../kernel/name-list.ts';
 import type { Token } from '../tokens/token.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
 

@@ -105,7 +105,10 @@ export function hookedClient(hooks: PoolHooks): typeof Knex.Client {
       const end = (): void => {
         cutConnection(connection);
       };
-      return hooks.answer(connection.query(statement), end, false).catch(throwTranslated(hooks, false));
+      const isInTransaction = (this as TransactionClient).transacting === true;
+      return hooks
+        .answer(connection.query(statement), end, false)
+        .catch(throwTranslated(hooks, isInTransaction));
     }
 
     override async acquireConnection(): Promise<unknown> {
@@ -183,7 +186,7 @@ export async function withPooledConnection<T>(
 }
 
 /**
- * Runs a statement in pg's form, with `$1` for values, on a connection of the pool.
+ * Runs a statement in pg's form, with `$1` for values, on a connection of the pool or of a transaction.
  * @param pool made with `hookedClient`
  */
 export function runOnConnection(

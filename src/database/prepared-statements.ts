@@ -90,3 +90,12 @@ export class PreparedStatements {
     }
   }
 }
+
+/** @returns runs statements in a transaction, without a name there: a refused one would end the transaction */
+export function preparedWithin(transaction: Knex.Transaction): RunPrepared {
+  return <Row>({ text }: PreparedStatement<Row>, values: readonly unknown[]) =>
+    withPooledConnection(transaction, async (connection) => {
+      const result = await runOnConnection(transaction, connection, { text, values: [...values] });
+      return result.rows as Row[];
+    });
+}

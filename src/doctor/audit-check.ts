@@ -1,7 +1,4 @@
-import type { AuditRow } from '../audit/audit-row.ts';
-import type { StoredSnapshot } from '../audit/audit-snapshot.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { AuditPeriod } from '../audit/filter-values.ts';
 import type { AuditAuthority } from '../audit/signing-key.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -65,20 +62,26 @@ async function verifyInTime(
   const { store, authority, clock, elapsed, timeoutMs } = parts;
   const since = rows > MAX_ROWS ? new Date(clock.now().getTime() - DAY_MS) : undefined;
   const end = elapsed() + timeoutMs;
-  const boundedTrail = (snapshot: StoredSnapshot): BoundedTrail =>
-    new BoundedTrail(snapshot, { since }, () => elapsed() > end);
-  const keys = authority.keys().map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const keys = authority.keys();
   let first = '';
   try {
     const { findings } = await store.read(async (snapshot) =>
-      verifyTrail(boundedTrail(snapshot), {
-        keys,
-        report: ({ kind, of, reason }) => {
-          first ||= `${kind} ${of === 'row' ? 'row' : 'record'}: ${reason}`;
+      verifyTrail(
+        { ...snapshot, rows: () => snapshot.rows({ since }) },
+        {
+          keys,
+          progress: () => {
+            if (elapsed() > end) {
+              throw new OverdueVerification();
+            }
+          },
+          report: ({ kind, of, reason }) => {
+            first ||= `${kind} ${of === 'row' ? 'row' : 'record'}: ${reason}`;
+          },
+          isWhole: since === undefined,
+          ...(since === undefined && { installation: await snapshot.installation() }),
         },
-        isWhole: since === undefined,
-        ...(since === undefined && { installation: await snapshot.installation() }),
-      }),
+      ),
     );
     return findings === 0
       ? []
@@ -102,35 +105,4 @@ async function verifyInTime(
 /** The end of a verification that took too long. */
 class OverdueVerification extends Error {
   override readonly name = 'OverdueVerification';
-}
-
-/** A trail that is read from an instant on, and until a time limit. */
-class BoundedTrail {
-  readonly #snapshot: StoredSnapshot;
-  readonly #period: AuditPeriod;
-  readonly #isOver: () => boolean;
-
-  constructor(snapshot: StoredSnapshot, period: AuditPeriod, isOver: () => boolean) {
-    this.#snapshot = snapshot;
-    this.#period = period;
-    this.#isOver = isOver;
-  }
-
-  records(): ReturnType<StoredSnapshot['records']> {
-    return this.#untilOver(this.#snapshot.records());
-  }
-
-  rows(): AsyncIterable<readonly AuditRow[]> {
-    return this.#untilOver(this.#snapshot.rows(this.#period));
-  }
-
-  /** @throws OverdueVerification */
-  async *#untilOver<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
-    for await (const batch of batches) {
-      if (this.#isOver()) {
-        throw new OverdueVerification();
-      }
-      yield batch;
-    }
-  }
 }

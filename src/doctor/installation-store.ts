@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { ClockState } from '../housekeeping/clock-state.ts';
 import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { liveHolders } from '../keys/key-holder-store.ts';
-import { DRIFTS } from '../storage/counts/count-recount.ts';
+import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
 import type { TrailFacts } from './audit-check.ts';
 import type { BackupFacts } from './backup-check.ts';

@@ -7,19 +7,19 @@ import { isStorable } from '../kernel/storable-text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/user-source.ts';
-import type { TokenStore } from '../tokens/ports.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
+import type { LatestTransaction, LatestTransactionStore } from './latest-transaction-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { LatestTransaction, LatestTransactions } from './ports.ts';
 
 interface PersonDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
   readonly tokens: Pick<TokenStore, 'findBySerial' | 'list'>;
-  readonly transactions: LatestTransactions;
+  readonly transactions: LatestTransactionStore;
   readonly clock: Clock;
 }
 
@@ -33,23 +33,26 @@ export interface RecentTransaction {
   readonly wrongCount: number;
 }
 
-/** Tokens with what happened to them lately. */
-export interface TokensWithHistory {
+/** A token with what happened to it lately. */
+interface TokenWithHistory {
+  readonly token: OwnedToken;
+  /** Newest first; null: the caller has no right to them. */
+  readonly transactions: readonly RecentTransaction[] | null;
+}
+
+/** A user with their tokens. */
+export interface Person {
+  readonly login: string;
+  readonly realm: string;
+  readonly resolver: string;
+  /** The record of the user in the resolver; null: the caller has no right to it. */
+  readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
   /** By serial, the first hundred. */
   readonly tokens: readonly OwnedToken[];
   /** True if there are more. */
   readonly hasMore: boolean;
   /** Newest first; null: the caller has no right to them. */
   readonly transactions: readonly RecentTransaction[] | null;
-}
-
-/** A user with their tokens. */
-export interface Person extends TokensWithHistory {
-  readonly login: string;
-  readonly realm: string;
-  readonly resolver: string;
-  /** The record of the user in the resolver; null: the caller has no right to it. */
-  readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
 }
 
 const MAX_TOKENS = 100;
@@ -77,6 +80,7 @@ export class PersonService {
       inRealms: grant.realms === 'all' ? undefined : grant.realms,
       limit: MAX_TOKENS + 1,
     });
+    const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
     const listed = this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action: 'userlist' });
     const isDescribed = listed?.realms === 'all' || listed?.realms.includes(realm.name) === true;
     const { givenName, surname, email, phone } = user;
@@ -85,7 +89,9 @@ export class PersonService {
       realm: realm.name,
       resolver: resolver.name,
       details: isDescribed ? { givenName, surname, email, phone } : null,
-      ...(await this.#facts(caller, configuration, grant, found)),
+      tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
+      hasMore: found.length > MAX_TOKENS,
+      transactions: await this.#transactions(caller, configuration, tokens),
     };
   }
 
@@ -93,26 +99,15 @@ export class PersonService {
    * Takes the right `admin/show`; the transactions also take `admin/transaction`.
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */
-  async token(caller: Caller, serial: string): Promise<TokensWithHistory> {
+  async token(caller: Caller, serial: string): Promise<TokenWithHistory> {
     const { configuration, grant } = await this.#authorize(caller);
     const token = isStorable(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
       throw new ServiceError('token.unknown', `No token found with the serial '${serial.slice(0, 64)}'`);
     }
-    return this.#facts(caller, configuration, grant, [token]);
-  }
-
-  async #facts(
-    caller: Caller,
-    configuration: Configuration,
-    grant: Grant,
-    found: readonly Token[],
-  ): Promise<TokensWithHistory> {
-    const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
     return {
-      tokens: tokens.map((token) => ownedToken(configuration, grant, token)),
-      hasMore: found.length > MAX_TOKENS,
-      transactions: await this.#transactions(caller, configuration, tokens),
+      token: ownedToken(configuration, grant, token),
+      transactions: await this.#transactions(caller, configuration, [token]),
     };
   }
 

@@ -7,12 +7,12 @@ import type { Caller } from '../policy/caller.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
 import type { PeopleSearch, PeopleFound } from './people-search.ts';
-import type { TokenPages } from './ports.ts';
+import type { TokenPageStore } from './token-page-store.ts';
 
 interface SearchDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly pages: TokenPages;
+  readonly pages: TokenPageStore;
   readonly people: Pick<PeopleSearch, 'find'>;
   readonly transactions: Pick<TransactionService, 'history'>;
 }

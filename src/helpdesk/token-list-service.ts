@@ -1,21 +1,21 @@
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { TokenCountRow, TokenCounts } from '../monitoring/ports.ts';
+import type { TokenCountStore } from '../monitoring/token-count-store.ts';
+import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import type { TokenFilter } from '../tokens/ports.ts';
-import { readTokenListing, type TokenListing } from '../tokens/token-listing.ts';
+import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-listing.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { TokenPageFilter, TokenPages } from './ports.ts';
+import type { TokenPageFilter, TokenPageStore } from './token-page-store.ts';
 
 interface TokenListDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly users: UserDirectory;
-  readonly pages: TokenPages;
-  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  readonly pages: TokenPageStore;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
 }
 
 /** Conditions on the tokens to list; an absent one does not restrict. */

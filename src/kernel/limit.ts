@@ -1,18 +1,3 @@
-/** Counts attempts by key, and reports too many. */
-export interface AttemptLimit {
-  /**
-   * @returns milliseconds until the key may try again, as far as this server knows; 0: now. Does not query other
-   *   servers
-   */
-  wait(key: string): number;
-  /**
-   * Counts one attempt, over all servers.
-   * @returns milliseconds until the key may try again if this attempt exceeds the limit, else 0; also 0 for the last
-   *   allowed attempt, after which `wait` reports the time
-   */
-  count(key: string): Promise<number>;
-}
-
 /** Limits of the server's load. */
 export interface LimitSettings {
   /** Addresses and networks whose clients are not counted, or `loopback`, `linklocal`, `uniquelocal`. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { WrittenRows } from '../database/table-statistics.ts';
-import { NEW_TOKEN_COLUMNS } from '../storage/tokens/token-rows.ts';
+import { NEW_TOKEN_COLUMNS } from '../tokens/token-rows-store.ts';
 import type { ImportedToken } from './token-mapping.ts';
 import type { KeyForm, SecretName } from './token-secrets.ts';
 

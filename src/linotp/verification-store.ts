@@ -2,7 +2,7 @@ import type { ResolverKind } from '../configuration/configuration.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
-import { selectTokens, type TokenRow, toToken } from '../storage/tokens/token-rows.ts';
+import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import { ImportedChallenges } from './challenge-import-store.ts';
 import type { ComparableToken } from './token-comparison.ts';
 import type { TokenInfo } from './token-info.ts';

@@ -1,6 +1,6 @@
 import type { Realm } from '../configuration/configuration.ts';
 import type { ActiveUserReport, RealmUsers } from './outcomes.ts';
-import type { ActiveUserRow } from './ports.ts';
+import type { ActiveUserRow } from './token-counts.ts';
 import { NO_REALM } from './realm-choice.ts';
 import { placesOfUsers, RealmTally } from './realm-tally.ts';
 

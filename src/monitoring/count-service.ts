@@ -1,15 +1,16 @@
 import { actOf, type Caller } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import type { CountCheck, CountVerification } from './ports.ts';
+import type { CountVerificationStore } from './count-verification-store.ts';
+import type { CountCheck } from './token-counts.ts';
 
 /** Dependencies of the service. */
 export interface CountDependencies {
-  readonly verification: CountVerification;
+  readonly verification: CountVerificationStore;
 }
 
 /** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
 export class CountService {
-  readonly #verification: CountVerification;
+  readonly #verification: CountVerificationStore;
 
   constructor({ verification }: CountDependencies) {
     this.#verification = verification;

@@ -3,7 +3,17 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
-import type { StoredState, TokenCounts, TokenCountsSnapshot } from './ports.ts';
+import type { TokenCountStore } from './token-count-store.ts';
+import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
+
+/** The facts about the installation in the database besides its counts of tokens. */
+export interface StoredState {
+  readonly lockedTokens: readonly LockedTokenRow[];
+  /** Number of open challenges, counted up to a hundred thousand. */
+  readonly openChallenges: number;
+  /** The end of the last `tankeeper export`; undefined: the audit has none. */
+  readonly lastBackup: Date | undefined;
+}
 
 /** The state of the whole installation, for metrics. */
 export interface InstallationState extends StoredState {
@@ -19,7 +29,7 @@ export interface InstallationState extends StoredState {
 /** The dependencies of the readings. */
 export interface InstallationReadingsDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
-  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
   /** @returns the state as of now; challenges issued after the given time may still be open */
   readonly stored: (challengesIssuedAfter: Date) => Promise<StoredState>;
   readonly licence: Pick<LicenceInspection, 'report'>;

@@ -2,13 +2,15 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { exceeds, lastDayOf, type Licence, readLicence, volumeText } from './licence.ts';
 import type { LicenceReport } from './outcomes.ts';
-import type { LicenceSignature, LicenceStore, TokenCounts } from './ports.ts';
+import type { LicenceSignature } from './licence-signature.ts';
+import type { LicenceStore } from './licence-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
 
 export interface LicenceInspectionDependencies {
   readonly store: Pick<LicenceStore, 'installed'>;
   /** Undefined: no key is configured, so that no licence can be verified. */
-  readonly signature: LicenceSignature | undefined;
-  readonly counts: TokenCounts;
+  readonly signature: Pick<LicenceSignature, 'read'> | undefined;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly clock: Clock;
 }
 
@@ -64,11 +66,10 @@ export class LicenceInspection {
   }
 
   async #active({ unit }: Licence): Promise<number> {
-    const { counts } = this.#deps;
+    const { tokens, activeUsers } = await this.#deps.counts.snapshot();
     if (unit === 'user') {
-      return (await counts.activeUsers()).reduce((sum, { users }) => sum + users, 0);
+      return activeUsers.reduce((sum, { users }) => sum + users, 0);
     }
-    const { tokens } = await counts.snapshot();
     return tokens.reduce((sum, row) => sum + (row.active ? row.tokens : 0), 0);
   }
 }
@@ -86,7 +87,10 @@ function outOfTime(licence: Licence, now: Date): InvalidLicence | undefined {
   return undefined;
 }
 
-async function verify(signature: LicenceSignature | undefined, text: string): Promise<VerifiedLicence> {
+async function verify(
+  signature: LicenceInspectionDependencies['signature'],
+  text: string,
+): Promise<VerifiedLicence> {
   if (signature === undefined) {
     return unverified(NO_KEY);
   }

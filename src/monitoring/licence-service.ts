@@ -5,7 +5,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { lastDayOf, volumeText } from './licence.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
 import type { LicenceReport } from './outcomes.ts';
-import type { LicenceStore } from './ports.ts';
+import type { LicenceStore } from './licence-store.ts';
 
 export interface LicenceDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;

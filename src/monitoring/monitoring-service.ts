@@ -14,9 +14,11 @@ import type {
   TokenReport,
   UserReport,
 } from './outcomes.ts';
-import type { StorageProbe, TokenCounts, TokenCountsSnapshot } from './ports.ts';
 import { chooseRealms, visibleRealms } from './realm-choice.ts';
 import type { RealmTally } from './realm-tally.ts';
+import type { StorageProbe } from './storage-probe-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
+import type { TokenCountsSnapshot } from './token-counts.ts';
 import { reportTokens, tallyTokens } from './token-report.ts';
 import { parseStatuses } from './token-status.ts';
 import type { UserCounts } from './user-counts.ts';
@@ -28,10 +30,10 @@ type MonitoringAction =
 export interface MonitoringDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly access: Pick<AccessControl, 'authorize'>;
-  readonly counts: TokenCounts;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
   readonly licence: Pick<LicenceInspection, 'report'>;
   readonly configurationState: ConfigurationState;
-  readonly probe: StorageProbe;
+  readonly probe: Pick<StorageProbe, 'encrypts'>;
   readonly userCounts: Pick<UserCounts, 'of'>;
   readonly clock: Clock;
 }
@@ -96,7 +98,8 @@ export class MonitoringService {
   async activeUsers(caller: Caller, { realms }: RealmQuery): Promise<ActiveUserReport> {
     const { configuration, grant } = await this.#authorize(caller, 'activeUsers');
     const chosen = chooseRealms(visibleRealms(configuration, grant), realms);
-    return reportActiveUsers(await this.#deps.counts.activeUsers(), chosen, configuration.realms);
+    const { activeUsers } = await this.#deps.counts.snapshot();
+    return reportActiveUsers(activeUsers, chosen, configuration.realms);
   }
 
   /** Compares this server's configuration with that of the database, and counts its parts. */

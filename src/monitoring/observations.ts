@@ -1,7 +1,7 @@
-import type { ChallengeMetrics, ResponseReason } from '../challenges/measured-challenges.ts';
+import type { ChallengeMetrics, ResponseReason } from '../challenges/challenge-metrics.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
-import type { ObservationStore, ResolverUse, ResponseMinute } from './ports.ts';
+import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
 import { durationClass, NO_DURATIONS } from './response-durations.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { ActiveUserRow, TokenCountRow } from './ports.ts';
+import type { ActiveUserRow, TokenCountRow } from './token-counts.ts';
 import { NO_REALM } from './realm-choice.ts';
 
 const NOWHERE: readonly string[] = [NO_REALM];

@@ -3,12 +3,16 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
-import type { KeptUserCount, ResolverMetrics, UserCount, UserCountStore } from './ports.ts';
+import type { ResolverMetrics } from './resolver-metrics.ts';
+import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
 
 /** Dependencies of the count of a resolver's users. */
 export interface ResolverCountDependencies {
-  readonly store: UserCountStore;
-  readonly metrics: ResolverMetrics;
+  readonly store: Pick<UserCountStore, 'find' | 'keep'>;
+  readonly metrics: Pick<
+    ResolverMetrics,
+    'resolverFailed' | 'staleAnswered' | 'lastCounted' | 'resolverForgotten'
+  >;
   readonly log: Log;
   readonly clock: Clock;
   /** Milliseconds within which a resolver must give its number of users. */

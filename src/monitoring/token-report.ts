@@ -1,5 +1,5 @@
 import type { StatusCount, TokenReport } from './outcomes.ts';
-import type { TokenCountsSnapshot } from './ports.ts';
+import type { TokenCountsSnapshot } from './token-counts.ts';
 import { placesOfTokens, placesOfUsers, RealmTally } from './realm-tally.ts';
 import { hasStatus, TOTAL, TOTAL_USERS, type CountedTraits, type TokenStatus } from './token-status.ts';
 

@@ -4,8 +4,8 @@ import type { Resolver, Configuration } from '../configuration/configuration.ts'
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault } from '../kernel/fault.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
-import type { KeptUserCount, UserCount } from './ports.ts';
 import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
+import type { KeptUserCount, UserCount } from './user-count-store.ts';
 
 export interface UserCountsDependencies extends ResolverCountDependencies {
   readonly sources: UserSources;

@@ -3,7 +3,7 @@ import {
   type ChallengeMetrics,
   RESPONSE_REASONS,
   type ResponseReason,
-} from '../challenges/measured-challenges.ts';
+} from '../challenges/challenge-metrics.ts';
 
 /** Metrics of challenges and of the responses to them. */
 export class PrometheusChallengeMetrics implements ChallengeMetrics {

@@ -1,16 +1,15 @@
-import type { ChallengeMetrics } from '../challenges/measured-challenges.ts';
+import type { ChallengeMetrics } from '../challenges/challenge-metrics.ts';
 import type { StatusWaitMetrics } from '../challenges/status-watch.ts';
 import type { HousekeepingDependencies } from '../housekeeping/housekeeping-service.ts';
 import type { Observations } from '../monitoring/observations.ts';
-import type { ResolverMetrics } from '../monitoring/ports.ts';
-import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 import type { DispatcherDependencies } from '../webhooks/delivery-dispatcher.ts';
+import type { ResolverMetrics } from '../monitoring/resolver-metrics.ts';
 
 /** The meters of the services. */
 export interface ServiceMeasures {
   readonly challenges: ChallengeMetrics;
   readonly statusWaits: StatusWaitMetrics;
-  readonly resolvers: ResolverMetrics & ResolverUseMetrics;
+  readonly resolvers: Omit<ResolverMetrics, 'follow'>;
   readonly housekeeping: HousekeepingDependencies['metrics'];
   readonly webhooks: DispatcherDependencies['metrics'];
 }

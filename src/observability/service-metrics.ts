@@ -5,7 +5,7 @@ import { BackgroundMetrics } from './background-metrics.ts';
 import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
 import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import { measureInstallation } from './installation-metrics.ts';
-import { PrometheusResolverMetrics } from './resolver-metrics.ts';
+import { ResolverMetrics } from '../monitoring/resolver-metrics.ts';
 import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
 import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 
@@ -59,7 +59,7 @@ export class ServiceMetrics {
   /** Metrics of requests that wait for a transaction. */
   readonly statusWaits: PrometheusStatusWaitMetrics;
   /** Metrics of resolvers. */
-  readonly resolvers: PrometheusResolverMetrics;
+  readonly resolvers: ResolverMetrics;
   /** Metrics of housekeeping. */
   readonly housekeeping: HousekeepingMetrics;
   /** Metrics of webhooks. */
@@ -104,7 +104,7 @@ export class ServiceMetrics {
     });
     this.challenges = new PrometheusChallengeMetrics(registry);
     this.statusWaits = new PrometheusStatusWaitMetrics(registry);
-    this.resolvers = new PrometheusResolverMetrics({ registry, clock });
+    this.resolvers = new ResolverMetrics({ registry, clock });
     this.housekeeping = new HousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
     this.webhooks = new WebhookMetrics({ registry });

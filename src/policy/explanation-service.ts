@@ -36,12 +36,6 @@ export interface PolicyChange {
   readonly at: Date;
 }
 
-/** Finds refusals and changes of policies in the audit. */
-export interface RefusedRights {
-  /** Begins the searches of one explanation. */
-  begin(caller: Caller): RefusalReading;
-}
-
 /**
  * The searches of one explanation, which together read a bounded part of the audit. Each method throws ServiceError
  * 'right.missing', and 'parameter.invalid' at that bound.
@@ -57,7 +51,8 @@ interface ExplanationDependencies {
   readonly configuration: { current(): Promise<PolicyBase> };
   readonly access: AccessControl;
   readonly administrators: { list(): Promise<readonly { readonly name: string }[]> };
-  readonly refusedRights: RefusedRights;
+  /** Begins the searches of one explanation. */
+  readonly readRefusals: (caller: Caller) => RefusalReading;
   readonly clock: Clock;
 }
 
@@ -169,7 +164,7 @@ export class ExplanationService {
     groups?: readonly string[],
   ): Promise<RefusalExplanation> {
     const base = await this.#read(caller);
-    const reading = this.#deps.refusedRights.begin(caller);
+    const reading = this.#deps.readRefusals(caller);
     const refusal = await reading.find(requestId);
     if (refusal === undefined) {
       throw invalid(

@@ -1,11 +1,27 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/storable-text.ts';
 import type { Grant } from '../policy/access-control.ts';
-import type { TokenFilter } from './ports.ts';
 import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import { type DescribedToken, visibleRealm } from './token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
+import type { Owner } from '../users/owner.ts';
 import { wholeWithin } from './whole-within.ts';
+
+/** Conditions on stored tokens; an absent one does not restrict. Nothing here is a wildcard. */
+export interface TokenFilter {
+  readonly serial?: string | undefined;
+  /** The beginning of the serial. */
+  readonly serialPrefix?: string | undefined;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** A realm's name; null: tokens in no realm. */
+  readonly realm?: string | null | undefined;
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
 
 /** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
 export interface TokenListing {

@@ -3,7 +3,7 @@ import { isStorable } from '../kernel/storable-text.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import type { TokenFilter } from './ports.ts';
+import type { TokenFilter } from './token-listing.ts';
 import type { Token } from './token.ts';
 import { isVisible } from './token-view.ts';
 

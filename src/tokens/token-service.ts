@@ -2,19 +2,20 @@ import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { LockedDecision, TokenFilter, TokenStore } from './ports.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Token, TokenChange, TokenStateChange } from './token.ts';
+import type { LockedDecision, Token, TokenChange, TokenStateChange } from './token.ts';
 import {
   MAX_PAGE_SIZE,
   type PageRequest,
   readPageRequest,
   readTokenListing,
+  type TokenFilter,
   type TokenListing,
   type TokenPage,
 } from './token-listing.ts';
 import { isSelected, nothingSelected, selectionFilter, type TokenSelection } from './token-selection.ts';
+import type { TokenStore } from './token-store.ts';
 import { isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';

@@ -90,6 +90,16 @@ export interface TokenChange extends TokenStateChange {
   readonly realms?: readonly string[];
 }
 
+/**
+ * Decides on a token while it is locked; what was read before the lock may be out of date.
+ * @returns a further change
+ * @throws an error that prevents the whole change
+ */
+export type LockedDecision = (token: Token) => TokenStateChange;
+
+/** A serial is `given` if a client chose it, `generated` if this server has made it at random. */
+export type SerialOrigin = 'given' | 'generated';
+
 /** The types of tokens that answer OCRA challenges. */
 export const OCRA_TYPES: readonly string[] = ['ocra', 'ocra2'];
 

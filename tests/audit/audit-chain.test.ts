@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { auditEntry } from '../../src/audit/rows-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/database/audited-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
@@ -140,7 +140,7 @@ describe('an untouched audit trail', () => {
 
   it('has no row of an act that was rolled back', async () => {
     const server = audited.server();
-    const tokens = new SqlTokenStore({ database: server });
+    const tokens = new TokenStore({ database: server });
     await tokens.insert(tokenValue('T1'), ACT);
     await expect(tokens.insert(tokenValue('T1'), ACT)).rejects.toMatchObject({ code: 'token.exists' });
     await tokens.removeAll(['T1'], ACT);

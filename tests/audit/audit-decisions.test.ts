@@ -2,9 +2,9 @@ import { SqlTap } from '../support/database/sql-tap.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
-import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -20,7 +20,7 @@ afterAll(() => audited.drop());
 
 async function issued(serial: string): Promise<string> {
   const [database] = servers as [Database];
-  const token = await new SqlTokenStore({ database }).insert(tokenValue(serial), ACT);
+  const token = await new TokenStore({ database }).insert(tokenValue(serial), ACT);
   const challenge = {
     tokenId: token.id,
     transactionId: serial,
@@ -29,7 +29,7 @@ async function issued(serial: string): Promise<string> {
     data: '',
     issuedAt: new Date(),
   };
-  await new SqlChallengeStore({ database }).issue(challenge, 5, ACT);
+  await new ChallengeStore({ database }).issue(challenge, 5, ACT);
   return serial;
 }
 
@@ -44,7 +44,7 @@ describe('a decision on a response', () => {
         return text;
       },
     });
-    await new SqlChallengeStore({ database }).answer(transactionId, rightly(), ACT);
+    await new ChallengeStore({ database }).answer(transactionId, rightly(), ACT);
     tap.close();
     expect(statements).toEqual(['SELECT found', 'WITH want AS']);
   });
@@ -52,7 +52,7 @@ describe('a decision on a response', () => {
   it('names its transaction in the row, as does the issue of the challenge', async () => {
     const transactionId = await issued('named');
     const [database] = servers as [Database];
-    const challenges = new SqlChallengeStore({ database });
+    const challenges = new ChallengeStore({ database });
     await challenges.answer(transactionId, wrongly(1_000), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
     await challenges.answer(transactionId, rightly(), ACT);
@@ -62,9 +62,9 @@ describe('a decision on a response', () => {
 
   it('leaves one row, signed, also where servers get in each other’s way', async () => {
     const transactionId = await issued('races');
-    const stores = servers.map((database) => new SqlChallengeStore({ database })) as [
-      SqlChallengeStore,
-      SqlChallengeStore,
+    const stores = servers.map((database) => new ChallengeStore({ database })) as [
+      ChallengeStore,
+      ChallengeStore,
     ];
     const answers = Array.from({ length: 24 }, (_, index) =>
       stores[index % 2 === 0 ? 0 : 1].answer(

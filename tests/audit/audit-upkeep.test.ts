@@ -8,7 +8,7 @@ import { AuditService } from '../../src/audit/audit-service.ts';
 import { verifyTrail } from '../../src/audit/verify-trail.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
-import { AuditUpkeep } from '../../src/audit/audit-upkeep.ts';
+import { auditUpkeep } from '../../src/audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly, unsignedRow } from '../support/database/audited-database.ts';
@@ -225,7 +225,12 @@ describe('an export', () => {
       (text: string) => text.replace(/\{"row":.*"2026-09 1".*\n/, '').replace('"rows":14', '"rows":13'),
       ['removed 1/4'],
     ],
-  ])('reports a row that was %s in the file', async (_, alter, found) => {
+    [
+      'repeated',
+      (text: string) => text.replace(/(\{"record":\{"number":1,.*\n)((?:\{"record":.*\n)*)/, '$1$2$1'),
+      ['reordered journal 1'],
+    ],
+  ])('reports a row or record that was %s in the file', async (_, alter, found) => {
     await fourMonths();
     expect((await verifyText(alter(await exported()))).found).toEqual(found);
   });
@@ -413,8 +418,9 @@ describe('the partitions of months', () => {
     };
     const log = { error: line, warn: line, info: line, debug: line };
     const server = audited.server();
-    const makeMonths = (): Promise<void> => Promise.resolve();
-    const upkeep = new AuditUpkeep({ trail: server.audit, log, pause: 20, makeMonths });
+    const nothing = (): Promise<void> => Promise.resolve();
+    const options = { flush: nothing, makeMonths: nothing, pause: 20 };
+    const upkeep = auditUpkeep({ trail: server.audit, log, ...options });
     await server.autocommit.audit.write(ACT, 'first', 'done');
     upkeep.start();
     const checkpoints = async (): Promise<number> =>

@@ -20,12 +20,15 @@ const CALLER = callerNamed('anna');
 
 function searchIn(page: (request: AuditPageRequest) => AuditPage): RefusedRightSearch {
   const clock = { now: () => NOW };
-  return new RefusedRightSearch({
-    audit: { page: (_caller, request) => Promise.resolve(page(request)) },
-    access: new AccessControl({ clock }),
-    configuration: { current: () => Promise.resolve({ policies: [], realms: [], resolvers: [] }) },
-    clock,
-  });
+  return new RefusedRightSearch(
+    {
+      audit: { page: (_caller, request) => Promise.resolve(page(request)) },
+      access: new AccessControl({ clock }),
+      configuration: { current: () => Promise.resolve({ policies: [], realms: [], resolvers: [] }) },
+      clock,
+    },
+    CALLER,
+  );
 }
 
 /**
@@ -38,7 +41,7 @@ async function searched(at: number): Promise<(number | undefined)[]> {
     asked.push(since && NOW.getTime() - since.getTime());
     return { rows: asked.length === at ? [REFUSED] : [], next: null };
   });
-  const found = await search.begin(CALLER).find('one');
+  const found = await search.find('one');
   expect(found?.endpoint).toBe(at <= 3 ? 'admin/init' : undefined);
   return asked;
 }
@@ -69,17 +72,17 @@ describe('a refusal', () => {
       ends.push(until && NOW.getTime() - until.getTime());
       return { rows: [], next: null };
     });
-    expect(await search.begin(CALLER).find('one')).toBeUndefined();
+    expect(await search.find('one')).toBeUndefined();
     expect(ends).toEqual([undefined, 3_600_000, 86_400_000]);
   });
 
   it('is found on a later page, where the first parts of the trail have no row of it', async () => {
-    expect((await searchIn(onPage(7, REFUSED)).begin(CALLER).find('one'))?.endpoint).toBe('admin/init');
+    expect((await searchIn(onPage(7, REFUSED)).find('one'))?.endpoint).toBe('admin/init');
   });
 
   it('too far back is not taken for none', async () => {
     const refused = { code: 'parameter.invalid', message: expect.stringContaining('too long') };
-    await expect(searchIn(onPage(99, REFUSED)).begin(CALLER).find('one')).rejects.toMatchObject(refused);
+    await expect(searchIn(onPage(99, REFUSED)).find('one')).rejects.toMatchObject(refused);
   });
 });
 
@@ -89,7 +92,7 @@ describe('the changes of policies since then', () => {
       rows: cursor === '1' && action === 'policy/set' ? [CHANGED] : [],
       next: cursor === undefined ? '1' : null,
     }));
-    expect(await search.begin(CALLER).policyChangesSince(NOW)).toEqual([
+    expect(await search.policyChangesSince(NOW)).toEqual([
       { policy: 'helpdesk', kind: 'set', administrator: 'bert', at: new Date(CHANGED.at) },
     ]);
   });
@@ -106,7 +109,7 @@ describe('an explanation', () => {
       return requestId !== undefined && (since !== undefined || pages > 70)
         ? { rows: since === undefined ? [REFUSED] : [], next: null }
         : endless();
-    }).begin(CALLER);
+    });
     expect((await reading.find('one'))?.endpoint).toBe('admin/init');
     await expect(reading.policyChangesSince(NOW)).rejects.toMatchObject({
       code: 'parameter.invalid',
@@ -123,7 +126,7 @@ describe('an explanation', () => {
       pages += 1;
       time += 6_001;
       return { rows: [], next: pages % 2 === 1 ? 'on' : null };
-    }).begin(CALLER);
+    });
     await expect(reading.find('one')).rejects.toMatchObject({
       code: 'parameter.invalid',
       message: expect.stringContaining('takes too long'),

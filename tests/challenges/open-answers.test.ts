@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NewToken } from '../../src/tokens/token.ts';
 import { pinVerifier } from '../../src/tokens/pin.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -6,16 +6,16 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import type { IssuedChallenge } from '../../src/challenges/challenge-service.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { ACT } from '../support/values/token-values.ts';
 import {
   ANNA,
   BERND,
   KEY,
   keyedToken,
-  OcraHouse,
+  type OcraHouse,
+  OcraSite,
   type OcraSketch,
   vault,
-} from '../support/fakes/ocra-house.ts';
+} from '../support/database/ocra-house.ts';
 
 const admin = callerNamed('admin');
 const open = { client: '192.0.2.9', requestId: 'request-2' };
@@ -24,6 +24,10 @@ const NEITHER = 'OCRA-1:HOTP-SHA256-8:QN08';
 const WRONG = 'xxxxxxxx';
 /** Fills the question of the suites. */
 const DATA = '12345678';
+
+const site = new OcraSite();
+beforeAll(() => site.open());
+afterAll(() => site.close());
 
 interface SceneSketch extends Omit<OcraSketch, 'tokens'> {
   /** The differences of both tokens of Anna, and of the second one. */
@@ -44,10 +48,18 @@ class Scene {
 
   readonly #suite: OcraSuite;
 
-  constructor({ token = {}, second = {}, ...sketch }: SceneSketch = {}) {
+  private constructor(house: OcraHouse, suite: OcraSuite) {
+    this.house = house;
+    this.#suite = suite;
+  }
+
+  static async of(
+    { token = {}, second = {}, ...sketch }: SceneSketch,
+    serials: readonly string[],
+    data = '',
+  ): Promise<Scene> {
     const own = { owner: ANNA, ocraSuite: COUNTER, ...token };
-    this.#suite = parseOcraSuite(own.ocraSuite ?? COUNTER);
-    this.house = new OcraHouse({
+    const house = await site.house({
       ...sketch,
       tokens: [
         keyedToken('A1', own),
@@ -55,6 +67,7 @@ class Scene {
         keyedToken('B1', { owner: BERND, ocraSuite: COUNTER }),
       ],
     });
+    return new Scene(house, parseOcraSuite(own.ocraSuite ?? COUNTER)).issue(serials, data);
   }
 
   async issue(serials: readonly string[], data = ''): Promise<this> {
@@ -103,14 +116,14 @@ describe('a response to a token with several open challenges', () => {
   ])(
     'that is right for the one at %i is accepted for it, and no other changes',
     async (index, challenges) => {
-      const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+      const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
       expect(await scene.bySerial(scene.response(index))).toBe(true);
       expect(await scene.state()).toEqual({ failCount: 0, challenges });
     },
   );
 
   it('that is wrong counts once for the token, and for the newest challenge alone', async () => {
-    const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+    const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
     expect(await scene.bySerial(WRONG)).toBe(false);
     expect(await scene.state()).toEqual({
       failCount: 1,
@@ -119,7 +132,7 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('closes no more than one challenge with three wrong ones', async () => {
-    const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+    const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
     for (let wrong = 0; wrong < 4; wrong += 1) {
       await scene.bySerial(WRONG);
     }
@@ -131,7 +144,7 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('is accepted once, though it is right for two with the same question: the newest is answered', async () => {
-    const scene = await new Scene().issue(['A1', 'A1'], DATA);
+    const scene = await Scene.of({}, ['A1', 'A1'], DATA);
     expect(await scene.bySerial(scene.response(0))).toBe(true);
     expect(await scene.bySerial(scene.response(0))).toBe(false);
     expect(await scene.state()).toEqual({
@@ -142,7 +155,7 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('of a suite without counter and time closes all others with its question, and they alone', async () => {
-    const scene = await new Scene({ token: { ocraSuite: NEITHER } }).issue(['A1', 'A1'], DATA);
+    const scene = await Scene.of({ token: { ocraSuite: NEITHER } }, ['A1', 'A1'], DATA);
     await scene.issue(['A1'], '87654321');
     await scene.issue(['A1'], DATA);
     expect(await scene.bySerial(scene.response(0))).toBe(true);
@@ -157,14 +170,14 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('is tried on as many challenges as may be open, where more are', async () => {
-    const scene = await new Scene({ settings: { OcraMaxChallenges: '3' } }).issue(['A1', 'A1', 'A1']);
+    const scene = await Scene.of({ settings: { OcraMaxChallenges: '3' } }, ['A1', 'A1', 'A1']);
     scene.house.configuration.change({ settings: new Map([['OcraMaxChallenges', '2']]) });
     expect(await scene.bySerial(scene.response(0))).toBe(false);
     expect(await scene.bySerial(scene.response(1))).toBe(true);
   });
 
   it('is not tried on those that have expired', async () => {
-    const scene = await new Scene().issue(['A1']);
+    const scene = await Scene.of({}, ['A1']);
     scene.house.clock.at = new Date(scene.house.clock.at.getTime() + 1_199_500);
     await scene.issue(['A1']);
     expect(await scene.bySerial(scene.response(0))).toBe(false);
@@ -178,7 +191,7 @@ describe('a response to a token with several open challenges', () => {
     const secrets = { seed, sharedSecret: null, nonce: null, pin, ocraPin: null };
     const states: State[] = [];
     for (const pass of [WRONG, 'right']) {
-      const scene = await new Scene({ token: { secrets } }).issue(['A1', 'A1']);
+      const scene = await Scene.of({ token: { secrets } }, ['A1', 'A1']);
       expect(await scene.bySerial(`nip${pass === 'right' ? scene.response(0) : pass}`)).toBe(false);
       states.push(await scene.state());
       expect(await scene.bySerial(`pin${scene.response(0)}`)).toBe(true);
@@ -192,7 +205,7 @@ describe('a response to a token with several open challenges', () => {
   ])('changes the same of a %s token, right or wrong, for as much work', async (_, changes, state) => {
     const work: number[] = [];
     for (const isRight of [true, false]) {
-      const scene = await new Scene({ token: changes }).issue(['A1', 'A1']);
+      const scene = await Scene.of({ token: changes }, ['A1', 'A1']);
       expect(await scene.bySerial(isRight ? scene.response(0) : WRONG)).toBe(false);
       expect(await scene.state()).toEqual(state);
       work.push(scene.house.computed);
@@ -203,7 +216,7 @@ describe('a response to a token with several open challenges', () => {
   it('costs as much work whichever challenge it is right for, or none', async () => {
     const work = new Set<number>();
     for (const index of [0, 1, 2, 9]) {
-      const scene = await new Scene().issue(['A1', 'A1', 'A1']);
+      const scene = await Scene.of({}, ['A1', 'A1', 'A1']);
       await scene.bySerial(index === 9 ? WRONG : scene.response(index));
       work.add(scene.house.computed);
     }
@@ -211,19 +224,17 @@ describe('a response to a token with several open challenges', () => {
   });
 
   it('that was accepted is recorded with its challenge, once', async () => {
-    const scene = await new Scene().issue(['A1', 'A1']);
+    const scene = await Scene.of({}, ['A1', 'A1']);
     await scene.bySerial(scene.response(0));
-    const acts = scene.house.challenges.answers.map(({ act, decision }) => ({ ...act, to: decision.reason }));
-    expect(acts).toEqual([{ ...open, actor: '', action: 'validate/check_s', to: 'accepted' }]);
+    expect(await scene.house.answers()).toEqual([
+      { ...open, actor: '', action: 'validate/check_s', subject: 'A1', outcome: 'accepted' },
+    ]);
   });
 
   it('cannot be verified where the suite needs input that the protocol does not carry', async () => {
-    const scene = await new Scene({ token: { ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' } }).issue([
-      'A1',
-      'A1',
-    ]);
+    const scene = await Scene.of({ token: { ocraSuite: 'OCRA-1:HOTP-SHA256-8:C-QN08-S064' } }, ['A1', 'A1']);
     expect(await scene.bySerial(WRONG)).toBe(false);
-    expect(scene.house.challenges.answers.map(({ decision }) => decision.reason)).toEqual(['unverifiable']);
+    expect(await scene.house.answers()).toMatchObject([{ outcome: 'unverifiable' }]);
     expect(await scene.state()).toEqual({ failCount: 0, challenges: ['open 0', 'open 0'] });
   });
 });
@@ -250,7 +261,7 @@ describe('a response of a user with several tokens', () => {
       ['A1', 'A2', 'B1'],
       ['A2', 'A1', 'B1'],
     ]) {
-      const scene = await new Scene({ second: other() }).issue(serials);
+      const scene = await Scene.of({ second: other() }, serials);
       expect(await scene.byUser(responseOfA2(scene, serials.indexOf('A2')))).toBe(true);
       expect(await scene.state('A2')).toMatchObject({ challenges: ['accepted 0 received'] });
       expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
@@ -259,7 +270,7 @@ describe('a response of a user with several tokens', () => {
   });
 
   it('that is wrong counts for the token with the newest challenge, and no other', async () => {
-    const scene = await new Scene({ second: other() }).issue(['A1', 'A2', 'B1']);
+    const scene = await Scene.of({ second: other() }, ['A1', 'A2', 'B1']);
     expect(await scene.byUser(WRONG)).toBe(false);
     expect(await scene.state('A2')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
     expect(await scene.state('A1')).toEqual({ failCount: 0, challenges: ['open 0'] });
@@ -267,7 +278,7 @@ describe('a response of a user with several tokens', () => {
   });
 
   it('counts for one that is not locked, so that guessing behind a locked one has a cost', async () => {
-    const scene = await new Scene({ second: { ...other(), failCount: 10, maxFail: 10 } }).issue(['A1', 'A2']);
+    const scene = await Scene.of({ second: { ...other(), failCount: 10, maxFail: 10 } }, ['A1', 'A2']);
     expect(await scene.byUser(responseOfA2(scene, 1))).toBe(false);
     expect(await scene.byUser(WRONG)).toBe(false);
     expect(await scene.state('A1')).toEqual({ failCount: 2, challenges: ['open 2 received'] });
@@ -275,17 +286,14 @@ describe('a response of a user with several tokens', () => {
   });
 
   it('counts for the newest where all are locked', async () => {
-    const scene = await new Scene({ token: { failCount: 10, maxFail: 10 }, second: other() }).issue([
-      'A1',
-      'A2',
-    ]);
+    const scene = await Scene.of({ token: { failCount: 10, maxFail: 10 }, second: other() }, ['A1', 'A2']);
     expect(await scene.byUser(scene.response(0))).toBe(false);
     expect((await scene.state('A1')).failCount).toBe(10);
     expect((await scene.state('A2')).failCount).toBe(11);
   });
 
   it('passes over one that is disabled', async () => {
-    const scene = await new Scene({ second: { ...other(), active: false } }).issue(['A1', 'A2']);
+    const scene = await Scene.of({ second: { ...other(), active: false } }, ['A1', 'A2']);
     expect(await scene.byUser(WRONG)).toBe(false);
     expect((await scene.state('A1')).failCount).toBe(1);
     expect(await scene.byUser(scene.response(0))).toBe(true);
@@ -294,7 +302,7 @@ describe('a response of a user with several tokens', () => {
   it('verifies the password once, though it is tried on all', async () => {
     const policy = { name: 'pin', scope: 'authentication', action: 'otppin=1', realm: 'alpha' };
     const token = { realms: ['alpha'] };
-    const scene = await new Scene({ token, second: other(), policies: [policy] }).issue(['A1', 'A2', 'A1']);
+    const scene = await Scene.of({ token, second: other(), policies: [policy] }, ['A1', 'A2', 'A1']);
     let requested = 0;
     const users = scene.house.users;
     const checkPassword = users.checkPassword.bind(users);
@@ -307,7 +315,7 @@ describe('a response of a user with several tokens', () => {
   });
 
   it('that is the first half of a resynchronisation counts for that token', async () => {
-    const scene = await new Scene({ second: other(), settings: { AutoResync: 'True' } }).issue(['A1', 'A2']);
+    const scene = await Scene.of({ second: other(), settings: { AutoResync: 'True' } }, ['A1', 'A2']);
     expect(await scene.byUser(scene.response(0, 50))).toBe(false);
     expect(await scene.state('A1')).toEqual({ failCount: 1, challenges: ['open 1 received'] });
     expect((await scene.state('A2')).failCount).toBe(0);
@@ -319,9 +327,9 @@ describe('a response of a user with several tokens', () => {
 describe('a token whose key cannot be read', () => {
   /** Both tokens have open challenges; then the key of A2 is spoiled, and A1's, too, where that is wanted. */
   async function sceneWith(spoiled: readonly string[]): Promise<Scene> {
-    const scene = await new Scene().issue(['A1', 'A2']);
+    const scene = await Scene.of({}, ['A1', 'A2']);
     for (const serial of spoiled) {
-      await scene.house.tokens.update(serial, { secrets: { seed: vault.seal(KEY, 'seed', 'another') } }, ACT);
+      await scene.house.held.set(serial, { seed: vault.seal(KEY, 'seed', 'another') });
     }
     return scene;
   }

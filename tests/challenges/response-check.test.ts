@@ -9,7 +9,8 @@ import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { replayMarker } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { ANNA, BERND, KEY, keyedToken, OcraHouse, vault } from '../support/fakes/ocra-house.ts';
+import { ANNA, BERND, KEY, keyedToken, OcraRules, vault } from '../support/database/ocra-house.ts';
+import { storedToken } from '../support/values/token-values.ts';
 
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const TIME = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
@@ -32,25 +33,16 @@ interface Sketch {
 /** @returns the verdict on a response (PIN in front) of a token with that suite */
 async function search(pass: string, sketch: Sketch = {}): Promise<Verdict | null> {
   const { suite = COUNTER, token, policies = [], settings = {} } = sketch;
-  const house = new OcraHouse({
-    tokens: [
-      keyedToken('T1', { ocraSuite: suite, counter: 100n, counterWindow: 10, syncWindow: 50, ...token }),
-    ],
-    policies,
-    settings,
-  });
-  const configuration = await house.configuration.current();
-  const [stored] = await house.tokens.list({});
+  const rules = new OcraRules({ policies, settings });
+  const configuration = await rules.configuration.current();
+  const window = { counter: 100n, counterWindow: 10, syncWindow: 50 };
   const { syncMarker = null, question = QUESTION } = sketch;
-  if (stored === undefined) {
-    throw new Error('no token');
-  }
-  const given = house.check.prepare(pass);
+  const given = rules.check.prepare(pass);
   given.search.begin(1);
-  const verdicts = await house.check.verify(
+  const verdicts = await rules.check.verify(
     configuration,
     readOcraSettings(configuration.settings),
-    { ...stored, syncMarker },
+    { ...storedToken(keyedToken('T1', { ocraSuite: suite, ...window, ...token })), syncMarker },
     [question],
     given,
   );

@@ -1,20 +1,24 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import type { ResynchronisationRequest } from '../../src/challenges/resynchronisation-service.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { ANNA, BERND, KEY, keyedToken, OcraHouse } from '../support/fakes/ocra-house.ts';
+import { ANNA, BERND, KEY, keyedToken, type OcraHouse, OcraSite } from '../support/database/ocra-house.ts';
 import { ACT } from '../support/values/token-values.ts';
 
 const admin = callerNamed('admin');
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const ASKED = { challenge1: '11111111', challenge2: '22222222' };
 
+const site = new OcraSite();
+beforeAll(() => site.open());
+afterAll(() => site.close());
+
 let house: OcraHouse;
 
-beforeEach(() => {
-  house = new OcraHouse({
+beforeEach(async () => {
+  house = await site.house({
     tokens: [
       keyedToken('A1', {
         ocraSuite: SUITE.text,
@@ -45,11 +49,12 @@ describe('a resynchronisation', () => {
   it('follows two consecutive responses, and leaves the fail counter', async () => {
     expect(await resync({ serial: 'A1' })).toBe(true);
     expect(await house.tokens.findBySerial('A1')).toMatchObject({ counter: 32n, failCount: 5 });
-    expect(house.challenges.changes.map(({ act }) => act)).toEqual([
-      { ...ACT, actor: 'admin', action: 'token/resync' },
-    ]);
     expect(await resync({ serial: 'A1' })).toBe(false);
-    expect(house.challenges.changes[1]?.change).toBeNull();
+    const act = { ...ACT, actor: 'admin', action: 'token/resync', subject: 'A1' };
+    expect(await house.held.acts()).toEqual([
+      { ...act, outcome: 'done' },
+      { ...act, outcome: 'refused' },
+    ]);
   });
 
   it('finds the token by its user, in the realm that is named', async () => {
@@ -109,7 +114,7 @@ describe('a resynchronisation', () => {
       ['resync', true],
       ['show', false],
     ] as const) {
-      house = new OcraHouse({
+      house = await site.house({
         tokens: [keyedToken('A1', { ocraSuite: SUITE.text, realms: ['alpha'] })],
         policies: [{ name: 'one', scope: 'admin', action, realm: '*', user: 'helper' }],
       });
@@ -132,7 +137,7 @@ describe('a resynchronisation', () => {
   });
 
   it('reports a token that has just been removed', async () => {
-    house.challenges.change = () => Promise.resolve(undefined);
+    house.locked.change = () => Promise.resolve(undefined);
     expect(await eventualRefusal(resync({ serial: 'A1' }))).toMatchObject({
       code: 'token.unknown',
       message: "No token found with the serial 'A1'",

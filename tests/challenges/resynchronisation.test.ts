@@ -7,7 +7,7 @@ import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { replayMarker } from '../../src/challenges/replay-markers.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { requireTokenKey } from '../../src/challenges/token-key.ts';
-import { KEY, keyedToken, vault } from '../support/fakes/ocra-house.ts';
+import { KEY, keyedToken, vault } from '../support/database/ocra-house.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';

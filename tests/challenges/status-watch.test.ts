@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { WatchedChallenges, WatchedState } from '../../src/challenges/ports.ts';
+import type { WatchedState } from '../../src/challenges/watched-challenges-store.ts';
 import {
   StatusWatch,
   type StatusWatchDependencies,
@@ -23,7 +23,7 @@ const SUPERSEDED: WatchedState = { ...OPEN, closedBy: 'superseded' };
 const AWAY = new ServiceError('database.unavailable', 'away');
 
 /** Challenges in memory. Records what is done with them. */
-class Challenges implements WatchedChallenges {
+class Challenges {
   readonly done: string[] = [];
   readonly stored = new Map<string, WatchedState>();
   isAway = false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AuditRow, auditTime } from '../../src/audit/audit-row.ts';
-import type { StoredTransaction } from '../../src/challenges/ports.ts';
+import type { StoredTransaction } from '../../src/challenges/transaction-history.ts';
 import { timelineOf } from '../../src/challenges/transaction-history.ts';
 
 const ISSUED = new Date('2026-11-20T12:00:00Z');

@@ -4,7 +4,7 @@ import { createDescribedApp } from '../support/description/described-app.ts';
 import { type RunningServer, startServer } from '../../src/http/serving/server.ts';
 import { type Clock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import type { LicenceSignature } from '../../src/monitoring/ports.ts';
+import type { LicenceSignature } from '../../src/monitoring/licence-signature.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { testKeys } from '../support/application/test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

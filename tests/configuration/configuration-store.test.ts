@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Policy } from '../../src/policy/stored-policy.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
@@ -231,7 +231,7 @@ describe('resolvers', () => {
       message: "The resolver 'used' is in use by the realms user",
     });
     await store.putRealm('user', [], ACT);
-    const tokens = new SqlTokenStore({ database: test.database });
+    const tokens = new TokenStore({ database: test.database });
     const id = (await store.current()).resolvers.find(({ name }) => name === 'used')?.id ?? '';
     const [user] = await test.database
       .knex('users')
@@ -252,7 +252,7 @@ describe('resolvers', () => {
       .delete()
       .returning<{ id: string }[]>('id');
     const owner = { resolverId: resolver?.id ?? '', resolver: 'leaving', userId: '1', login: 'ann' };
-    const inserted = new SqlTokenStore({ database: test.database })
+    const inserted = new TokenStore({ database: test.database })
       .insert(tokenValue('Late', { owner }), ACT)
       .catch((error: unknown) => error);
     await untilWaiting(test.database);
@@ -261,7 +261,7 @@ describe('resolvers', () => {
   });
 
   it('are either removed or given to a token, when both is tried at once', async () => {
-    const tokens = new SqlTokenStore({ database: test.database });
+    const tokens = new TokenStore({ database: test.database });
     for (const round of [1, 2, 3, 4, 5]) {
       await store.putResolver({ ...resolverNamed('raced'), kind: 'passwd' }, ACT);
       const id = (await store.current()).resolvers.find(({ name }) => name === 'raced')?.id ?? '';

@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
 import type { Administrator } from '../../src/administrators/administrator.ts';
 import { managedUser } from '../support/values/user-values.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
+import { TokenDatabase } from '../support/database/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
@@ -31,6 +31,19 @@ const USERS = [
 let configuration: GivenConfiguration;
 let administrators: readonly Administrator[];
 let service: ConsequenceService;
+
+let held: TokenDatabase;
+beforeAll(async () => {
+  held = await TokenDatabase.create(['staff'], ['office', 'lab']);
+  await held.hold([
+    tokenValue('T1', { owner: ANN }),
+    tokenValue('T4', { secrets: { ...tokenValue('T4').secrets, pin: Buffer.from('sealed') as Sealed } }),
+    tokenValue('T2', { owner: ANN }),
+    tokenValue('T3'),
+    tokenValue('T5', { realms: ['lab', 'office'] }),
+  ]);
+});
+afterAll(() => held.drop());
 
 beforeEach(() => {
   configuration = new GivenConfiguration({
@@ -71,17 +84,8 @@ beforeEach(() => {
     },
     clock,
     access: new AccessControl({ clock }),
-    counts: {
-      snapshot: () => Promise.resolve(snapshot),
-      activeUsers: () => Promise.resolve(snapshot.activeUsers),
-    },
-    tokens: new InMemoryTokenStore([
-      tokenValue('T1', { owner: ANN }),
-      tokenValue('T4', { secrets: { ...tokenValue('T4').secrets, pin: Buffer.from('sealed') as Sealed } }),
-      tokenValue('T2', { owner: ANN }),
-      tokenValue('T3'),
-      tokenValue('T5', { realms: ['lab', 'office'] }),
-    ]),
+    counts: { snapshot: () => Promise.resolve(snapshot) },
+    tokens: held.tokens,
     users: {
       count: () => Promise.resolve(1),
       findByLogin: (resolverId, login) =>

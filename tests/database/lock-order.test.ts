@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/database/database.ts';
 import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
-import { SqlTokenLoading } from '../../src/storage/tokens/token-loading.ts';
-import { SqlUserCountStore } from '../../src/storage/counts/user-count-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { deferred } from '../support/fakes/deferred.ts';
@@ -148,7 +148,7 @@ describe('key files that are loaded at once', () => {
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET deadlock_timeout = '10min'`,
     );
     const pool = openDatabase({ connection: url, applicationName: 'test', lockTimeoutMs: PATIENCE_MS / 2 });
-    const loading = new SqlTokenLoading({ database: pool });
+    const loading = new TokenStore({ database: pool });
     const load = (...serials: readonly string[]): Promise<unknown> =>
       loading.insertAll(tokensOf(...serials), ACT);
     let second: Promise<unknown> = Promise.resolve();
@@ -173,7 +173,7 @@ describe('the number of users of a resolver that is removed at that moment', () 
     const [resolver] = await database.knex('resolvers').select<{ id: string }[]>('id');
     const removing = await database.knex.transaction();
     await removing('resolvers').where({ name: 'gone' }).delete();
-    const keeping = new SqlUserCountStore({ database }).keep({
+    const keeping = new UserCountStore({ database }).keep({
       resolverId: resolver?.id ?? '',
       settingsHash: '',
       users: 1,

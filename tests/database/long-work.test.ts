@@ -12,7 +12,7 @@ import { VaultAuditAuthority } from '../../src/security/vault/vault-audit-author
 import { lockJournal } from '../../src/audit/journal-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
-import { SqlCountVerification } from '../../src/storage/counts/count-verification.ts';
+import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { lockRegistration, KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
@@ -161,8 +161,8 @@ const LONG: readonly (readonly [what: string, hold: Hold, work: Work])[] = [
     'that reads all tokens',
     table('tokens'),
     {
-      verify: ({ database }) => new SqlCountVerification({ database }).verify(),
-      mend: ({ database }) => new SqlCountVerification({ database }).mend(ACT),
+      verify: ({ database }) => new CountVerificationStore({ database }).verify(),
+      mend: ({ database }) => new CountVerificationStore({ database }).mend(ACT),
       list: ({ database }) => new KeyRotationStore({ database }).states(),
       reseal: ({ database }) => new KeyRotationStore({ database }).reseal(vault, () => undefined, ACT),
       retire: ({ database }) => new KeyRotationStore({ database }).retire(keyIdOf(OLD), ACT),

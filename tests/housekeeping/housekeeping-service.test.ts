@@ -5,7 +5,7 @@ import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/hou
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
@@ -131,7 +131,7 @@ describe('housekeeping', () => {
 
   it('keeps the status of a challenge for the set lifetime and the retention', async () => {
     const { database } = test;
-    const { id } = await new SqlTokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
+    const { id } = await new TokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
     await database.knex('configuration').insert({ key: 'OcraChallengeTimeout', value: '10M' });
     const challenges = ['10:49', '10:51'].map((time) => ({
       transaction_id: time,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { HousekeepingMoments, HousekeepingTally } from '../../src/housekeeping/housekeeping.ts';
-import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { rightly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -24,15 +24,15 @@ const MOMENTS: HousekeepingMoments = {
 
 let test: TestDatabase;
 let other: Database;
-let tokens: SqlTokenStore;
-let challenges: SqlChallengeStore;
+let tokens: TokenStore;
+let challenges: ChallengeStore;
 let number = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
   other = openDatabase({ connection: test.url });
-  tokens = new SqlTokenStore({ database: test.database });
-  challenges = new SqlChallengeStore({ database: test.database });
+  tokens = new TokenStore({ database: test.database });
+  challenges = new ChallengeStore({ database: test.database });
 });
 
 afterAll(async () => {

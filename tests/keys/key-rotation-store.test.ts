@@ -8,7 +8,7 @@ import { keyIdOf, SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';
 import { KeyRotationStore } from '../../src/keys/key-rotation-store.ts';
 import { SEALED_TABLES } from '../../src/keys/resealing-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { deferred } from '../support/fakes/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
@@ -188,7 +188,7 @@ describe('sealing anew', () => {
 
   it('never writes over what is changed at the same time', async () => {
     await fill(old);
-    const store = new SqlTokenStore({ database: test.database });
+    const store = new TokenStore({ database: test.database });
     const serials = Array.from({ length: 50 }, (_, index) => serialOf((index * 37) % TOKENS));
     const changed = (async () => {
       for (const serial of serials) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { SqlChallengeStore } from '../../src/storage/challenges/challenge-store.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { ImportStore } from '../../src/linotp/import-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
@@ -37,8 +37,8 @@ it('leaves the statistics of tables that have grown as they are after autovacuum
 
 it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
   const { database } = test;
-  const tokens = new SqlTokenStore({ database });
-  const challenges = new SqlChallengeStore({ database });
+  const tokens = new TokenStore({ database });
+  const challenges = new ChallengeStore({ database });
   const target = new ImportStore({ database });
   const { id } = await tokens.insert(tokenValue('OCRA1'), ACT);
   await database.knex.raw(
@@ -80,7 +80,7 @@ it('imports challenges so that no request beside it asks the same for another te
 it('gives a token another version by each challenge that it imports or changes, and counts it as untouched', async () => {
   const { database } = test;
   const target = new ImportStore({ database });
-  const { id } = await new SqlTokenStore({ database }).insert(tokenValue('OCRA2'), ACT);
+  const { id } = await new TokenStore({ database }).insert(tokenValue('OCRA2'), ACT);
   await database.knex.raw(
     `INSERT INTO imported_tokens (token_id, token_version, serial, fingerprint, type_name, otp_length,
        key_form, info, resolver_class, resolver_id, user_id)

@@ -2,25 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { AccessControl } from '../../src/policy/access-control.ts';
 import type { Caller } from '../../src/policy/caller.ts';
 import { licenceNumbers } from '../../src/http/dialects/shared/monitoring-objects.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts';
 import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
-import { LicenceInspection } from '../../src/monitoring/licence-inspection.ts';
-import { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
+import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
 import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
-import { SqlLicenceStore } from '../../src/storage/monitoring/licence-store.ts';
-import { SqlTokenCounts } from '../../src/storage/counts/token-counts.ts';
 import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
-import { countingSource } from '../support/fakes/monitoring-fakes.ts';
+import { monitoringOver } from '../support/application/monitoring-over.ts';
+import { countingSources } from '../support/fakes/user-sources.ts';
 import { recordedConfiguration, recordedState, recordedUsers } from '../support/values/monitoring-fixture.ts';
 import { RecordedLicences } from '../support/values/recorded-licences.ts';
 import { isExplicitList, readRecordings, type Recording } from '../support/values/monitoring-recordings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { userCountsOf } from '../support/fakes/user-counts-fakes.ts';
 import { insertState } from '../support/database/token-rows.ts';
 
 const FILE = 'monitoring-3.4.4';
@@ -76,26 +72,9 @@ async function answerTo(recording: Recording): Promise<unknown> {
 }
 
 function serviceAt(name: string): MonitoringService {
-  const configuration = recordedConfiguration(name);
-  const counts = new SqlTokenCounts({ database: test.database });
-  return new MonitoringService({
-    configurations: { current: () => Promise.resolve(configuration) },
-    access: new AccessControl({ clock: licences }),
-    counts,
-    licence: new LicenceInspection({
-      store: new SqlLicenceStore({ database: test.database }),
-      signature: licences.signature,
-      counts,
-      clock: licences,
-    }),
-    configurationState: {
-      assumed: configuration,
-      lastChangeInDatabase: () => Promise.resolve(configuration),
-    },
-    probe: { encrypts: () => Promise.resolve(true) },
-    userCounts: userCountsOf({
-      sources: ({ name: resolver }) => countingSource(() => recordedUsers(name, resolver)),
-    }),
+  return monitoringOver(test.database, recordedConfiguration(name), {
+    signature: licences.signature,
+    sources: countingSources((resolver) => recordedUsers(name, resolver)),
     clock: licences,
   });
 }

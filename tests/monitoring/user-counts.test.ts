@@ -1,19 +1,20 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
+import { type KeptUserCount, UserCountStore } from '../../src/monitoring/user-count-store.ts';
+import { type CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
 import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
 import { type Deferred, deferred } from '../support/fakes/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { countingSource } from '../support/fakes/monitoring-fakes.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { countingSources } from '../support/fakes/user-sources.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { InMemoryUserCountStore, userCountsOf } from '../support/fakes/user-counts-fakes.ts';
 
 /** Milliseconds: long enough for whatever answers at once, on any machine. */
 const SHORT = 200;
 const START = new Date('2026-11-20T12:00:00Z');
 const STAFF: Resolver = {
-  id: '7',
+  id: '1',
   name: 'Staff',
   kind: 'passwd',
   settings: { fileName: '/a' },
@@ -25,14 +26,47 @@ let now: Date;
 let asks: Deferred<number>[];
 let logged: string[];
 let metrics: ServiceMetrics;
-let store: InMemoryUserCountStore;
 let counts: UserCounts;
+let test: TestDatabase;
+let stored: UserCountStore;
+/** Every count that was to be stored, and the ends of the writes. */
+let given: KeptUserCount[];
+let writes: Promise<void>[];
+/** Where counts are stored: `stored`, unless a test puts a fault there. */
+let store: Pick<UserCountStore, 'find' | 'keep'>;
 
-beforeEach(() => {
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await test.database
+    .knex('resolvers')
+    .insert({ name: STAFF.name, kind: STAFF.kind, settings: STAFF.settings });
+  stored = new UserCountStore(test);
+});
+afterAll(() => test.drop());
+
+beforeEach(async () => {
+  await test.database.knex('resolver_user_counts').delete();
   now = START;
-  store = new InMemoryUserCountStore();
+  [given, writes] = [[], []];
+  store = {
+    find: (ids) => stored.find(ids),
+    keep: (count) => {
+      given.push(count);
+      const write = stored.keep(count);
+      writes.push(write);
+      return write;
+    },
+  };
   counts = newCounts();
 });
+
+afterEach(() => Promise.all(writes));
+
+/** @returns the stored count */
+async function kept(): Promise<KeptUserCount | undefined> {
+  await Promise.all(writes);
+  return (await stored.find([STAFF.id]))[0];
+}
 
 /** As a server that has just started has them. */
 function newCounts(timeoutMs = 30_000): UserCounts {
@@ -43,14 +77,13 @@ function newCounts(timeoutMs = 30_000): UserCounts {
   const line = (message: string, fields?: object): void => {
     logged.push(JSON.stringify({ message, ...fields }));
   };
-  return userCountsOf({
-    sources: () =>
-      countingSource(() => {
-        const ask = deferred<number>();
-        asks.push(ask);
-        return ask.promise;
-      }),
-    store,
+  return new UserCounts({
+    sources: countingSources(() => {
+      const ask = deferred<number>();
+      asks.push(ask);
+      return ask.promise;
+    }),
+    store: { find: (ids) => store.find(ids), keep: (count) => store.keep(count) },
     metrics: metrics.resolvers,
     clock,
     timeoutMs,
@@ -191,6 +224,7 @@ describe('a resolver that hangs', () => {
 describe('the last known count', () => {
   it('outlives the process', async () => {
     await counted(40);
+    await kept();
     counts = newCounts();
     advance(600);
     expect(await refused()).toMatchObject({ users: 40, stale: { countedAt: START } });
@@ -200,11 +234,10 @@ describe('the last known count', () => {
   it('is the latest that any server knows', async () => {
     await counted(40);
     const later = new Date(START.getTime() + 1000);
-    const [kept] = [...store.kept.values()];
-    await store.keep({
-      ...kept,
-      resolverId: '7',
-      settingsHash: kept?.settingsHash ?? '',
+    const known = await kept();
+    await stored.keep({
+      resolverId: STAFF.id,
+      settingsHash: known?.settingsHash ?? '',
       users: 50,
       countedAt: later,
     });
@@ -213,15 +246,15 @@ describe('the last known count', () => {
 
   it('is kept when it changes, else once a minute', async () => {
     await counted(40);
-    store.kept.clear();
     advance(59);
     await counted(40);
-    expect(store.kept.size).toBe(0);
+    expect(await kept()).toMatchObject({ users: 40, countedAt: START });
     advance(1);
     await counted(40);
-    expect(store.kept.get('7')).toMatchObject({ users: 40, countedAt: now });
+    expect(await kept()).toMatchObject({ users: 40, countedAt: now });
     await counted(41);
-    expect(store.kept.get('7')?.users).toBe(41);
+    expect((await kept())?.users).toBe(41);
+    expect(given.map(({ users }) => users)).toEqual([40, 40, 41]);
   });
 
   it('is not the count of a resolver that is set up otherwise', async () => {
@@ -246,7 +279,7 @@ describe('the last known count', () => {
     await old;
     asks[0]?.resolve(99);
     await turn();
-    expect(store.kept.get('7')?.users).toBe(5);
+    expect((await kept())?.users).toBe(5);
   });
 
   it('goes with the resolver', async () => {
@@ -273,7 +306,7 @@ describe('a managed resolver', () => {
     await turn();
     asks.at(-1)?.resolve(3);
     expect(await answer).toEqual({ users: 3 });
-    expect(store.kept.size).toBe(0);
+    expect(given).toEqual([]);
     const refusal = eventualRefusal(count(own));
     await turn();
     asks.at(-1)?.reject(new ServiceError('database.unavailable', 'The database is away'));

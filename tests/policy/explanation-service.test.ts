@@ -25,12 +25,10 @@ function withPolicies(...drafts: readonly PolicyDraft[]): ExplanationService {
     }),
     access: new AccessControl({ clock }),
     administrators: { list: () => Promise.resolve([{ name: 'bert' }, { name: 'anna' }]) },
-    refusedRights: {
-      begin: () => ({
-        find: () => Promise.resolve(refusal),
-        policyChangesSince: () => Promise.resolve([CHANGE]),
-      }),
-    },
+    readRefusals: () => ({
+      find: () => Promise.resolve(refusal),
+      policyChangesSince: () => Promise.resolve([CHANGE]),
+    }),
     clock,
   });
 }

@@ -4,21 +4,21 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
 let database: Database;
-let tokens: SqlTokenStore;
+let tokens: TokenStore;
 let configuration: ConfigurationStore;
 
 beforeAll(async () => {
   test = await createTestDatabase({ poolSize: 20 });
   // Transactions are not tried again here, so that a deadlock shows.
   database = { ...test.database, transact: (work) => test.database.audit.transact(work) };
-  tokens = new SqlTokenStore({ database });
+  tokens = new TokenStore({ database });
   configuration = new ConfigurationStore({ database, clock: systemClock });
 });
 

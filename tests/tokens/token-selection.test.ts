@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { checkPin } from '../../src/tokens/pin.ts';
@@ -12,7 +12,7 @@ import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
+import { TokenDatabase } from '../support/database/token-database.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 import { sourcesHolding } from '../support/fakes/user-sources.ts';
 
@@ -23,11 +23,19 @@ const admin = callerNamed('admin');
 const bound = callerNamed('bound');
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 1)], random: systemRandom });
 
-let tokens: InMemoryTokenStore;
+let held: TokenDatabase;
 let service: TokenService;
 
-beforeEach(() => {
-  tokens = new InMemoryTokenStore([
+beforeAll(async () => {
+  held = await TokenDatabase.create();
+});
+
+afterAll(async () => {
+  await held.drop();
+});
+
+beforeEach(async () => {
+  await held.hold([
     tokenValue('A1', { owner: ANNA, realms: ['alpha'], failCount: 7 }),
     tokenValue('A2', { owner: ANNA, realms: ['beta'], failCount: 8, active: false }),
     tokenValue('C1', { owner: CAROL, realms: ['beta'] }),
@@ -52,15 +60,22 @@ beforeEach(() => {
     sources: sourcesHolding({ 1: ['anna', 'bernd'], 2: ['carol'] }),
   });
   const access = new AccessControl({ clock: { now: () => new Date(0) } });
-  service = new TokenService({ configuration, tokens, users, access, vault, random: systemRandom });
+  service = new TokenService({
+    configuration,
+    tokens: held.tokens,
+    users,
+    access,
+    vault,
+    random: systemRandom,
+  });
 });
 
 async function stored(serial: string): Promise<Token | undefined> {
-  return tokens.findBySerial(serial);
+  return held.tokens.findBySerial(serial);
 }
 
 async function failCounts(): Promise<number[]> {
-  return (await tokens.list({})).map(({ failCount }) => failCount);
+  return (await held.tokens.list({})).map(({ failCount }) => failCount);
 }
 
 describe('a change', () => {
@@ -75,7 +90,7 @@ describe('a change', () => {
   ])('of %j meets these tokens and no others', async (selection, expected) => {
     const count = await service.reset(admin, selection);
     expect(await failCounts()).toEqual(expected);
-    expect(tokens.acts).toHaveLength(count);
+    expect(await held.acts()).toHaveLength(count);
   });
 
   it.each<[TokenSelection, string]>([
@@ -107,7 +122,7 @@ describe('a change', () => {
     ]) {
       expect((await eventualRefusal(attempt)).code).toBe(code);
     }
-    expect(tokens.acts).toEqual([]);
+    expect(await held.acts()).toEqual([]);
   });
 
   it('meets none of a user when it cannot be done to one', async () => {
@@ -138,7 +153,7 @@ describe('what can be done', () => {
     expect(await stored('A1')).toMatchObject({ owner: null, realms: ['alpha'] });
     expect(await service.remove(admin, { user: 'carol@beta' })).toBe(2);
     expect(await stored('C1')).toBeUndefined();
-    expect(tokens.acts.map(({ action }) => action)).toEqual([
+    expect((await held.acts()).map(({ action }) => action)).toEqual([
       'token/disable',
       'token/disable',
       'token/enable',

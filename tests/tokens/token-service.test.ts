@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPin } from '../../src/tokens/pin.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
@@ -13,7 +13,7 @@ import { SecretVault } from '../../src/security/vault/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
-import { InMemoryTokenStore } from '../support/fakes/in-memory-token-store.ts';
+import { TokenDatabase } from '../support/database/token-database.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 import { sourcesHolding } from '../support/fakes/user-sources.ts';
 
@@ -43,11 +43,19 @@ const configuration = new GivenConfiguration({
 });
 const access = new AccessControl({ clock: { now: () => new Date(0) } });
 
-let tokens: InMemoryTokenStore;
+let held: TokenDatabase;
 let service: TokenService;
 
-beforeEach(() => {
-  tokens = new InMemoryTokenStore([
+beforeAll(async () => {
+  held = await TokenDatabase.create();
+});
+
+afterAll(async () => {
+  await held.drop();
+});
+
+beforeEach(async () => {
+  await held.hold([
     tokenValue('T1', { owner: ANNA, realms: ['alpha'], failCount: 7, active: false }),
     tokenValue('T2', { owner: CAROL, realms: ['beta'] }),
     tokenValue('T3', { realms: ['alpha', 'beta'] }),
@@ -55,7 +63,14 @@ beforeEach(() => {
     tokenValue('T5', { realms: ['gamma'], rollout: 'phase1', active: false }),
   ]);
   const users = new UserDirectory({ sources });
-  service = new TokenService({ configuration, tokens, users, access, vault, random: systemRandom });
+  service = new TokenService({
+    configuration,
+    tokens: held.tokens,
+    users,
+    access,
+    vault,
+    random: systemRandom,
+  });
 });
 
 async function serials(listing: TokenListing, caller = admin): Promise<string[]> {
@@ -63,7 +78,7 @@ async function serials(listing: TokenListing, caller = admin): Promise<string[]>
 }
 
 async function stored(serial: string): Promise<Token> {
-  const token = await tokens.findBySerial(serial);
+  const token = await held.tokens.findBySerial(serial);
   if (token === undefined) {
     throw new Error(`There is no ${serial}.`);
   }
@@ -183,8 +198,8 @@ describe('a change', () => {
     await service.unassign(admin, { serial: 'T1' });
     expect(await stored('T1')).toMatchObject({ owner: null, realms: ['alpha'] });
     await service.remove(admin, { serial: 'T1' });
-    expect(await tokens.findBySerial('T1')).toBeUndefined();
-    expect(tokens.acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    expect(await held.tokens.findBySerial('T1')).toBeUndefined();
+    expect((await held.acts()).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'admin token/enable',
       'admin token/disable',
       'admin token/reset',
@@ -208,7 +223,7 @@ describe('a change', () => {
         expect(refusal.code).toBe('token.unknown');
         expect(refusal.message).toBe(`No token found with the serial '${serial.slice(0, 64)}'`);
       }
-      expect(tokens.acts).toEqual([]);
+      expect(await held.acts()).toEqual([]);
     },
   );
 
@@ -224,7 +239,7 @@ describe('a change', () => {
     ];
     const codes = await Promise.all(attempts.map(async (attempt) => (await eventualRefusal(attempt)).code));
     expect(new Set(codes)).toEqual(new Set(['right.missing']));
-    expect(tokens.acts).toEqual([]);
+    expect(await held.acts()).toEqual([]);
   });
 });
 
@@ -320,7 +335,7 @@ describe('settings', () => {
     await service.removePin(admin, { serial: 'T1' }, 'pin');
     expect((await stored('T1')).secrets.pin).toBeNull();
     expect((await service.show(admin, 'T1')).hasPin).toBe(false);
-    expect(tokens.acts.map(({ action }) => action)).toEqual([
+    expect((await held.acts()).map(({ action }) => action)).toEqual([
       'token/set',
       'token/remove-ocra-pin',
       'token/remove-pin',
@@ -339,6 +354,6 @@ describe('settings', () => {
     [{ description: 'a\0b' }, 'parameter.invalid'],
   ])('%j are refused with %s', async (settings, code) => {
     expect((await eventualRefusal(service.set(admin, { serial: 'T1' }, settings))).code).toBe(code);
-    expect(tokens.acts).toEqual([]);
+    expect(await held.acts()).toEqual([]);
   });
 });

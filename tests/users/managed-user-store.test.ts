@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ManagedUser } from '../../src/users/user-draft.ts';
 import { beginningCondition } from '../../src/resolvers/user-search.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
-import { SqlTokenStore } from '../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
@@ -93,7 +93,7 @@ describe('a user of a managed resolver', () => {
   });
 
   it('leaves tokens unassigned when removed, and other users in peace', async () => {
-    const tokens = new SqlTokenStore({ database: test.database });
+    const tokens = new TokenStore({ database: test.database });
     const [gone, stays] = [
       await users.insert(staff, person('gone'), ACT),
       await users.insert(staff, person('stays'), ACT),

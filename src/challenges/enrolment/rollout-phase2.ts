@@ -13,7 +13,7 @@ import { normalizeActivationCode } from '../../ocra/activation-code.ts';
 import type { ChallengeFactory } from '../challenge-factory.ts';
 import type { Enrolled, EnrolmentRequest } from './enrolment.ts';
 import { deriveTokenKey } from '../../ocra/key-derivation.ts';
-import type { ChallengeStore } from '../ports.ts';
+import type { ChallengeStore } from '../challenge-store.ts';
 import { buildNonceUrl } from '../../ocra/qrtan-url.ts';
 import { ShownQuestions } from '../../ocra/question.ts';
 import { type OcraSuite, parseOcraSuite } from '../../ocra/suite.ts';

@@ -1,6 +1,7 @@
 import type { AccessControl, Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
 import { isSerial } from '../../tokens/token.ts';
+import type { TokenStore } from '../../tokens/token-store.ts';
 import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { NewToken, TokenSecrets } from '../../tokens/token.ts';
@@ -11,13 +12,7 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type {
-  ImportedKey,
-  KeyFileFormat,
-  KeyFileReader,
-  TokenLoading,
-  UnreadableKey,
-} from './token-key-file.ts';
+import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from './token-key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
@@ -51,7 +46,7 @@ export interface ImportDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly readers: Readonly<Record<KeyFileFormat, KeyFileReader>>;
-  readonly loading: TokenLoading;
+  readonly tokens: Pick<TokenStore, 'insertAll' | 'existingSerials'>;
   readonly users: UserDirectory;
   readonly vault: Vault;
   readonly random: Random;
@@ -106,7 +101,7 @@ export class TokenImportService {
       tokens.push(await this.#toToken(key, surroundings));
       assertNew(key, seen);
     }
-    await this.#deps.loading.insertAll(tokens, actOf(caller, 'token/import'));
+    await this.#deps.tokens.insertAll(tokens, actOf(caller, 'token/import'));
     return tokens.map(({ serial }) => serial);
   }
 
@@ -117,7 +112,7 @@ export class TokenImportService {
   async check(caller: Caller, request: KeyFileImportRequest): Promise<KeyFileImportReport> {
     const surroundings = await this.#surroundings(caller, request);
     const keys = await this.#read(request);
-    const taken = await this.#deps.loading.existingSerials(keys.map(({ serial }) => serial).filter(isSerial));
+    const taken = await this.#deps.tokens.existingSerials(keys.map(({ serial }) => serial).filter(isSerial));
     const seen = new Set<string>();
     const [serials, refused]: [string[], RefusedKey[]] = [[], []];
     for (const key of keys) {

@@ -1,6 +1,3 @@
-import type { NewToken } from '../../tokens/token.ts';
-import type { Act } from '../../policy/caller.ts';
-
 /** Secrets that open a key file; at most one of them. */
 export interface KeyFileSecrets {
   /** The key itself, where both sides agreed on one before. */
@@ -45,15 +42,4 @@ export type KeyFileFormat = 'pskc' | 'csv';
 export interface KeyFileReader {
   /** @throws ServiceError 'key-file.invalid' with its place, 'key-file.secret' where the secrets do not fit */
   read(text: string, secrets: KeyFileSecrets): Promise<readonly (ImportedKey | UnreadableKey)[]>;
-}
-
-/** Storage of many tokens at once. */
-export interface TokenLoading {
-  /**
-   * Stores all of them or none, in one transaction with their audit rows.
-   * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
-   */
-  insertAll(tokens: readonly NewToken[], act: Act): Promise<void>;
-  /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
-  existingSerials(serials: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -1,6 +1,6 @@
 import type { Grant } from '../../policy/access-control.ts';
 import { actOf, type Caller } from '../../policy/caller.ts';
-import type { TokenStore } from '../../tokens/ports.ts';
+import type { TokenStore } from '../../tokens/token-store.ts';
 import { isOcraToken, type NewToken, type Token, type TokenChange } from '../../tokens/token.ts';
 import { type Owner } from '../../users/owner.ts';
 import { foreignRealms } from '../../tokens/token-view.ts';

@@ -6,35 +6,64 @@ import { administratorEndpoint, type Endpoint, type EndpointSpec, openEndpoint }
 import { htmlPage } from '../html.ts';
 import { htmlReply } from '../reply.ts';
 import { optional } from '../request/parameter-schemas.ts';
-import { pageAnswer } from '../answers.ts';
+import { type Answers, count, pageAnswer, valueOf } from '../answers.ts';
 import {
-  ACTIVE_USER_COUNTS,
-  CONFIGURATION_STATE,
-  LICENCE_STATE,
-  STORAGE_ENCRYPTION,
-  TOKEN_COUNTS,
-  USER_COUNTS,
-} from './answers/monitoring-answers.ts';
+  DOCUMENTED_CONFIGURATION,
+  DOCUMENTED_LICENCE,
+} from '../dialects/documented/documented-monitoring.ts';
+import {
+  LINOTP_CONFIGURATION,
+  LINOTP_ENCRYPTION,
+  LINOTP_LICENCE,
+} from '../dialects/linotp3/linotp-monitoring.ts';
+import { ACTIVE_USER_OBJECTS, TOKEN_OBJECTS, USER_OBJECTS } from '../dialects/shared/monitoring-objects.ts';
 
 /** The last parts of the paths, which are LinOTP's. */
 type MonitoringPath = 'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption';
+
+const EMPTY_HEAD = z.array(z.string()).max(0).describe('names of columns: none');
+const USER_ROW = z.tuple([z.string(), z.string(), count]).describe('realm, resolver, number of users');
+
+/** @returns the answers with a table in the documented dialect, which repeats the facts of the objects as rows */
+function table(row: z.ZodType, objects: z.ZodType): Answers {
+  const result = { head: EMPTY_HEAD, data: z.array(row), value: objects };
+  return { documented: { envelope: { result } }, linotp: valueOf(objects) };
+}
 
 /** The facts in which the endpoints differ. */
 const FACTS: Readonly<Record<MonitoringPath, Pick<EndpointSpec<z.ZodRawShape>, 'summary' | 'answers'>>> = {
   tokens: {
     summary: 'number of tokens by realm and status',
-    answers: TOKEN_COUNTS,
+    answers: table(
+      z.tuple([z.string(), z.string(), count]).describe('realm or `Summary`, status, number'),
+      TOKEN_OBJECTS,
+    ),
   },
-  userinfo: { summary: 'number of users by realm and resolver', answers: USER_COUNTS },
+  userinfo: {
+    summary: 'number of users by realm and resolver',
+    answers: table(USER_ROW, USER_OBJECTS),
+  },
   activeUsers: {
     summary: 'number of users with an active token',
-    answers: ACTIVE_USER_COUNTS,
+    answers: table(USER_ROW, ACTIVE_USER_OBJECTS),
   },
-  config: { summary: 'state and synchronisation of the configuration', answers: CONFIGURATION_STATE },
-  license: { summary: 'state of the licence', answers: LICENCE_STATE },
+  config: {
+    summary: 'state and synchronisation of the configuration',
+    answers: {
+      documented: { envelope: { result: { head: EMPTY_HEAD, value: DOCUMENTED_CONFIGURATION } } },
+      linotp: valueOf(LINOTP_CONFIGURATION),
+    },
+  },
+  license: {
+    summary: 'state of the licence',
+    answers: { documented: valueOf(DOCUMENTED_LICENCE), linotp: valueOf(LINOTP_LICENCE) },
+  },
   storageEncryption: {
     summary: 'state of the encryption of stored secrets',
-    answers: STORAGE_ENCRYPTION,
+    answers: {
+      documented: valueOf(z.boolean().describe('true: a secret was stored, read and found encrypted')),
+      linotp: valueOf(LINOTP_ENCRYPTION),
+    },
   },
 };
 

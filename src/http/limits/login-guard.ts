@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { AttemptLimit } from '../../kernel/limit.ts';
+import type { AttemptLimit } from '../../limits/attempt-limit.ts';
 import { composed } from '../../kernel/plain-text.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
+type Limit = Pick<AttemptLimit, 'wait' | 'count'>;
+
 /** The limits on wrong passwords. */
 interface LoginLimits {
   /** By account and client, over a short time. */
-  readonly burst: AttemptLimit;
+  readonly burst: Limit;
   /** By account and client, over a longer time. */
-  readonly lasting: AttemptLimit;
+  readonly lasting: Limit;
   /** By client, for all accounts. */
-  readonly clients: AttemptLimit;
+  readonly clients: Limit;
   /** By account, for all clients. Where it is reached, `single` applies in place of `burst`. */
-  readonly accounts: AttemptLimit;
+  readonly accounts: Limit;
   /** By account and client: one at a time. */
-  readonly single: AttemptLimit;
+  readonly single: Limit;
 }
 
 interface LoginGuardDependencies extends LoginLimits {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ErrorCode, isServiceError } from '../../kernel/errors.ts';
-import type { AttemptLimit } from '../../kernel/limit.ts';
+import type { AttemptLimit } from '../../limits/attempt-limit.ts';
 import type { Reply } from '../reply.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitName, LimitReporter } from './limit-reporter.ts';

@@ -8,16 +8,11 @@ import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import { compareConfiguration, type ConfigurationState } from '../configuration-report.ts';
 import type { LicenceInspection } from '../licence-inspection.ts';
 import type { LicenceReport } from '../outcomes.ts';
-import type {
-  LockedTokenRow,
-  ObservationStore,
-  ResolverUse,
-  ResponseMinute,
-  StorageProbe,
-  TokenCounts,
-  TokenCountsSnapshot,
-  UserCountStore,
-} from '../ports.ts';
+import type { ObservationStore, ResolverUse, ResponseMinute } from '../observation-store.ts';
+import type { StorageProbe } from '../storage-probe-store.ts';
+import type { TokenCountStore } from '../token-count-store.ts';
+import type { LockedTokenRow, TokenCountsSnapshot } from '../token-counts.ts';
+import type { UserCountStore } from '../user-count-store.ts';
 import type { ConfigurationOverview, Overview } from './overview.ts';
 import { overviewRights, type OverviewRights } from './overview-rights.ts';
 import { type KnownUsers, resolverHealth, userOverview } from './resolver-overview.ts';
@@ -29,14 +24,14 @@ export interface OverviewDependencies {
   readonly configurations: Pick<ConfigurationStore, 'current'>;
   readonly configurationState: ConfigurationState;
   readonly access: Pick<AccessControl, 'grantOf'>;
-  readonly counts: Pick<TokenCounts, 'snapshot'>;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
   /** @returns the numbers of locked tokens */
   readonly lockedTokens: () => Promise<readonly LockedTokenRow[]>;
   readonly managedUsers: Pick<ManagedUserStore, 'count'>;
   readonly userCounts: Pick<UserCountStore, 'find'>;
   readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
   readonly licence: Pick<LicenceInspection, 'report'>;
-  readonly probe: StorageProbe;
+  readonly probe: Pick<StorageProbe, 'encrypts'>;
   /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
   readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
   readonly clock: Clock;

@@ -1,5 +1,6 @@
 import type { Configuration, Resolver } from '../../configuration/configuration.ts';
-import type { KeptUserCount, ResolverUse } from '../ports.ts';
+import type { ResolverUse } from '../observation-store.ts';
+import type { KeptUserCount } from '../user-count-store.ts';
 import { settingsHash } from '../user-counts.ts';
 import type { ResolverHealth, ResolverUserOverview } from './overview.ts';
 

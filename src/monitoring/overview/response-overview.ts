@@ -1,5 +1,5 @@
-import type { ResponseReason } from '../../challenges/measured-challenges.ts';
-import type { ResponseMinute } from '../ports.ts';
+import type { ResponseReason } from '../../challenges/challenge-metrics.ts';
+import type { ResponseMinute } from '../observation-store.ts';
 import { addDurations, countOf, NO_DURATIONS, quantile } from '../response-durations.ts';
 import type { ResponseNumbers, ResponseOverview } from './overview.ts';
 

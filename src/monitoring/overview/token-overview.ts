@@ -1,4 +1,4 @@
-import type { ActiveUserRow, LockedTokenRow, TokenCountRow } from '../ports.ts';
+import type { ActiveUserRow, LockedTokenRow, TokenCountRow } from '../token-counts.ts';
 import { placesOfTokens, placesOfUsers, RealmTally } from '../realm-tally.ts';
 import type { ActiveUserOverview, TokenNumbers, TokenOverview } from './overview.ts';
 

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -201,8 +200,9 @@ export class CanaryInstallation {
     for (const [key] of keys.matchAll(/^[\w+/]{43}=/gm)) {
       this.marks.note('encryption key', 'in the key file', Buffer.from(key, 'base64'));
     }
-    this.#addFiles('log postgres', join(this.folder, 'data'), (path) => path.endsWith('postgres.log'));
-    this.#addFiles('file database', cluster, () => true);
+    const isLog = (path: string): boolean => path.endsWith('postgres.log');
+    this.#addFiles('log postgres', cluster, isLog);
+    this.#addFiles('file database', cluster, (path) => !isLog(path));
     for (const name of ['tmp', 'home', 'work', 'server']) {
       this.#addFiles(`file ${name}`, join(this.folder, name), () => true);
     }
@@ -226,11 +226,6 @@ export class CanaryInstallation {
   }
 
   #cluster(): string {
-    const folder = join(this.folder, 'shared');
-    const shared = existsSync(folder) ? readdirSync(folder, { withFileTypes: true, recursive: true }) : [];
-    const found = [...shared, ...readdirSync(join(this.folder, 'data'), { withFileTypes: true })].find(
-      (entry) => entry.isDirectory() && entry.name === 'postgres',
-    );
-    return join(found?.parentPath ?? '', 'postgres');
+    return join(this.folder, 'data', 'postgres');
   }
 }

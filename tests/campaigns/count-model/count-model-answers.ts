@@ -7,7 +7,7 @@ import { AuditRows } from '../../../src/audit/rows-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
-import { SqlTokenCounts } from '../../../src/storage/counts/token-counts.ts';
+import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import {
   ALL_STATUSES,
   combinations,
@@ -18,9 +18,10 @@ import {
   recountTokens,
   sumsByRealms,
 } from './count-model-recount.ts';
-import { storedStateOf } from '../../../src/storage/monitoring/stored-state.ts';
+import { storedStateOf } from '../../../src/monitoring/state-store.ts';
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
-import { CALLER, monitoringIn } from '../../support/fakes/monitoring-fakes.ts';
+import { monitoringOver } from '../../support/application/monitoring-over.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
 
 /** An answer of the service and the expected one. */
 export interface ComparedAnswer {
@@ -33,14 +34,14 @@ export interface ComparedAnswer {
 /** Compares the answers of monitoring with the rows. Has the caches of one server, for its whole life. */
 export class CountModelAnswers {
   readonly #database: Database;
-  readonly #counts: SqlTokenCounts;
+  readonly #counts: TokenCountStore;
   readonly #users: ManagedUserStore;
   #snapshot: Knex.Transaction | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     const snapshot = this.#snapshotDatabase();
-    this.#counts = new SqlTokenCounts({ database: snapshot });
+    this.#counts = new TokenCountStore({ database: snapshot });
     this.#users = new ManagedUserStore({ database: snapshot });
   }
 
@@ -72,10 +73,9 @@ export class CountModelAnswers {
   async #compareIn(snapshot: Knex.Transaction): Promise<readonly ComparedAnswer[]> {
     const population = await readPopulation(snapshot);
     const configuration = await readConfiguration(snapshot, systemClock.now());
-    const service = monitoringIn({ configuration, counts: await this.#counts.snapshot() });
-    const userService = monitoringIn({
-      configuration,
-      counts: { activeUsers: await this.#counts.activeUsers() },
+    const counts = await this.#counts.snapshot();
+    const service = monitoringOver(this.#snapshotDatabase(), configuration, {
+      counts: { snapshot: () => Promise.resolve(counts) },
     });
     const realms = population.realms.map(({ name }) => name);
     const compared: ComparedAnswer[] = [];
@@ -88,9 +88,9 @@ export class CountModelAnswers {
       ['', realms],
     ];
     for (const [query, places] of choices) {
-      const tokens = service.tokens(CALLER, { realms: query, status: ALL_STATUSES.join() });
+      const tokens = service.tokens(OPERATOR, { realms: query, status: ALL_STATUSES.join() });
       await compare(`tokens of ${query}`, tokens, recountTokens(population, places));
-      const users = userService.activeUsers(CALLER, { realms: query });
+      const users = service.activeUsers(OPERATOR, { realms: query });
       await compare(`active users of ${query}`, users, recountActiveUsers(population, places));
     }
     for (const { id, name } of configuration.resolvers) {

@@ -4,8 +4,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
-import { SqlTokenLoading } from '../../../src/storage/tokens/token-loading.ts';
-import { SqlTokenStore } from '../../../src/storage/tokens/token-store.ts';
+import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { type Change, NAMES, type Person } from './count-model-steps.ts';
 import { ACT, tokenValue } from '../../support/values/token-values.ts';
 
@@ -14,15 +13,15 @@ type Doer<Kind> = (change: Extract<Change, { kind: Kind }>) => Promise<unknown>;
 /** Applies the changes of the model through the stores of all services, the command line and imports. */
 export class CountModelServices {
   readonly #database: Database;
-  readonly #tokens: SqlTokenStore;
-  readonly #loading: SqlTokenLoading;
+  readonly #tokens: TokenStore;
+  readonly #loading: TokenStore;
   readonly #configuration: ConfigurationStore;
   readonly #users: ManagedUserStore;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tokens = new SqlTokenStore({ database });
-    this.#loading = new SqlTokenLoading({ database });
+    this.#tokens = new TokenStore({ database });
+    this.#loading = new TokenStore({ database });
     this.#configuration = new ConfigurationStore({ database, clock: systemClock });
     this.#users = new ManagedUserStore({ database });
   }

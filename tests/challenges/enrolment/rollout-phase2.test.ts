@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPin } from '../../../src/tokens/pin.ts';
 import type { NewToken } from '../../../src/tokens/token.ts';
 import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
@@ -11,7 +11,16 @@ import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
-import { ANNA, BERND, CAROL, keyedToken, OcraHouse, vault } from '../../support/fakes/ocra-house.ts';
+import {
+  ANNA,
+  beforeIssue,
+  BERND,
+  CAROL,
+  keyedToken,
+  type OcraHouse,
+  OcraSite,
+  vault,
+} from '../../support/database/ocra-house.ts';
 import { ACT } from '../../support/values/token-values.ts';
 
 const admin = callerNamed('admin');
@@ -20,10 +29,14 @@ const SECRET = Buffer.alloc(20, 6);
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 
+const site = new OcraSite();
+beforeAll(() => site.open());
+afterAll(() => site.close());
+
 let house: OcraHouse;
 
-beforeEach(() => {
-  house = new OcraHouse({
+beforeEach(async () => {
+  house = await site.house({
     tokens: [
       inRollout('A1', { owner: ANNA, realms: ['alpha'], failCount: 4, counter: 5n, replayMarkers: ['4:x'] }),
       keyedToken('A2', { owner: ANNA, realms: ['alpha'] }),
@@ -100,12 +113,11 @@ describe('the second phase of a roll-out', () => {
     expect(opened(secrets?.nonce, 'nonce').toString('hex')).toBe(started.nonce);
     expect(checkPin(opened(secrets?.pin, 'pin'), '1')).toBe(true);
     expect(opened(secrets?.ocraPin, 'ocra-pin').toString()).toBe('2');
-    expect(house.challenges.issues).toMatchObject([
-      {
-        challenge: { tokenId: token?.id, transactionId, question, data: 'Hi you' },
-        maxOpen: 1,
-        act: { ...ACT, actor: 'admin', action: 'admin/init' },
-      },
+    expect(await house.ocra.status(admin, { serial: 'A1' })).toMatchObject([
+      { transactionId, dropped: false },
+    ]);
+    expect(await house.held.acts()).toMatchObject([
+      { ...ACT, actor: 'admin', action: 'admin/init', subject: 'A1', outcome: 'issued' },
     ]);
   });
 
@@ -135,7 +147,7 @@ describe('the second phase of a roll-out', () => {
     await house.tokens.update('A1', { secrets: { pin, ocraPin: pin } }, ACT);
     const { appImport } = await phase2({ user: 'anna', ocrapin: '' });
     expect(parseQrTanUrl(appImport)).toMatchObject({ message: undefined });
-    expect(house.challenges.issues[0]?.challenge.data).toBe('');
+    expect(await house.challenges.find({ serial: 'A1' })).toMatchObject([{ challenge: { data: '' } }]);
     expect((await house.tokens.findBySerial('A1'))?.secrets).toMatchObject({ pin, ocraPin: pin });
   });
 
@@ -170,7 +182,7 @@ describe('the second phase of a roll-out', () => {
     ],
   ])('is refused for %j', async (request, code, message) => {
     expect(await eventualRefusal(phase2(request))).toMatchObject({ code, message });
-    expect(house.challenges.issues).toEqual([]);
+    expect(await house.held.acts()).toEqual([]);
   });
 
   it('passes over tokens that are complete, or have no shared secret', async () => {
@@ -217,12 +229,12 @@ describe('a shared secret that changes meanwhile', () => {
   /** Seals what it is told just before the challenge is stored, `times` times. */
   function meanwhile(secret: Buffer | null, times = 1): void {
     let left = times;
-    house.challenges.beforeIssue = async () => {
+    beforeIssue(house, async () => {
       if ((left -= 1) >= 0) {
         const sharedSecret = secret && vault.seal(secret, 'shared-secret', 'A1');
         await house.tokens.update('A1', { secrets: { sharedSecret } }, ACT);
       }
-    };
+    });
   }
 
   it('only in its sealing does not disturb', async () => {
@@ -238,7 +250,7 @@ describe('a shared secret that changes meanwhile', () => {
     meanwhile(secret, times);
     expect(await eventualRefusal(phase2({ serial: 'A1' }))).toMatchObject({
       code: 'token.state',
-      message: 'Owner or secrets are others by now',
+      message: 'The token has left this roll-out meanwhile, has changed hands or realms, or has been removed',
     });
     expect((await house.tokens.findBySerial('A1'))?.rollout).toBe('phase1');
   });
@@ -250,7 +262,7 @@ describe('a shared secret that changes meanwhile', () => {
 
   it('of a token that takes the place of the intended one is reported', async () => {
     let isFirst = true;
-    house.challenges.beforeIssue = async () => {
+    beforeIssue(house, async () => {
       if (isFirst) {
         isFirst = false;
         const sharedSecret = vault.seal(SECRET, 'shared-secret', 'A1');
@@ -261,7 +273,7 @@ describe('a shared secret that changes meanwhile', () => {
           return token && { ...token, id: '99' };
         };
       }
-    };
+    });
     expect((await eventualRefusal(phase2({ serial: 'A1' }))).code).toBe('token.state');
   });
 });

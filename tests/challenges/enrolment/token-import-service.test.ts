@@ -11,7 +11,7 @@ import { TokenImportService } from '../../../src/challenges/enrolment/token-impo
 import { checkPin } from '../../../src/tokens/pin.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
-import { OcraHouse, vault } from '../../support/fakes/ocra-house.ts';
+import { OcraRules, vault } from '../../support/database/ocra-house.ts';
 import { ACT } from '../../support/values/token-values.ts';
 
 const admin = callerNamed('admin');
@@ -31,7 +31,7 @@ let stored: { tokens: readonly NewToken[]; act: Act }[];
 let service: TokenImportService;
 
 beforeEach(() => {
-  const { configuration, access, users, random } = new OcraHouse({
+  const { configuration, access, users, random } = new OcraRules({
     settings: { DefaultMaxFailCount: '7', DefaultCountWindow: '8', DefaultSyncWindow: '9' },
   });
   [keys, reads, stored] = [[OCRA], [], []];
@@ -48,7 +48,7 @@ beforeEach(() => {
     random,
     vault,
     readers: { pskc: reader, csv: { read: () => Promise.reject(new Error('not a table')) } },
-    loading: {
+    tokens: {
       insertAll: (tokens, act) => {
         stored.push({ tokens, act });
         return Promise.resolve();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { exportExtract } from '../../../src/audit/export-extract.ts';
+import { exportExtract } from '../../../src/audit/export-trail.ts';
 import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
@@ -171,11 +171,11 @@ describe('/audit/export', () => {
 
   it('answers a search that takes too long in words, as nothing is sent before its first rows', async () => {
     const pieces: string[] = [];
-    const late = exportExtract({
+    const rows = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('too long')) }) };
+    const late = exportExtract(rows, {
       at: new Date(),
       format: 'csv',
       filter: {},
-      rows: { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('too long')) }) },
       write: (text) => {
         pieces.push(text);
         return Promise.resolve();

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { LoginGuard } from '../../../src/http/limits/login-guard.ts';
-import type { AttemptLimit } from '../../../src/kernel/limit.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 
 const ATTEMPT = { client: '203.0.113.66', account: 'admin', password: 'given' };
@@ -14,7 +13,7 @@ let guard: LoginGuard;
 beforeEach(() => {
   counted = 0;
   wait = 0;
-  const none: AttemptLimit = { wait: () => 0, count: () => Promise.resolve(0) };
+  const none = { wait: () => 0, count: () => Promise.resolve(0) };
   const silent = (): void => undefined;
   guard = new LoginGuard({
     burst: {

@@ -3,7 +3,6 @@ import type { Caller } from '../../../src/policy/caller.ts';
 import { fakeAdministration } from '../fakes/administration-fakes.ts';
 import type { Answer, FakeServices } from '../fakes/answer.ts';
 import { fakeAudit } from '../fakes/audit-fakes.ts';
-import { FAKE_OVERVIEW } from '../fakes/overview-fakes.ts';
 import { fakeAdministrators, fakeSignIns } from '../fakes/sign-in-fakes.ts';
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import type { AppConfig, AppDependencies } from '../../../src/http/served-endpoints.ts';
@@ -11,6 +10,7 @@ import { type Guards, UNGUARDED } from '../../../src/http/limits/guards.ts';
 import type { AnswerCheck } from '../description/answer-check.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { Clock, Random } from '../../../src/kernel/clock.ts';
+import { tokenValue } from '../values/token-values.ts';
 import type { Log, LogFields } from '../../../src/kernel/log.ts';
 import type { Services } from '../../../src/services.ts';
 
@@ -140,7 +140,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
           hasMore: false,
           transactions: null,
         }),
-        token: answer('token', { tokens: [], hasMore: false, transactions: null }),
+        token: answer('token', {
+          token: {
+            id: '1',
+            ...tokenValue('OCRA1'),
+            hasPin: false,
+            isLocked: false,
+            ownerRealm: null,
+            createdAt: NOW,
+            lastSuccessAt: null,
+          },
+          transactions: null,
+        }),
       },
       tokenList: { page: answer('page', { tokens: [], next: null, total: 0 }) },
     },
@@ -211,7 +222,18 @@ function fakeServices(answer: Answer, settings: ReadonlyMap<string, string>): Fa
       licence: answer('license', { kind: 'none' }),
       storageEncryption: answer('storageEncryption', true),
     },
-    overview: { read: answer('overview', FAKE_OVERVIEW) },
+    overview: {
+      read: answer('overview', {
+        tokens: null,
+        activeUsers: null,
+        users: null,
+        licence: null,
+        configuration: null,
+        storageEncryption: null,
+        resolvers: null,
+        responses: null,
+      }),
+    },
     administrators: {
       authenticatePassword: (name, password) =>
         Promise.resolve(

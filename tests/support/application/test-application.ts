@@ -11,7 +11,7 @@ import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import type { LimitSettings } from '../../../src/kernel/limit.ts';
-import type { LicenceSignature } from '../../../src/monitoring/ports.ts';
+import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { timeStepAt } from '../../../src/ocra/data-input.ts';
@@ -86,7 +86,7 @@ interface TestApplicationOptions {
   /** Hashes passwords; default: a quick hash. */
   readonly hasher?: PasswordHasher;
   /** Verifies licences; default: no verifier. */
-  readonly licenceSignature?: LicenceSignature;
+  readonly licenceSignature?: Pick<LicenceSignature, 'read'>;
   /** Differences from the default limits, which exempt the clients of most tests. */
   readonly limits?: Partial<LimitSettings>;
   readonly trustProxy?: readonly string[];

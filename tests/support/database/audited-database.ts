@@ -89,7 +89,7 @@ export class AuditedDatabase {
   }
 
   /** @returns the result of verifying what a reading in steps sees, as an export over HTTP does */
-  async #verifyInSteps(keys: readonly InstallationKey[], anchor: string | undefined): Promise<Verified> {
+  async #verifyInSteps(keys: readonly InstallationKey[], checkpoint: string | undefined): Promise<Verified> {
     const all: AuditFinding[] = [];
     const store = new AuditStore({ database: this.test.database });
     const installation = await store.read((snapshot) => snapshot.installation());
@@ -97,7 +97,7 @@ export class AuditedDatabase {
       (snapshot) =>
         verifyTrail(snapshot, {
           keys,
-          anchor,
+          checkpoint,
           installation,
           report: (finding) => all.push(finding),
         }),

@@ -1,7 +1,7 @@
 import type { Token } from '../../../src/tokens/token.ts';
 import { decide, decideWithoutResponse, type Decision } from '../../../src/challenges/challenge.ts';
 import { readOcraSettings } from '../../../src/challenges/ocra-settings.ts';
-import type { ChallengeOfToken } from '../../../src/challenges/ports.ts';
+import type { ChallengeOfToken } from '../../../src/challenges/challenge.ts';
 
 /** The time of the tests. */
 export const NOW = new Date('2026-11-20T12:00:00Z');

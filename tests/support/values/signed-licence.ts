@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
-import { JwsLicenceSignature } from '../../../src/security/licence-signature.ts';
+import { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
 
 /** A vendor of licences. */
 export interface LicenceVendor {
   /** Verifies this vendor's licences. */
-  readonly signature: JwsLicenceSignature;
+  readonly signature: LicenceSignature;
   /** PEM, for the file of LICENCE_PUBLIC_KEY_FILE. */
   readonly publicKey: string;
   /** @returns the licence with these claims, under a header that may hold more than the algorithm */
@@ -29,7 +29,7 @@ export function licenceVendor(algorithm: 'EdDSA' | 'RS256' = 'EdDSA'): LicenceVe
       : generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   return {
-    signature: new JwsLicenceSignature({ publicKey: pem }),
+    signature: new LicenceSignature({ publicKey: pem }),
     publicKey: pem,
     sign: (claims, header = {}) => signedWith(privateKey, claims, { alg: algorithm, ...header }),
   };

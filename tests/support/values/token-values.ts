@@ -1,5 +1,5 @@
 import type { Act } from '../../../src/policy/caller.ts';
-import type { NewToken } from '../../../src/tokens/token.ts';
+import type { NewToken, Token } from '../../../src/tokens/token.ts';
 import type { Sealed } from '../../../src/keys/vault.ts';
 
 /** An act for the audit, for tests that ignore it. */
@@ -30,5 +30,18 @@ export function tokenValue(serial: string, changes: Partial<NewToken> = {}): New
     replayMarkers: [],
     secrets: { seed: sealedBytes('seed'), sharedSecret: null, nonce: null, pin: null, ocraPin: null },
     ...changes,
+  };
+}
+
+/** @returns the token as the store would return it */
+export function storedToken(token: NewToken): Token {
+  return {
+    ...token,
+    id: '1',
+    version: '1',
+    isSecondFactor: false,
+    createdAt: new Date(0),
+    lastSuccessAt: null,
+    syncMarker: null,
   };
 }

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AuditFinding } from '../../../audit/finding.ts';
-import { type ExportedTrail, readExportedTrail } from '../../../audit/exported-trail.ts';
+import { readExportedTrail } from '../../../audit/exported-trail.ts';
 import type { InstallationKey } from '../../../audit/signing-key.ts';
-import { type TrailVerification, verifyTrail } from '../../../audit/verify-trail.ts';
+import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../../audit/verify-trail.ts';
 import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -22,12 +22,6 @@ interface VerifyOptions {
   readonly file?: string;
   readonly key?: string;
   readonly checkpoint?: string;
-}
-
-/** The options of verifying a trail in the database or in a file. */
-interface VerificationRequest {
-  readonly report: (finding: AuditFinding) => void;
-  readonly checkpoint?: string | undefined;
 }
 
 /** Adds `tankeeper audit verify`. */
@@ -51,8 +45,10 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
           found.push(finding);
         }
       };
-      const anchor = checkpoint === undefined ? undefined : await readCheckpoint(checkpoint);
-      const request: VerificationRequest = { report, checkpoint: anchor };
+      const request: VerifyRequest = {
+        report,
+        checkpoint: checkpoint === undefined ? undefined : await readCheckpoint(checkpoint),
+      };
       const { isWhole, keys, ...result } =
         file === undefined
           ? await verifyDatabase(context, request)
@@ -88,7 +84,7 @@ interface VerifiedInstallation extends TrailVerification {
 
 async function verifyDatabase(
   context: CommandContext,
-  request: VerificationRequest,
+  request: VerifyRequest,
 ): Promise<VerifiedInstallation> {
   const bar = new ProgressBar(context.dependencies.io, 'rows');
   const result = await context
@@ -110,17 +106,13 @@ async function verifyFile(
   context: CommandContext,
   file: string,
   key: string | undefined,
-  { report, checkpoint }: VerificationRequest,
+  request: VerifyRequest,
 ): Promise<VerifiedInstallation> {
-  const trail = await readExportedTrail(exportedLines(context.dependencies.io, file));
-  const keys = trustedKeys(trail, key);
-  const { snapshot, isWhole } = trail;
-  return { ...(await verifyTrail(snapshot, { keys, report, anchor: checkpoint, isWhole })), isWhole, keys };
-}
-
-/** Without a key to compare with, the file's own keys are used, which its author chose. */
-function trustedKeys({ keys }: ExportedTrail, requested: string | undefined): readonly InstallationKey[] {
-  return requested === undefined ? keys : keys.filter((key) => keyText(key) === requested);
+  const lines = exportedLines(context.dependencies.io, file);
+  const { snapshot, isWhole, keys: named } = await readExportedTrail(lines);
+  // Without a key to compare with, the file's own keys are used, which its author chose.
+  const keys = key === undefined ? named : named.filter((one) => keyText(one) === key);
+  return { ...(await verifyTrail(snapshot, { ...request, keys, isWhole })), isWhole, keys };
 }
 
 function keyText({ publicKey }: InstallationKey): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { TokenReport } from '../../../monitoring/outcomes.ts';
-import type { CountCheck, CountDrift } from '../../../monitoring/ports.ts';
+import type { CountCheck, CountDrift } from '../../../monitoring/token-counts.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';

@@ -1,20 +1,128 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
+import type { OwnedToken } from '../../../helpdesk/owned-token.ts';
+import type { Person, RecentTransaction } from '../../../helpdesk/person-service.ts';
+import type { SearchResult } from '../../../helpdesk/search-service.ts';
+import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
+import type { DirectoryUser } from '../../../resolvers/user-source.ts';
+import { count, inEveryDialect, valueOf } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import {
-  personObject,
-  searchObject,
-  tokenFactsObject,
-  tokenSheetObject,
-} from '../../dialects/shared/helpdesk-objects.ts';
-import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
+  type AdministratorCall,
+  administratorEndpoint,
+  type Endpoint,
+  type EndpointSpec,
+} from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
-import { PERSON, SEARCH_RESULT, TOKEN, TOKEN_SHEET } from '../answers/helpdesk-answers.ts';
 import { blankAsUndefined } from '../../request/parameters.ts';
 
-const METHODS: readonly Method[] = ['GET', 'POST'];
+const REALMS = z.array(z.string());
+const LOGIN = z.string().describe('the login');
+const NAMES = { given_name: z.string(), surname: z.string(), email: z.string(), phone: z.string() };
+
+const TOKEN = z.strictObject({
+  serial: z.string(),
+  type: z.string(),
+  description: z.string(),
+  owner: z
+    .strictObject({
+      user: LOGIN,
+      resolver: z.string(),
+      realm: z.string().nullable().describe('a visible realm by which the owner is found'),
+    })
+    .nullable()
+    .describe('null: nobody'),
+  realms: REALMS.describe('those that the caller may see'),
+  active: z.boolean(),
+  locked: z.boolean().describe('true: too many wrong responses'),
+  fail_count: count.describe('the number of wrong responses since the last right one'),
+  max_fail: count.describe('the number of wrong responses that locks the token'),
+  counter: z.string().describe('the next counter: 64 bits, as a text'),
+  counter_window: count,
+  sync_window: count,
+  time_shift: z.int().describe('seconds that the device is ahead'),
+  ocra_suite: z.string().nullable(),
+  rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
+  has_pin: z.boolean().describe('true: there is a token PIN'),
+  created: z.iso.datetime(),
+  last_success: z.iso.datetime().nullable().describe('the time of the last accepted response'),
+});
+
+const TRANSACTIONS = z
+  .array(
+    z.strictObject({
+      transaction_id: z.string(),
+      serial: z.string(),
+      issued: z.iso.datetime(),
+      state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded']),
+      wrong: count.describe('the number of wrong responses'),
+    }),
+  )
+  .nullable()
+  .describe(
+    'the latest ones that are stored, newest first; null: the caller lacks the right `admin:transaction`',
+  );
+
+/** The value of /admin/search. */
+const SEARCH_RESULT = z.strictObject({
+  tokens: z
+    .strictObject({ hits: z.array(TOKEN), more: z.boolean() })
+    .nullable()
+    .describe('null: the caller lacks the right `admin:show`'),
+  people: z
+    .strictObject({
+      hits: z.array(
+        z.strictObject({
+          user: LOGIN,
+          ...NAMES,
+          resolver: z.string(),
+          realms: REALMS.describe('the visible realms that have the resolver, the default one first'),
+        }),
+      ),
+      more: z.boolean(),
+      incomplete: z
+        .array(z.strictObject({ resolver: z.string(), reason: z.string() }))
+        .describe('the resolvers whose users may be missing'),
+    })
+    .nullable()
+    .describe('null: the caller lacks the right `admin:userlist`'),
+  transactions: z
+    .array(
+      z.strictObject({
+        transaction_id: z.string(),
+        serial: z.string(),
+        realms: REALMS,
+        state: z.enum(['open', 'expired', 'accepted', 'given up', 'superseded', 'ended']),
+      }),
+    )
+    .nullable()
+    .describe('null: the caller lacks the right `admin:transaction`'),
+});
+
+/** The value of /admin/person. */
+const PERSON = z.strictObject({
+  user: LOGIN,
+  realm: z.string(),
+  resolver: z.string(),
+  details: z.strictObject(NAMES).nullable().describe('null: the caller lacks the right `admin:userlist`'),
+  tokens: z.array(TOKEN).describe('the first hundred'),
+  more: z.boolean().describe('true: there are further tokens'),
+  transactions: TRANSACTIONS,
+});
+
+/** The value of /admin/token. */
+const TOKEN_FACTS = z.strictObject({ token: TOKEN, transactions: TRANSACTIONS });
+
+/** The value of /admin/tokens. */
+const TOKEN_SHEET = z.strictObject({
+  tokens: z.array(TOKEN),
+  next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+  total: count
+    .nullable()
+    .describe('the number of tokens on all pages; null: no count is kept for this filter'),
+});
 
 /** @returns the endpoints by which the helpdesk finds people, tokens and transactions */
 export function helpdeskEndpoints(
@@ -29,86 +137,107 @@ export function helpdeskEndpoints(
   ];
 }
 
-function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+interface ReadingFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> extends Pick<
+  EndpointSpec<Shape>,
+  'path' | 'summary' | 'requires' | 'usage'
+> {
+  /** The schema of the value: the type of what the endpoint returns, and its description. */
+  readonly value: Value;
+  readonly parameters: Shape;
+}
+
+/** @returns an endpoint that only reads, and whose answer is one value */
+function reading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
+  dialect: AdministrationDialect,
+  { value, parameters, ...facts }: ReadingFacts<Shape, Value>,
+  answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<z.input<Value>>,
+): Endpoint {
   return administratorEndpoint(
     {
+      ...facts,
+      methods: ['GET', 'POST'],
+      answers: inEveryDialect(valueOf(value)),
+      family: 'linotp2',
+      changesState: false,
+      parameters: z.object(parameters),
+    },
+    async (call) => dialect.value(await answer(call), call.context),
+  );
+}
+
+function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
+  return reading(
+    dialect,
+    {
       path: '/admin/search',
-      methods: METHODS,
       summary:
         'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
       requires: 'credential',
-      answers: SEARCH_RESULT,
-      family: 'linotp2',
+      value: SEARCH_RESULT,
       usage: 'admin/search: find tokens, people and transactions.',
-      changesState: false,
-      parameters: z.object({
+      parameters: {
         text: required('a serial, login, name, e-mail address, `login@realm` or transaction', 'QR1'),
-      }),
+      },
     },
-    async ({ caller, parameters: { text }, context }) =>
-      dialect.value(searchObject(await operations.search.search(caller, text)), context),
+    async ({ caller, parameters: { text } }) => searchObject(await operations.search.search(caller, text)),
   );
 }
 
 function personEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return reading(
+    dialect,
     {
       path: '/admin/person',
-      methods: METHODS,
       summary:
         'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only',
       requires: 'admin:show',
-      answers: PERSON,
-      family: 'linotp2',
+      value: PERSON,
       usage: 'admin/person: show a user with their tokens.',
-      changesState: false,
-      parameters: z.object({
+      parameters: {
         user: required('the login of the user', 'alice'),
         realm: optional('the realm of the user; default: the default realm', 'customers'),
         resconf: optional('the only resolver to ask'),
-      }),
+      },
     },
-    async ({ caller, parameters: { user, realm, resconf }, context }) => {
+    async ({ caller, parameters: { user, realm, resconf } }) => {
       const person = await operations.people.person(caller, {
         user,
         realm,
         resolver: blankAsUndefined(resconf),
       });
-      return dialect.value(personObject(person), context);
+      return personObject(person);
     },
   );
 }
 
 function tokenEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return reading(
+    dialect,
     {
       path: '/admin/token',
-      methods: METHODS,
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
       requires: 'admin:show',
-      answers: TOKEN,
-      family: 'linotp2',
+      value: TOKEN_FACTS,
       usage: 'admin/token: show a token.',
-      changesState: false,
-      parameters: z.object({ serial: required('the serial of the token', 'QR1') }),
+      parameters: { serial: required('the serial of the token', 'QR1') },
     },
-    async ({ caller, parameters: { serial }, context }) =>
-      dialect.value(tokenFactsObject(await operations.people.token(caller, serial)), context),
+    async ({ caller, parameters: { serial } }) => {
+      const { token, transactions } = await operations.people.token(caller, serial);
+      return { token: tokenObject(token), transactions: transactionObjects(transactions) };
+    },
   );
 }
 
 function tokensEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return administratorEndpoint(
+  return reading(
+    dialect,
     {
       path: '/admin/tokens',
-      methods: METHODS,
       summary: 'a page of tokens by serial, also of many, without counting them one by one',
       requires: 'admin:show',
-      answers: TOKEN_SHEET,
-      family: 'linotp2',
+      value: TOKEN_SHEET,
       usage: 'admin/tokens: list tokens page by page.',
-      changesState: false,
-      parameters: z.object({
+      parameters: {
         serial: optional('the beginning of the serial, in any case', 'QR1'),
         user: optional('the login of the owner', 'alice'),
         userrealm: optional('the realm of the owner', 'customers'),
@@ -119,9 +248,9 @@ function tokensEndpoint(operations: Services['helpdesk'], dialect: Administratio
         ),
         limit: optional('1 to 200; default 50', '50'),
         cursor: optional('`next` of the page before'),
-      }),
+      },
     },
-    async ({ caller, parameters, context }) => {
+    async ({ caller, parameters }) => {
       const { serial, user, userrealm, resconf, realm, status = '', limit, cursor } = parameters;
       const sheet = await operations.tokenList.page(caller, {
         serialPrefix: blankAsUndefined(serial)?.trim(),
@@ -133,7 +262,7 @@ function tokensEndpoint(operations: Services['helpdesk'], dialect: Administratio
         limit: readLimit(blankAsUndefined(limit)),
         cursor: blankAsUndefined(cursor),
       });
-      return dialect.value(tokenSheetObject(sheet), context);
+      return tokenSheetObject(sheet);
     },
   );
 }
@@ -171,4 +300,89 @@ function readLimit(text: string | undefined): number | undefined {
     return undefined;
   }
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
+}
+
+function searchObject({ tokens, people, transactions }: SearchResult): z.input<typeof SEARCH_RESULT> {
+  return {
+    tokens: tokens && { hits: tokens.hits.map(tokenObject), more: tokens.hasMore },
+    people: people && {
+      hits: people.hits.map(({ login, resolver, realms, ...user }) => ({
+        user: login,
+        ...namesOf(user),
+        resolver,
+        realms: [...realms],
+      })),
+      more: people.hasMore,
+      incomplete: [...people.incomplete],
+    },
+    transactions:
+      transactions?.map(({ transactionId, serial, realms, state }) => ({
+        transaction_id: transactionId,
+        serial,
+        realms: [...realms],
+        state,
+      })) ?? null,
+  };
+}
+
+function personObject(person: Person): z.input<typeof PERSON> {
+  const { login, realm, resolver, details, tokens, hasMore, transactions } = person;
+  return {
+    user: login,
+    realm,
+    resolver,
+    details: details && namesOf(details),
+    tokens: tokens.map(tokenObject),
+    more: hasMore,
+    transactions: transactionObjects(transactions),
+  };
+}
+
+function tokenSheetObject({ tokens, next, total }: TokenSheet): z.input<typeof TOKEN_SHEET> {
+  return { tokens: tokens.map(tokenObject), next, total };
+}
+
+function namesOf({
+  givenName,
+  surname,
+  email,
+  phone,
+}: Omit<DirectoryUser, 'userId' | 'login'>): z.input<z.ZodObject<typeof NAMES>> {
+  return { given_name: givenName, surname, email, phone };
+}
+
+function tokenObject(token: OwnedToken): z.input<typeof TOKEN> {
+  const { owner } = token;
+  return {
+    serial: token.serial,
+    type: token.type,
+    description: token.description,
+    owner: owner && { user: owner.login, resolver: owner.resolver, realm: token.ownerRealm },
+    realms: [...token.realms],
+    active: token.active,
+    locked: token.isLocked,
+    fail_count: token.failCount,
+    max_fail: token.maxFail,
+    counter: String(token.counter),
+    counter_window: token.counterWindow,
+    sync_window: token.syncWindow,
+    time_shift: token.timeShift,
+    ocra_suite: token.ocraSuite,
+    rollout: token.rollout,
+    has_pin: token.hasPin,
+    created: token.createdAt.toISOString(),
+    last_success: token.lastSuccessAt?.toISOString() ?? null,
+  };
+}
+
+function transactionObjects(transactions: readonly RecentTransaction[] | null): z.input<typeof TRANSACTIONS> {
+  return (
+    transactions?.map(({ transactionId, serial, issuedAt, state, wrongCount }) => ({
+      transaction_id: transactionId,
+      serial,
+      issued: issuedAt.toISOString(),
+      state,
+      wrong: wrongCount,
+    })) ?? null
+  );
 }

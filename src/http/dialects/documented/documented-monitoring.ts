@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type {
   ActiveUserReport,
   ConfigurationReport,
@@ -12,11 +13,35 @@ import type { MonitoringDialect } from '../dialect.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import {
   activeUserObjects,
+  CONFIGURATION_NUMBERS,
+  INVALID_LICENCE,
   licenceNumbers,
+  TOKEN_NUMBERS,
   tokenObjects,
+  USER_NUMBERS,
   userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import type { DocumentedEnvelope } from './documented-envelope.ts';
+
+const field = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The value of /monitoring/config. */
+export const DOCUMENTED_CONFIGURATION = z.strictObject({
+  sync: z.enum(['True', 'False']).describe('`True`: this server uses the stored configuration'),
+  synctime: z.iso.datetime().describe('the time at which this server read the configuration'),
+  changed: z.iso.datetime().describe('the time of the last change'),
+  now: z.iso.datetime(),
+  ...CONFIGURATION_NUMBERS,
+  managedresolver: z.int().nonnegative(),
+});
+
+/** The value of /monitoring/license. */
+export const DOCUMENTED_LICENCE = z.union([
+  z.strictObject({ support: z.literal('community support') }).describe('no licence'),
+  INVALID_LICENCE,
+  z.object(USER_NUMBERS).catchall(field).describe('a licence by users: its fields, and its use'),
+  z.object(TOKEN_NUMBERS).catchall(field).describe('a licence by tokens: its fields, and its use'),
+]);
 
 type TableRow = readonly (string | number)[];
 
@@ -36,8 +61,8 @@ export function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDi
     tokenReport: (report, context) => reply(context, tokenResult(report)),
     userReport: (report, context) => reply(context, userResult(report)),
     activeUserReport: (report, context) => reply(context, activeUserResult(report)),
-    configurationReport: (report, context) => reply(context, configurationResult(report)),
-    licenceReport: (report, context) => reply(context, licenceResult(report)),
+    configurationReport: (report, context) => reply(context, { head: [], value: configurationValue(report) }),
+    licenceReport: (report, context) => envelope.value(context, licenceValue(report)),
     storageEncryption: (encrypted, context) => envelope.value(context, encrypted),
   };
 }
@@ -65,34 +90,32 @@ function activeUserResult(report: ActiveUserReport): TableResult {
   };
 }
 
-function configurationResult(report: ConfigurationReport): Record<string, unknown> {
-  const resolvers = Object.entries(report.resolvers).map(
-    ([kind, count]) => [`${kind}resolver`, count] as const,
-  );
+function configurationValue(report: ConfigurationReport): z.input<typeof DOCUMENTED_CONFIGURATION> {
+  const { managed, passwd, sql, ldap } = report.resolvers;
   return {
-    head: [],
-    value: {
-      sync: report.sync ? 'True' : 'False',
-      synctime: report.readAt.toISOString(),
-      changed: report.changedAt.toISOString(),
-      now: report.now.toISOString(),
-      total: report.total,
-      ...Object.fromEntries(resolvers),
-      policies: report.policies,
-      realms: report.realms,
-    },
+    sync: report.sync ? 'True' : 'False',
+    synctime: report.readAt.toISOString(),
+    changed: report.changedAt.toISOString(),
+    now: report.now.toISOString(),
+    total: report.total,
+    managedresolver: managed,
+    passwdresolver: passwd,
+    sqlresolver: sql,
+    ldapresolver: ldap,
+    policies: report.policies,
+    realms: report.realms,
   };
 }
 
 /** @returns all signed fields of a valid licence, and its use */
-function licenceResult(report: LicenceReport): Record<string, unknown> {
+function licenceValue(report: LicenceReport): z.input<typeof DOCUMENTED_LICENCE> {
   switch (report.kind) {
     case 'none':
-      return { value: { support: 'community support' } };
+      return { support: 'community support' };
     case 'valid':
-      return { value: { ...report.licence.fields, ...licenceNumbers(report) } };
+      return { ...report.licence.fields, ...licenceNumbers(report) };
     case 'invalid':
-      return { value: { valid: false, message: licenceSentence(report, 'en') } };
+      return { valid: false, message: licenceSentence(report, 'en') };
   }
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ConfigurationReport, LicenceReport } from '../../../monitoring/outcomes.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
@@ -5,12 +6,39 @@ import type { RequestContext } from '../../request/exchange.ts';
 import type { MonitoringDialect } from '../dialect.ts';
 import {
   activeUserObjects,
+  CONFIGURATION_NUMBERS,
+  INVALID_LICENCE,
   licenceNumbers,
+  TOKEN_NUMBERS,
   tokenObjects,
+  USER_NUMBERS,
   userCountObjects,
 } from '../shared/monitoring-objects.ts';
 import { licenceSentence } from '../shared/licence-sentence.ts';
 import { monitoringReply } from './linotp-monitoring-envelope.ts';
+
+/** The value of /monitoring/config. */
+export const LINOTP_CONFIGURATION = z.strictObject({
+  sync: z.boolean().describe('true: this server uses the stored configuration'),
+  synctime: z.string().describe('the time at which this server read the configuration, in UTC'),
+  now: z.string().describe('the time, in UTC'),
+  ...CONFIGURATION_NUMBERS,
+  netto: z.int().nonnegative().describe('the number of values alone'),
+});
+
+/** The value of /monitoring/license. */
+export const LINOTP_LICENCE = z.union([
+  INVALID_LICENCE,
+  z.strictObject(USER_NUMBERS),
+  z.strictObject(TOKEN_NUMBERS),
+]);
+
+/** The value of /monitoring/storageEncryption. */
+export const LINOTP_ENCRYPTION = z.strictObject({
+  cryptmodul_type: z.string(),
+  cryptmodul_name: z.string(),
+  encryption: z.boolean(),
+});
 
 /** @returns the outcomes of /monitoring in the form of LinOTP 3.4.4 */
 export function linotpMonitoring(version: string): MonitoringDialect {
@@ -21,19 +49,19 @@ export function linotpMonitoring(version: string): MonitoringDialect {
     userReport: (report) => value(userCountObjects(report)),
     activeUserReport: (report) => value(activeUserObjects(report)),
     configurationReport: (report) => value(configurationValue(report)),
-    licenceReport: (report, context) =>
-      value(
-        report.kind === 'valid'
-          ? licenceNumbers(report)
-          : { valid: false, message: licenceMessage(report, context) },
-      ),
-    storageEncryption: (encrypted) =>
-      value({
-        cryptmodul_type: 'DefaultSecurityModule',
-        cryptmodul_name: 'Default',
-        encryption: encrypted,
-      }),
+    licenceReport: (report, context) => value(licenceValue(report, context)),
+    storageEncryption: (encrypted) => value(encryptionValue(encrypted)),
   };
+}
+
+function licenceValue(report: LicenceReport, context: RequestContext): z.input<typeof LINOTP_LICENCE> {
+  return report.kind === 'valid'
+    ? licenceNumbers(report)
+    : { valid: false, message: licenceMessage(report, context) };
+}
+
+function encryptionValue(encryption: boolean): z.input<typeof LINOTP_ENCRYPTION> {
+  return { cryptmodul_type: 'DefaultSecurityModule', cryptmodul_name: 'Default', encryption };
 }
 
 /** @returns the message for an invalid licence; LinOTP has the same one for a missing and an unreadable licence */
@@ -47,7 +75,7 @@ function licenceMessage(
 }
 
 /** Counts users in the database as an SQL resolver's, from which they were moved here. */
-function configurationValue(report: ConfigurationReport): Record<string, unknown> {
+function configurationValue(report: ConfigurationReport): z.input<typeof LINOTP_CONFIGURATION> {
   return {
     sync: report.sync,
     synctime: pythonTime(report.readAt),

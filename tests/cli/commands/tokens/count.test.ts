@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { runProgram } from '../../../../src/cli/program.ts';
-import type { CountDrift } from '../../../../src/monitoring/ports.ts';
+import type { CountDrift } from '../../../../src/monitoring/token-counts.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 
 const counts = (...numbers: number[]): object[] =>

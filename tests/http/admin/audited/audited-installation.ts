@@ -1,9 +1,9 @@
-import type { LicenceSignature } from '../../../../src/monitoring/ports.ts';
+import type { LicenceSignature } from '../../../../src/monitoring/licence-signature.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import type { Act, ActRequest } from './audited-act.ts';
 
 /** Takes every text for the number of users of a signed licence. */
-export const SIGNATURE: LicenceSignature = {
+export const SIGNATURE: Pick<LicenceSignature, 'read'> = {
   read: (text) =>
     Promise.resolve({ kind: 'verified', claims: { 'user-num': Number(text), expire: '2099-12-31' } }),
 };

@@ -1,0 +1,168 @@
+import { auditEntry } from '../audit/rows-store.ts';
+import type { Database } from '../database/database.ts';
+import { preparedWithin } from '../database/prepared-statements.ts';
+import { SharedWrites } from '../database/shared-writes.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { type ColumnValues, WritingStatement } from '../database/writing-statement.ts';
+import type { Act } from '../policy/caller.ts';
+import { stateColumns } from '../tokens/token-rows-store.ts';
+import { isLocked, type TokenStateChange } from '../tokens/token.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import type { ChallengeOfToken, Decision } from './challenge.ts';
+
+/** @returns the audit entry of a response, with its effects on the token, in the state before it */
+export function decisionEntry(
+  act: Act,
+  { challenge, token }: ChallengeOfToken,
+  { change, failCount, reason }: Decision,
+): NotedEntry {
+  const { serial, realms, maxFail, owner } = token;
+  const isLockedNow = change !== null && !isLocked(token) && isLocked({ failCount, maxFail });
+  const isRolledOut = change?.token.rollout === 'complete';
+  return {
+    ...auditEntry({ ...act, transaction: challenge.transactionId }, serial, reason, realms),
+    user: owner?.login ?? null,
+    consequences: [
+      ...(isLockedNow ? (['token.locked'] as const) : []),
+      ...(isRolledOut ? (['token.enrolled'] as const) : []),
+    ],
+  };
+}
+
+/** The changes of a decision. */
+type Settlement = NonNullable<Decision['change']> & {
+  /** Ids of the token's challenges that it supersedes. */
+  readonly supersedes?: readonly string[];
+};
+
+/**
+ * The token, its challenge, those that it supersedes and the audit row: if the token's row is still the version that was
+ * read and the challenge is still there and open (docs/adr/0003-accepting-a-response-once.md).
+ */
+const STATEMENT = new WritingStatement({
+  name: 'settle-responses',
+  columns: {
+    token_id: 'bigint',
+    version: 'bigint',
+    challenge_id: 'bigint',
+    transaction_id: 'text',
+    fail_count: 'integer',
+    counter: 'bigint',
+    time_shift: 'integer',
+    replay_markers: 'text[]',
+    sync_marker: 'text',
+    last_success_at: 'timestamptz',
+    wrong_count: 'integer',
+    received_tan: 'boolean',
+    valid_tan: 'boolean',
+    closed_by: 'text',
+    supersedes: 'bigint[]',
+  },
+  numbers: ['token_id', 'version'],
+  parts: `held AS MATERIALIZED (
+      SELECT want.place FROM want CROSS JOIN LATERAL (
+        SELECT FROM tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id
+          AND challenges.transaction_id = want.transaction_id AND challenges.closed_by IS NULL
+        WHERE tokens.id = want.token_id AND tokens.version = want.version
+        FOR NO KEY UPDATE OF tokens, challenges SKIP LOCKED
+      ) AS token
+    ), token AS (
+      UPDATE tokens
+      SET fail_count = want.fail_count, counter = want.counter, time_shift = want.time_shift,
+        replay_markers = want.replay_markers, sync_marker = want.sync_marker, last_success_at = want.last_success_at
+      FROM want
+      WHERE tokens.id = want.token_id AND tokens.version = want.version
+        AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)
+      RETURNING want.place
+    ), challenge AS (
+      UPDATE challenges
+      SET wrong_count = want.wrong_count, received_tan = want.received_tan, valid_tan = want.valid_tan,
+        closed_by = want.closed_by, closed_at = CASE WHEN want.closed_by IS NOT NULL THEN clock_timestamp() END
+      FROM want JOIN token USING (place)
+      WHERE challenges.id = want.challenge_id
+      RETURNING want.place
+    ), superseded AS (
+      UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
+      FROM want JOIN token USING (place)
+      WHERE challenges.id = ANY (want.supersedes) AND challenges.token_id = want.token_id
+        AND challenges.closed_by IS NULL
+    )`,
+  written: 'challenge',
+  answer: 'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
+});
+
+/** Settles responses in statements that they share. */
+export class Settlements {
+  readonly #writes: SharedWrites;
+
+  constructor(database: Database) {
+    this.#writes = new SharedWrites(database, STATEMENT);
+  }
+
+  /**
+   * @returns false, and nothing is stored, if the token or its challenge has changed since it was read, or is just being
+   *   changed, or where the change is that of a roll-out, which takes the token's lock
+   */
+  async settle(seen: ChallengeOfToken, settlement: Settlement, entry: NotedEntry): Promise<boolean> {
+    const { columns, rollOut } = columnsOf(seen, settlement);
+    return (
+      Object.keys(rollOut).length === 0 &&
+      (await this.#writes.do({ key: seen.token.id, entry, columns })) !== undefined
+    );
+  }
+}
+
+/**
+ * As `settle`, by the same statement in a transaction that holds the token's lock.
+ * @returns false if it was not settled: what the transaction has written must not stay
+ */
+export async function settleLocked(
+  { sql, audit }: UnitOfWork,
+  seen: ChallengeOfToken,
+  settlement: Settlement,
+  entry: NotedEntry,
+): Promise<boolean> {
+  const { columns, rollOut } = columnsOf(seen, settlement);
+  const changed =
+    Object.keys(rollOut).length === 0
+      ? []
+      : await sql('tokens')
+          .where({ id: seen.token.id })
+          .update(stateColumns(rollOut))
+          .returning<{ version: string }[]>('version');
+  // The statement waits for no lock, and a mark of a watched challenge locks its row alone.
+  await sql('challenges').where({ id: seen.challenge.id }).forNoKeyUpdate().select('id');
+  return audit.writeBy([entry], async (signed, _on, events) => {
+    const rows = signed.map((row) => ({ columns: { ...columns, ...changed[0] }, audit: row }));
+    const [settled] = await STATEMENT.run(preparedWithin(sql), rows, events);
+    return settled?.written === 1;
+  });
+}
+
+/** @returns the columns of the statement, and what else changes of the token: only in a roll-out */
+function columnsOf(
+  { token, challenge }: ChallengeOfToken,
+  settlement: Settlement,
+): { readonly columns: ColumnValues; readonly rollOut: TokenStateChange } {
+  const { failCount, counter, timeShift, replayMarkers, syncMarker, lastSuccessAt, ...rollOut } =
+    settlement.token;
+  const { wrongCount, receivedTan, validTan, closedBy } = settlement.challenge;
+  const columns = {
+    token_id: token.id,
+    version: token.version,
+    challenge_id: challenge.id,
+    transaction_id: challenge.transactionId,
+    fail_count: failCount ?? token.failCount,
+    counter: (counter ?? token.counter).toString(),
+    time_shift: timeShift ?? token.timeShift,
+    replay_markers: replayMarkers ?? token.replayMarkers,
+    sync_marker: syncMarker === undefined ? token.syncMarker : syncMarker,
+    last_success_at: lastSuccessAt ?? token.lastSuccessAt,
+    wrong_count: wrongCount,
+    received_tan: receivedTan,
+    valid_tan: validTan,
+    closed_by: closedBy,
+    supersedes: settlement.supersedes ?? [],
+  };
+  return { columns, rollOut };
+}

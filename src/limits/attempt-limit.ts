@@ -1,0 +1,99 @@
+import type { Clock } from '../kernel/clock.ts';
+import { withTimeLimit } from '../kernel/time-limit.ts';
+import type { LimitStore } from './limit-store.ts';
+import { type AttemptCount, LocalCounts } from './local-counts.ts';
+
+/** The longest time for the database to count, in milliseconds. */
+const TIMEOUT_MS = 4_000;
+/** The most waiting keys in memory; a forgotten one is counted in the database again, which refuses it. */
+const MAX_WAITING = 50_000;
+
+interface AttemptLimitDependencies {
+  readonly store: LimitStore;
+  readonly clock: Clock;
+  /** Distinguishes the limit's keys from those of others. */
+  readonly name: string;
+  /** Number of allowed attempts. */
+  readonly points: number;
+  /** Seconds from the first attempt, after which counting begins anew. */
+  readonly duration: number;
+}
+
+/**
+ * A limit on the attempts by key, over all servers on one database. Keys that must wait are remembered in memory, so
+ * that checking them costs no query. While the database does not answer, each server uses its own counts.
+ */
+export class AttemptLimit {
+  readonly #deps: AttemptLimitDependencies;
+  readonly #local: LocalCounts;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(dependencies: AttemptLimitDependencies) {
+    this.#deps = dependencies;
+    this.#local = new LocalCounts(dependencies.duration * 1000);
+  }
+
+  /**
+   * @returns milliseconds until the key may try again, as far as this server knows; 0: now. Does not query the database
+   */
+  wait(key: string): number {
+    const until = this.#waiting.get(key);
+    if (until === undefined) {
+      return 0;
+    }
+    const left = until - this.#now();
+    // More than a window is left only after the clock was set back.
+    if (left <= 0 || left > this.#deps.duration * 1000) {
+      this.#waiting.delete(key);
+      return 0;
+    }
+    return left;
+  }
+
+  /**
+   * Counts one attempt, over all servers.
+   * @returns milliseconds until the key may try again if this attempt exceeds the limit, else 0; also 0 for the last
+   *   allowed attempt, after which `wait` reports the time
+   */
+  async count(key: string): Promise<number> {
+    const { attempts, wait } = await this.#count(key);
+    const { points } = this.#deps;
+    if (attempts >= points) {
+      this.#remember(key, wait);
+    }
+    return attempts > points ? Math.max(1, wait) : 0;
+  }
+
+  /** Each server also counts by itself, for the time when the database does not answer. */
+  async #count(key: string): Promise<AttemptCount> {
+    const here = this.#local.count(key, this.#now());
+    if (here.attempts > this.#deps.points) {
+      return here;
+    }
+    const { store, name, duration } = this.#deps;
+    try {
+      const counted = store.count(`${name}:${key}`, duration * 1000, this.#now());
+      return await withTimeLimit(TIMEOUT_MS, counted, () => new Error('counting took too long'));
+    } catch {
+      return here;
+    }
+  }
+
+  #remember(key: string, milliseconds: number): void {
+    const now = this.#now();
+    this.#waiting.delete(key);
+    // The longest waiting keys are at the front. One that still waits holds up the removal of the rest for its time at
+    // most.
+    for (const [other, until] of this.#waiting) {
+      if (until > now && this.#waiting.size < MAX_WAITING) {
+        break;
+      }
+      this.#waiting.delete(other);
+    }
+    this.#waiting.set(key, now + milliseconds);
+  }
+
+  #now(): number {
+    return this.#deps.clock.now().getTime();
+  }
+}

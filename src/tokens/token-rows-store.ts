@@ -1,0 +1,201 @@
+import type { Knex } from 'knex';
+
+import type { Owner } from '../users/owner.ts';
+import type { Rollout, Token, TokenSecrets, TokenStateChange } from './token.ts';
+import type { Sealed } from '../keys/vault.ts';
+
+/** A token as `selectTokens` reads it. bigint comes as text. */
+export interface TokenRow {
+  readonly id: string;
+  readonly serial: string;
+  readonly type: string;
+  readonly description: string;
+  readonly active: boolean;
+  readonly realms: string[];
+  readonly is_second_factor: boolean;
+  readonly owner_resolver_id: string | null;
+  readonly owner_resolver: string | null;
+  readonly owner_user_id: string | null;
+  readonly owner_login: string | null;
+  readonly fail_count: number;
+  readonly max_fail: number;
+  readonly counter: string;
+  readonly counter_window: number;
+  readonly sync_window: number;
+  readonly time_shift: number;
+  readonly ocra_suite: string | null;
+  readonly rollout: Rollout;
+  readonly replay_markers: string[];
+  readonly seed: Buffer | null;
+  readonly shared_secret: Buffer | null;
+  readonly nonce: Buffer | null;
+  readonly pin: Buffer | null;
+  readonly ocra_pin: Buffer | null;
+  readonly last_success_at: Date | null;
+  readonly created_at: Date;
+  readonly sync_marker: string | null;
+  /** Another one after each write of the row. */
+  readonly version: string;
+}
+
+/** Values by the names of their columns. */
+export type Columns = Readonly<Record<string, Knex.Value>>;
+
+const STATE_COLUMNS: Readonly<Record<keyof Omit<TokenStateChange, 'secrets'>, string>> = {
+  description: 'description',
+  active: 'active',
+  failCount: 'fail_count',
+  maxFail: 'max_fail',
+  counter: 'counter',
+  counterWindow: 'counter_window',
+  syncWindow: 'sync_window',
+  timeShift: 'time_shift',
+  ocraSuite: 'ocra_suite',
+  rollout: 'rollout',
+  replayMarkers: 'replay_markers',
+  lastSuccessAt: 'last_success_at',
+  syncMarker: 'sync_marker',
+};
+const SECRET_COLUMNS: Readonly<Record<keyof TokenSecrets, string>> = {
+  seed: 'seed',
+  sharedSecret: 'shared_secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  ocraPin: 'ocra_pin',
+};
+/** The columns of a new token, with their types, without its set of realms. */
+export const NEW_TOKEN_COLUMNS = {
+  serial: 'text',
+  type: 'text',
+  description: 'text',
+  active: 'boolean',
+  owner_resolver_id: 'bigint',
+  owner_user_id: 'text',
+  owner_login: 'text',
+  fail_count: 'integer',
+  max_fail: 'integer',
+  counter: 'bigint',
+  counter_window: 'integer',
+  sync_window: 'integer',
+  time_shift: 'integer',
+  ocra_suite: 'text',
+  rollout: 'text',
+  replay_markers: 'text[]',
+  seed: 'bytea',
+  shared_secret: 'bytea',
+  nonce: 'bytea',
+  pin: 'bytea',
+  ocra_pin: 'bytea',
+};
+
+const TOKEN_COLUMNS = [
+  'id',
+  'version',
+  'serial',
+  'type',
+  'created_at',
+  'owner_resolver_id',
+  'owner_user_id',
+  'owner_login',
+  ...Object.values(STATE_COLUMNS),
+  ...Object.values(SECRET_COLUMNS),
+].map((column) => `tokens.${column}`);
+
+const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
+  ORDER BY realms.name) AS realms`;
+
+/** @returns the column that is true for the second factor of an administrator, in a SELECT from the table */
+export function secondFactorOf(tokens: string): string {
+  return `EXISTS (SELECT FROM administrators
+    WHERE administrators.second_factor_serial = ${tokens}.serial) AS is_second_factor`;
+}
+
+/** The token's realms in the conditions of a statement that writes tokens. */
+const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
+  JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
+  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
+
+/** The token's realms in the RETURNING list of a statement that writes tokens. */
+export const REALMS_OF_TOKEN = `${REALMS_OF_TOKEN_NOW} AS realms`;
+
+/** @returns a query for `TokenRow`s, to be narrowed by the caller */
+export function selectTokens(connection: Knex): Knex.QueryBuilder {
+  return connection('tokens')
+    .join('realm_sets', 'realm_sets.id', 'tokens.realm_set_id')
+    .leftJoin('resolvers', 'resolvers.id', 'tokens.owner_resolver_id')
+    .select(
+      ...TOKEN_COLUMNS,
+      'resolvers.name as owner_resolver',
+      connection.raw(REALM_NAMES),
+      connection.raw(secondFactorOf('tokens')),
+    );
+}
+
+export function toToken(row: TokenRow): Token {
+  return {
+    id: row.id,
+    version: row.version,
+    serial: row.serial,
+    type: row.type,
+    description: row.description,
+    active: row.active,
+    owner: toOwner(row),
+    realms: row.realms,
+    isSecondFactor: row.is_second_factor,
+    failCount: row.fail_count,
+    maxFail: row.max_fail,
+    counter: BigInt(row.counter),
+    counterWindow: row.counter_window,
+    syncWindow: row.sync_window,
+    timeShift: row.time_shift,
+    ocraSuite: row.ocra_suite,
+    rollout: row.rollout,
+    replayMarkers: row.replay_markers,
+    secrets: {
+      seed: toSealed(row.seed),
+      sharedSecret: toSealed(row.shared_secret),
+      nonce: toSealed(row.nonce),
+      pin: toSealed(row.pin),
+      ocraPin: toSealed(row.ocra_pin),
+    },
+    createdAt: row.created_at,
+    lastSuccessAt: row.last_success_at,
+    syncMarker: row.sync_marker,
+  };
+}
+
+/** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
+export function stateColumns(change: TokenStateChange): Columns {
+  return {
+    ...changedColumns(STATE_COLUMNS, change),
+    ...changedColumns(SECRET_COLUMNS, change.secrets ?? {}),
+  };
+}
+
+function changedColumns<Key extends string>(
+  columns: Readonly<Record<Key, string>>,
+  change: Readonly<Partial<Record<Key, unknown>>>,
+): Columns {
+  const names = (Object.keys(columns) as Key[]).filter((key) => change[key] !== undefined);
+  return Object.fromEntries(names.map((key) => [columns[key], toValue(change[key])]));
+}
+
+function toValue(value: unknown): Knex.Value {
+  return typeof value === 'bigint' ? value.toString() : (value as Knex.Value);
+}
+
+function toOwner(row: TokenRow): Owner | null {
+  const { owner_resolver_id, owner_resolver, owner_user_id, owner_login } = row;
+  // A constraint of the table ensures all or none; the compiler does not know it.
+  return owner_resolver_id === null ||
+    owner_resolver === null ||
+    owner_user_id === null ||
+    owner_login === null
+    ? null
+    : { resolverId: owner_resolver_id, resolver: owner_resolver, userId: owner_user_id, login: owner_login };
+}
+
+/** These columns have only bytes that a vault has sealed. */
+function toSealed(bytes: Buffer | null): Sealed | null {
+  return bytes as Sealed | null;
+}

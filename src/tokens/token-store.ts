@@ -1,0 +1,339 @@
+import type { Knex } from 'knex';
+import type { Act } from '../policy/caller.ts';
+import type { TokenFilter } from './token-listing.ts';
+import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { AuditEntry } from '../audit/audit-row.ts';
+import { auditEntry } from '../audit/rows-store.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import { closeOpenChallenges } from '../challenges/challenge-rows-store.ts';
+import type { Database } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { SharedLookup } from '../database/shared-lookup.ts';
+import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
+import { type LockedToken, withLockedTokens } from './token-locks-store.ts';
+import { holdReferences } from './token-references-store.ts';
+import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows-store.ts';
+
+/** Tokens in PostgreSQL. */
+export class TokenStore {
+  readonly #database: Database;
+
+  readonly #bySerial: SharedLookup<TokenRow>;
+  readonly #insertion: SharedInsertion;
+
+  constructor({ database }: { database: Database }) {
+    this.#database = database;
+    const bySerial = selectTokens(database.knex).whereRaw('tokens.serial = requested.key');
+    this.#bySerial = new SharedLookup(database, 'find-serials', bySerial);
+    this.#insertion = new SharedInsertion(database);
+  }
+
+  /** @returns the token with exactly this serial */
+  async findBySerial(serial: string): Promise<Token | undefined> {
+    const row = isStorable(serial) ? await this.#bySerial.find(serial) : undefined;
+    return row && toToken(row);
+  }
+
+  /** @returns tokens by serial */
+  async list(filter: TokenFilter): Promise<readonly Token[]> {
+    if (!canMatch(filter)) {
+      return [];
+    }
+    const query = selectTokens(this.#database.knex).orderBy('tokens.serial');
+    narrow(query, filter);
+    if (filter.limit !== undefined) {
+      query.limit(filter.limit);
+    }
+    if (filter.offset !== undefined) {
+      query.offset(filter.offset);
+    }
+    const rows = (await query) as TokenRow[];
+    return rows.map(toToken);
+  }
+
+  async count(filter: TokenFilter): Promise<number> {
+    if (!canMatch(filter)) {
+      return 0;
+    }
+    const query = this.#database.knex('tokens').count('* as number');
+    narrow(query, filter);
+    const [row] = (await query) as { number: string }[];
+    return Number(row?.number ?? 0);
+  }
+
+  /**
+   * @param origin default: `given`
+   * @throws 'token.exists' when a serial differs at most in case, 'realm.unknown'
+   */
+  async insert(token: NewToken, act: Act, origin: SerialOrigin = 'given'): Promise<Token> {
+    assertStorable(token.serial, token.type);
+    assertTokenStorable(token);
+    return (await this.#insertShared(token, act, origin)) ?? this.#insertAlone(token, act);
+  }
+
+  /**
+   * Stores all of them or none, in one transaction with their audit rows.
+   * @throws ServiceError 'token.exists' that names a serial, 'realm.unknown', 'resolver.unknown', 'user.unknown'
+   */
+  async insertAll(tokens: readonly NewToken[], act: Act): Promise<void> {
+    await insertTokens(this.#database, tokens, act);
+  }
+
+  /** @returns those of the serials that are in use, compared case-insensitively; in lower case */
+  async existingSerials(serials: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#database.knex.raw<{ rows: { serial: string }[] }>(
+      `SELECT lower(serial COLLATE "default") AS serial FROM tokens WHERE lower(serial COLLATE "default") = ANY (?::text[])`,
+      [serials.map((serial) => serial.toLowerCase())],
+    );
+    return new Set(rows.map(({ serial }) => serial));
+  }
+
+  async #insertShared(token: NewToken, act: Act, origin: SerialOrigin): Promise<Token | undefined> {
+    try {
+      return await this.#insertion.insert(token, act, origin);
+    } catch (error) {
+      if (isSerialTaken(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** Waits for others that store this serial or change the references of the token, and names the fault. */
+  #insertAlone(token: NewToken, act: Act): Promise<Token> {
+    return this.#database.transact(async ({ sql, audit }) => {
+      const references = await holdReferences(sql, token);
+      const inserted: unknown[] = await sql('tokens')
+        .insert({ serial: token.serial, type: token.type, ...stateColumns(token), ...references })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      const stored = inserted.length === 0 ? undefined : await findToken(sql, token.serial);
+      if (stored === undefined) {
+        throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
+      }
+      await audit.writeAll([enrolmentEntry(auditEntry(act, token.serial, 'created', stored.realms), stored)]);
+      return stored;
+    });
+  }
+
+  /**
+   * Changes a token and writes the audit row, in one transaction.
+   * @returns the token as it is afterwards, undefined when it does not exist
+   * @throws 'realm.unknown'
+   */
+  async update(
+    serial: string,
+    change: TokenChange,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<Token | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    assertTokenStorable(change);
+    return this.#database.transact((unit) => changeToken(unit, serial, change, act, decide));
+  }
+
+  /**
+   * Changes tokens by their serials, all of them or none, each with its audit row.
+   * @throws 'token.unknown' when one is gone
+   */
+  async updateAll(
+    changes: ReadonlyMap<string, TokenChange>,
+    act: Act,
+    decide?: LockedDecision,
+  ): Promise<void> {
+    for (const change of changes.values()) {
+      assertTokenStorable(change);
+    }
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials: [...changes.keys()] }, async (locked) => {
+        assertComplete(locked, [...changes.keys()]);
+        for (const { serial } of locked) {
+          await changeToken(unit, serial, changes.get(serial) ?? {}, act, decide);
+        }
+      }),
+    );
+  }
+
+  /**
+   * Removes tokens with their challenges, all or none.
+   * @param assure throws to prevent the removal of a locked token
+   * @throws 'token.unknown' when one is gone
+   */
+  async removeAll(serials: readonly string[], act: Act, assure?: (token: Token) => void): Promise<void> {
+    const removeAll = async (unit: UnitOfWork, locked: readonly LockedToken[]): Promise<void> => {
+      assertComplete(locked, serials);
+      for (const { serial } of locked) {
+        await removeAssured(unit, serial, act, assure);
+      }
+    };
+    await this.#database.transact((unit) =>
+      withLockedTokens(unit.sql, { serials }, (locked) => removeAll(unit, locked), 'remove'),
+    );
+  }
+}
+
+function isSerialTaken(error: unknown): boolean {
+  const { constraint } = (error ?? {}) as { constraint?: unknown };
+  return constraint === 'tokens_serial_key' || constraint === 'tokens_serial_caseless';
+}
+
+async function changeToken(
+  { sql, audit }: UnitOfWork,
+  serial: string,
+  requested: TokenChange,
+  act: Act,
+  decide?: LockedDecision,
+): Promise<Token | undefined> {
+  const references = await holdReferences(sql, requested);
+  const change = decide === undefined ? requested : await decideLocked(sql, serial, requested, decide);
+  const columns = { ...references, ...stateColumns(change) };
+  if (Object.keys(columns).length > 0) {
+    const [changed] = await sql('tokens').where({ serial }).update(columns).returning<{ id: string }[]>('id');
+    if (changed !== undefined && changesHands(change)) {
+      await closeOpenChallenges(sql, changed.id);
+    }
+  }
+  const token = await findToken(sql, serial);
+  if (token !== undefined) {
+    const entry = auditEntry(act, serial, describeChange(change), token.realms);
+    await audit.writeAll([changeEntry(entry, token, change)]);
+  }
+  return token;
+}
+
+async function decideLocked(
+  sql: Knex.Transaction,
+  serial: string,
+  requested: TokenChange,
+  decide: LockedDecision,
+): Promise<TokenChange> {
+  const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
+    const token = await findToken(sql, serial);
+    return token === undefined ? {} : decide(token);
+  });
+  assertTokenStorable(decided);
+  const secrets = { ...requested.secrets, ...decided.secrets };
+  return { ...requested, ...decided, ...(Object.keys(secrets).length > 0 && { secrets }) };
+}
+
+/** Removes a locked token. */
+async function removeAssured(
+  { sql, audit }: UnitOfWork,
+  serial: string,
+  act: Act,
+  assure?: (token: Token) => void,
+): Promise<void> {
+  const token = assure && (await findToken(sql, serial));
+  if (token !== undefined) {
+    assure?.(token);
+  }
+  const [removed] = await sql('tokens')
+    .where({ serial })
+    .delete()
+    .returning<{ realms: string[] }[]>(sql.raw(REALMS_OF_TOKEN));
+  if (removed !== undefined) {
+    await audit.write(act, serial, 'removed', removed.realms);
+  }
+}
+
+/** @throws ServiceError 'token.unknown' if one of the serials has no token */
+function assertComplete(locked: readonly LockedToken[], serials: readonly string[]): void {
+  const missing = serials.find((serial) => locked.every((token) => token.serial !== serial));
+  if (missing !== undefined) {
+    throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
+  }
+}
+
+async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {
+  const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
+  return row === undefined ? undefined : toToken(row);
+}
+
+function assertTokenStorable(token: TokenChange | NewToken): void {
+  const { description, ocraSuite, owner, replayMarkers = [] } = token;
+  assertStorable(description, ocraSuite, owner?.userId, owner?.login, ...replayMarkers);
+}
+
+/**
+ * @returns true if the holder or the secret changes: the next holder must not answer open challenges of the last one
+ */
+function changesHands({ owner, secrets = {} }: TokenChange): boolean {
+  return owner !== undefined || secrets.seed !== undefined || secrets.sharedSecret !== undefined;
+}
+
+/** @returns the names of the changed fields, never their values */
+function describeChange({ secrets = {}, ...change }: TokenChange): string {
+  const fields = [...Object.keys(change), ...Object.keys(secrets)].sort();
+  const isRemoval =
+    fields.length > 0 && fields.every((name) => secrets[name as keyof typeof secrets] === null);
+  return `${isRemoval ? 'removed' : 'changed'} ${fields.join(', ')}`.trimEnd();
+}
+
+/**
+ * @param token after the change
+ * @returns the entry of a changed token. An enrolment with another key, or a new roll-out, begins with another counter;
+ *   one with the same key keeps it
+ */
+function changeEntry(entry: AuditEntry, token: Token, { secrets = {}, counter }: TokenChange): NotedEntry {
+  const isKeyChanged = (secrets.seed ?? secrets.sharedSecret ?? null) !== null && counter !== undefined;
+  return {
+    ...entry,
+    user: token.owner?.login ?? null,
+    consequences: isKeyChanged ? ['token.key_changed'] : [],
+  };
+}
+
+/** @returns false if a text or id cannot be stored in the database, and so matches nothing */
+function canMatch({ serial, serialPrefix, owner, realm }: TokenFilter): boolean {
+  return (
+    isStorable(serial, serialPrefix, owner?.userId, realm ?? undefined) &&
+    (owner === undefined || isRowId(owner.resolverId))
+  );
+}
+
+/** Adds the conditions of the filter to a query over `tokens`. */
+function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
+  if (filter.serial !== undefined) {
+    query.where('tokens.serial', filter.serial);
+  }
+  if (filter.serialPrefix !== undefined) {
+    query.whereRaw('starts_with(tokens.serial, ?)', [filter.serialPrefix]);
+  }
+  if (filter.owner !== undefined) {
+    const { resolverId, userId } = filter.owner;
+    query.where({ 'tokens.owner_resolver_id': resolverId, 'tokens.owner_user_id': userId });
+  }
+  if (filter.active !== undefined) {
+    query.where('tokens.active', filter.active);
+  }
+  if (filter.assigned !== undefined) {
+    query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
+  }
+  if (filter.realm !== undefined) {
+    narrowToRealm(query, filter.realm);
+  }
+  if (filter.inRealms !== undefined) {
+    query.whereRaw(
+      `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+         JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
+      [filter.inRealms.filter((name) => isStorable(name))],
+    );
+  }
+}
+
+function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
+  if (realm === null) {
+    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
+    return;
+  }
+  query.whereRaw(
+    `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
+       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ?)`,
+    [realm.trim().toLowerCase()],
+  );
+}

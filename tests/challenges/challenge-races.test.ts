@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Decision } from '../../src/challenges/challenge.ts';
+import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
+import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { SHARING, UNSHARED } from '../../src/database/sharing.ts';
+import { TokenStore } from '../../src/tokens/token-store.ts';
+import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { untilWaiting } from '../support/database/lock-waits.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { QUESTIONS } from '../support/values/question-values.ts';
+
+type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+
+const SERVERS = 8;
+
+let test: TestDatabase;
+let tokens: TokenStore;
+/**
+ * As many servers: each with a pool and a store of its own, knowing of the others through the database only. In every
+ * other one, requests share statements.
+ */
+let pools: Database[];
+let servers: ChallengeStore[];
+let here: ChallengeStore;
+let there: ChallengeStore;
+let number = 0;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  tokens = new TokenStore({ database: test.database });
+  pools = Array.from({ length: SERVERS }, (_, index) =>
+    openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
+  );
+  servers = pools.map((database) => new ChallengeStore({ database }));
+  [here, there] = servers as [ChallengeStore, ChallengeStore];
+});
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+  await test.drop();
+});
+
+interface Named {
+  readonly id: string;
+  readonly serial: string;
+}
+
+async function newToken(changes: Parameters<typeof tokenValue>[1] = {}): Promise<Named> {
+  number += 1;
+  return tokens.insert(tokenValue(`OCRA${number}`, changes), ACT);
+}
+
+/** Issues a challenge as the service does. */
+async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
+  const seen = await tokens.findBySerial(token.serial);
+  const challenge = {
+    tokenId: token.id,
+    transactionId,
+    question: 'Q',
+    questions: QUESTIONS,
+    data: '',
+    issuedAt: NOW,
+  };
+  expect(await here.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
+  return transactionId;
+}
+
+/** The same thing at once, in turn over the servers. */
+function atOnce<T>(times: number, work: (server: ChallengeStore, index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(
+    Array.from({ length: times }, (_, index) => work(servers[index % SERVERS] ?? here, index)),
+  );
+}
+
+/** Decides as `decide` does; at the first look, `meanwhile` happens before the decision gets to the database. */
+function interrupted(
+  decide: Decide,
+  meanwhile: (found: ChallengeOfToken) => Promise<unknown>,
+): {
+  looks: ChallengeOfToken[];
+  decide: Decide;
+} {
+  const looks: ChallengeOfToken[] = [];
+  return {
+    looks,
+    decide: async (found) => {
+      looks.push(found);
+      const decision = await decide(found);
+      if (looks.length === 1) {
+        await meanwhile(found);
+      }
+      return decision;
+    },
+  };
+}
+
+describe('many answers at once to a challenge', () => {
+  it('accepts one of 64 right responses to one transaction', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const decisions = await atOnce(64, (server) => server.answer(transactionId, rightly(), ACT));
+    expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(1);
+    expect(decisions.filter((decision) => decision?.reason === 'closed')).toHaveLength(63);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 1n, failCount: 0 });
+    const outcomes = await test.database
+      .knex('audit')
+      .where({ subject: token.serial })
+      .pluck<string[]>('outcome');
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'closed')).toHaveLength(63);
+  });
+
+  it('counts 50 wrong responses to one transaction as 50', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const decisions = await atOnce(50, (server) => server.answer(transactionId, wrongly(1_000), ACT));
+    expect(decisions.map((decision) => decision?.failCount ?? 0).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 1),
+    );
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 50 });
+    expect((await here.find({ transactionId }))[0]?.challenge.wrongCount).toBe(50);
+  });
+
+  it('counts wrong responses to different transactions of one token together', async () => {
+    const token = await newToken();
+    const ids = ['a', 'b', 'c', 'd'].map((name) => `${token.serial}-${name}`);
+    for (const id of ids) {
+      await issued(token, id);
+    }
+    await atOnce(48, (server, index) => server.answer(ids[index % 4] ?? '', wrongly(1_000), ACT));
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 48 });
+    const counts = (await here.find({ serial: token.serial })).map(({ challenge }) => challenge.wrongCount);
+    expect(counts).toEqual([12, 12, 12, 12]);
+  });
+
+  it('closes a challenge with exactly the third of 20 wrong responses', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    await atOnce(20, (server) => server.answer(transactionId, wrongly(), ACT));
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 3 });
+    expect((await here.find({ transactionId }))[0]?.challenge).toMatchObject({
+      wrongCount: 3,
+      closedBy: 'exhausted',
+    });
+  });
+
+  it('moves the counter on for each of the challenges of one token that are answered rightly', async () => {
+    const token = await newToken();
+    const ids = ['a', 'b', 'c', 'd'].map((name) => `${token.serial}-${name}`);
+    for (const id of ids) {
+      await issued(token, id);
+    }
+    const decisions = await atOnce(32, (server, index) =>
+      server.answer(ids[index % 4] ?? '', rightly(), ACT),
+    );
+    expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(4);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({
+      counter: 4n,
+      replayMarkers: ['mark 0', 'mark 1', 'mark 2', 'mark 3'],
+    });
+  });
+
+  it('accepts one right response among wrong ones, and counts those after it from 0', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const decisions = await atOnce(40, (server, index) =>
+      server.answer(transactionId, index === 20 ? rightly(1_000) : wrongly(1_000), ACT),
+    );
+    expect(decisions[20]).toMatchObject({ result: true });
+    expect(decisions.filter((decision) => decision?.result === true)).toHaveLength(1);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 0 });
+  });
+
+  it('waits in the server, not in the database, so that others find a free connection', async () => {
+    const transactionId = await issued(await newToken());
+    const looks = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        here.answer(
+          transactionId,
+          async (found) => {
+            await pools[0]?.knex.raw('SELECT pg_sleep(0.002)');
+            return wrongly(1_000)(found);
+          },
+          ACT,
+        ),
+      ),
+    );
+    expect(looks.map((look) => look?.failCount)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  });
+
+  it('decides under contention, though deciding asks the database, too', async () => {
+    const own = await Promise.all(Array.from({ length: 12 }, () => newToken()));
+    const ids: string[] = [];
+    for (const token of own) {
+      ids.push(await issued(token));
+    }
+    const asking: (database: Database | undefined) => Decide = (database) => async (found) => {
+      await database?.knex('users').first();
+      return wrongly(1_000)(found);
+    };
+    await atOnce(12 * SERVERS, (server, index) =>
+      server.answer(ids[Math.floor(index / SERVERS)] ?? '', asking(pools[index % SERVERS]), ACT),
+    );
+    const counts = await Promise.all(
+      own.map(async ({ serial }) => (await tokens.findBySerial(serial))?.failCount),
+    );
+    expect(counts).toEqual(own.map(() => SERVERS));
+  });
+});
+
+describe('an answer between a look and its decision on a challenge', () => {
+  it('another server accepts: this one sees it in the second pass', async () => {
+    const transactionId = await issued(await newToken());
+    const race = interrupted(rightly(), () => there.answer(transactionId, rightly(), ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'closed' });
+    expect(race.looks).toHaveLength(2);
+  });
+
+  it('another server counts a wrong one: both count', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(wrongly(), () => there.answer(transactionId, wrongly(), ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ failCount: 2 });
+    expect(race.looks).toHaveLength(2);
+  });
+
+  it('another transaction of the token is accepted: its marks and counter are seen', async () => {
+    const token = await newToken();
+    const [first, second] = [await issued(token), await issued(token, `${token.serial}-second`)];
+    const race = interrupted(rightly(), () => there.answer(first, rightly(), ACT));
+    await here.answer(second, race.decide, ACT);
+    expect(race.looks.map((look) => look.token.replayMarkers)).toEqual([[], ['mark 0']]);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: 2n });
+  });
+
+  it.each([
+    ['reset', { failCount: 0 }, { failCount: 1, reason: 'wrong' }],
+    ['disabled', { active: false }, { failCount: 5, reason: 'disabled' }],
+    ['locked', { maxFail: 5 }, { failCount: 6, reason: 'locked' }],
+  ])('the token is %s: that stands', async (_, change, expected) => {
+    const token = await newToken({ failCount: 5 });
+    const transactionId = await issued(token);
+    const race = interrupted(wrongly(), () => tokens.update(token.serial, change, ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject(expected);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({
+      ...change,
+      failCount: expected.failCount,
+    });
+  });
+
+  it('the token is removed: there is no such transaction any more', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(rightly(), () => tokens.removeAll([token.serial], ACT));
+    expect(await here.answer(transactionId, race.decide, ACT)).toBeUndefined();
+  });
+
+  it('the challenge alone is removed: the token is left as it was', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(wrongly(), () =>
+      test.database.knex('challenges').where({ transaction_id: transactionId }).delete(),
+    );
+    expect(await here.answer(transactionId, race.decide, ACT)).toBeUndefined();
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ failCount: 0 });
+  });
+
+  it('the challenge is pushed out by newer ones: it is not accepted', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const race = interrupted(rightly(), () => issued(token, `${token.serial}-newer`, 1));
+    expect(await here.answer(transactionId, race.decide, ACT)).toMatchObject({ reason: 'dropped' });
+  });
+
+  it('nothing happens: one look is enough', async () => {
+    const transactionId = await issued(await newToken());
+    const calm = interrupted(rightly(), () => Promise.resolve());
+    await here.answer(transactionId, calm.decide, ACT);
+    expect(calm.looks).toHaveLength(1);
+  });
+
+  it('somebody changes the token and is about to commit: it waits, then looks again', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    let answer: Promise<Decision | undefined> | undefined;
+    const seen: Decision['reason'][] = [];
+    await test.database.knex.transaction(async (transaction) => {
+      await transaction('tokens').where({ id: token.id }).update({ active: false });
+      answer = here.answer(
+        transactionId,
+        async (found) => {
+          const decision = await rightly()(found);
+          seen.push(decision.reason);
+          return decision;
+        },
+        ACT,
+      );
+      await untilWaiting(test.database);
+    });
+    expect(await answer).toMatchObject({ result: false, reason: 'disabled' });
+    expect(seen).toEqual(['accepted', 'disabled']);
+  });
+
+  it('somebody changes the token and rolls back: decides again under the lock', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const calm = interrupted(rightly(), () => Promise.resolve());
+    const transaction = await test.database.knex.transaction();
+    await transaction('tokens').where({ id: token.id }).update({ active: false });
+    const locked: boolean[] = [];
+    const answer = here.answer(
+      transactionId,
+      (found, holdsLock) => {
+        locked.push(holdsLock);
+        return calm.decide(found);
+      },
+      ACT,
+    );
+    await untilWaiting(test.database);
+    await transaction.rollback();
+    expect(await answer).toMatchObject({ result: true });
+    expect(locked).toEqual([false, true]);
+  });
+
+  it('somebody accepts while the second pass waits for the lock: it sees the challenge closed', async () => {
+    const token = await newToken();
+    const transactionId = await issued(token);
+    const holder = await test.database.knex.transaction();
+    const race = interrupted(rightly(), async () => {
+      await tokens.update(token.serial, { description: 'changed' }, ACT);
+      await holder('tokens').where({ id: token.id }).forUpdate().select('id');
+    });
+    const answer = here.answer(transactionId, race.decide, ACT);
+    await untilWaiting(test.database);
+    await holder('tokens').where({ id: token.id }).update({ counter: 1 });
+    await holder('challenges')
+      .where({ token_id: token.id })
+      .update({ received_tan: true, valid_tan: true, closed_by: 'accepted', closed_at: NOW });
+    await holder.commit();
+    expect(await answer).toMatchObject({ result: false, reason: 'closed' });
+    expect(race.looks.at(-1)?.token.counter).toBe(1n);
+  });
+});
+
+describe('many challenges issued at once', () => {
+  it('never leave more open than allowed', async () => {
+    const token = await newToken();
+    const results = await atOnce(40, (server, index) =>
+      server.issue(
+        {
+          tokenId: token.id,
+          transactionId: `${token.serial}-${index}`,
+          question: 'Q',
+          questions: QUESTIONS,
+          data: '',
+          issuedAt: NOW,
+        },
+        4,
+        ACT,
+      ),
+    );
+    expect(results).toEqual(results.map(() => 'Q'));
+    const found = await here.find({ serial: token.serial });
+    expect(found).toHaveLength(40);
+    expect(found.filter(({ challenge }) => challenge.closedBy === null)).toHaveLength(4);
+  });
+
+  it('give a transaction id to one only', async () => {
+    const own = await Promise.all(Array.from({ length: 16 }, () => newToken()));
+    const results = await atOnce(16, (server, index) =>
+      server.issue(
+        {
+          tokenId: own[index]?.id ?? '',
+          transactionId: 'wanted by all',
+          question: 'Q',
+          questions: QUESTIONS,
+          data: '',
+          issuedAt: NOW,
+        },
+        4,
+        ACT,
+      ),
+    );
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(await here.find({ transactionId: 'wanted by all' })).toHaveLength(1);
+  });
+
+  it('and answered at once, are each either answered or pushed out', async () => {
+    const token = await newToken();
+    const ids = Array.from({ length: 24 }, (_, index) => `${token.serial}-${index}`);
+    const decisions = await atOnce(24, async (server, index) => {
+      const transactionId = ids[index] ?? '';
+      await issued(token, transactionId, 2);
+      return server.answer(transactionId, rightly(), ACT);
+    });
+    const accepted = decisions.filter((decision) => decision?.result === true).length;
+    const found = await here.find({ serial: token.serial });
+    expect(found.filter(({ challenge }) => challenge.validTan)).toHaveLength(accepted);
+    expect(await tokens.findBySerial(token.serial)).toMatchObject({ counter: BigInt(accepted) });
+  });
+});

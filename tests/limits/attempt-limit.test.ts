@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { AttemptLimit } from '../../src/limits/attempt-limit.ts';
+import { LimitStore } from '../../src/limits/limit-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { queryOnce } from '../support/database/test-server.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+});
+
+function limit(name: string, points: number): AttemptLimit {
+  return new AttemptLimit({
+    name,
+    points,
+    duration: 600,
+    clock: systemClock,
+    store: new LimitStore(database),
+  });
+}
+
+async function countTimes(times: number, counted: AttemptLimit, key = 'x'): Promise<boolean[]> {
+  const allowed: boolean[] = [];
+  for (let index = 0; index < times; index += 1) {
+    allowed.push((await counted.count(key)) === 0);
+  }
+  return allowed;
+}
+
+describe('a shared limit', () => {
+  it('allows as many as it says, and knows in memory from the last one on that the key has to wait', async () => {
+    const counted = limit('a', 3);
+    expect(await countTimes(2, counted)).toEqual([true, true]);
+    expect(counted.wait('x')).toBe(0);
+    expect(await countTimes(3, counted)).toEqual([true, false, false]);
+    expect(counted.wait('x')).toBeGreaterThan(500_000);
+    expect(counted.wait('x')).toBeLessThanOrEqual(600_000);
+    expect(counted.wait('y')).toBe(0);
+    expect(await countTimes(1, counted, 'y')).toEqual([true]);
+  });
+
+  it('goes on where it was for a server that was started anew, and not for a limit of another name', async () => {
+    await countTimes(3, limit('b', 3));
+    expect(await countTimes(1, limit('b', 3))).toEqual([false]);
+    expect(await countTimes(1, limit('c', 3))).toEqual([true]);
+  });
+
+  it('counts exactly what comes at once to several servers', async () => {
+    const servers = Array.from({ length: 4 }, () => limit('d', 25));
+    const waits = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => servers[index % 4]?.count('x')),
+    );
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(25);
+  });
+
+  it('begins anew when its time is over', async () => {
+    let later = 0;
+    const counted = new AttemptLimit({
+      name: 'e',
+      points: 1,
+      duration: 600,
+      store: new LimitStore(database),
+      clock: { now: () => new Date(Date.now() + later) },
+    });
+    expect(await countTimes(2, counted)).toEqual([true, false]);
+    later = 600_000;
+    expect(counted.wait('x')).toBe(0);
+    expect(await countTimes(1, counted)).toEqual([true]);
+  });
+
+  it('keeps nobody out for longer than its time, also when the clock is set back', async () => {
+    let later = 0;
+    const counted = new AttemptLimit({
+      name: 'clock',
+      points: 1,
+      duration: 600,
+      store: new LimitStore(database),
+      clock: { now: () => new Date(Date.now() + later) },
+    });
+    // A year ahead.
+    later = 31_536_000_000;
+    expect(await countTimes(1, counted)).toEqual([true]);
+    expect(counted.wait('x')).toBeGreaterThan(0);
+    later = 0;
+    expect(counted.wait('x')).toBe(0);
+    const wait = await counted.count('x');
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(600_000);
+    later = 600_000;
+    expect(await countTimes(1, counted)).toEqual([true]);
+  });
+
+  it('goes by what this server has counted while the database is away', async () => {
+    const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
+    const counted = new AttemptLimit({
+      name: 'f',
+      points: 2,
+      duration: 600,
+      clock: systemClock,
+      store: new LimitStore({ database: away }),
+    });
+    expect(await countTimes(3, counted)).toEqual([true, true, false]);
+    expect(counted.wait('x')).toBeGreaterThan(0);
+    await away.close();
+  });
+
+  it('leaves rows that say when they expire', async () => {
+    await limit('g', 5).count('x');
+    const [row] = await queryOnce<{ points: number; expire: string }>(
+      database.url,
+      `SELECT points, expire FROM rate_limits WHERE key = 'g:x'`,
+    );
+    expect(row?.points).toBe(1);
+    expect(Number(row?.expire)).toBeGreaterThan(Date.now() + 500_000);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import {
+  LicenceInspection,
+  type LicenceInspectionDependencies,
+} from '../../../src/monitoring/licence-inspection.ts';
+import { LicenceStore } from '../../../src/monitoring/licence-store.ts';
+import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
+import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
+import { UserCounts } from '../../../src/monitoring/user-counts.ts';
+import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
+import { AccessControl } from '../../../src/policy/access-control.ts';
+import type { UserSources } from '../../../src/resolvers/user-source.ts';
+import { countingSources } from '../fakes/user-sources.ts';
+
+interface MonitoringParts {
+  readonly counts?: Pick<TokenCountStore, 'snapshot'>;
+  readonly sources?: UserSources;
+  readonly signature?: LicenceInspectionDependencies['signature'];
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+}
+
+/** @returns the service over the database, under a configuration that is not in it; no count of users is known before */
+export function monitoringOver(
+  database: Database,
+  configuration: Configuration,
+  {
+    counts = new TokenCountStore({ database }),
+    sources = countingSources(() => Promise.resolve(0)),
+    signature,
+    clock = systemClock,
+    timeoutMs = 3000,
+  }: MonitoringParts = {},
+): MonitoringService {
+  const nothing = (): void => undefined;
+  return new MonitoringService({
+    configurations: { current: () => Promise.resolve(configuration) },
+    access: new AccessControl({ clock }),
+    counts,
+    licence: new LicenceInspection({ store: new LicenceStore({ database }), signature, counts, clock }),
+    configurationState: {
+      assumed: configuration,
+      lastChangeInDatabase: () => Promise.resolve(configuration),
+    },
+    probe: { encrypts: () => Promise.resolve(true) },
+    userCounts: new UserCounts({
+      sources,
+      store: { find: () => Promise.resolve([]), keep: () => Promise.resolve() },
+      metrics: new ServiceMetrics({ clock }).resolvers,
+      log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
+      clock,
+      timeoutMs,
+    }),
+    clock,
+  });
+}
