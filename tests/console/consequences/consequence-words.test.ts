@@ -37,7 +37,6 @@ async function foretold(): Promise<readonly Consequence[]> {
   const realms = new RealmConsequences({
     counts: {
       snapshot: () => Promise.resolve(snapshot),
-      activeUsers: () => Promise.resolve(snapshot.activeUsers),
     },
     users: { count: () => Promise.resolve(3) },
   });
