@@ -70,7 +70,7 @@ describe('a command', () => {
     await (await startServerProcess(environment)).stop();
     const loaded = loadedBy(['token', 'list'], environment, 0);
     expect(loaded).toEqual(expect.arrayContaining(DATABASE));
-    const others = [...SERVER, ...FILES, ...DIRECTORIES, ...CODES];
+    const others = [...SERVER, ...FILES, ...DIRECTORIES];
     expect(loaded.filter((name) => others.some((other) => name.startsWith(other)))).toEqual([]);
     await test.drop();
   });
