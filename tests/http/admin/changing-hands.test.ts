@@ -50,8 +50,9 @@ describe('a challenge for a user', () => {
     'in the second phase of the roll-out is not issued to their token when that is %s at that moment',
     async (_how, change) => {
       await ask('/admin/init', { ...ANN, type: 'ocra', genkey: '1', sharedsecret: '1', serial });
+      // It is stored under the lock of the token: the change comes before the lock, or waits for its end.
       const answer = await whileHeld(
-        STORING,
+        WRITING_A_TOKEN,
         () => ask('/admin/init', { ...ANN, type: 'ocra', genkey: '1', activationcode: 'GEZDGNBVGY3TQOJQ01' }),
         change,
       );
