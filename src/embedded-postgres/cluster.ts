@@ -12,7 +12,7 @@ import type { SystemAccount } from './program.ts';
 export interface Cluster {
   /** The data folder, all links resolved. */
   readonly dataFolder: string;
-  /** The path of the cluster, for messages and for whoever else connects. */
+  /** The path of the cluster, for messages and for other clients. */
   readonly path: string;
   /** A path of this process to the very folder that was checked, whatever has its name since. */
   readonly folder: string;

@@ -7,14 +7,10 @@ import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/realm-choice.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
-import { count, inEveryDialect, valueOf } from '../../answers.ts';
+import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
-import {
-  type AdministratorCall,
-  administratorEndpoint,
-  type Endpoint,
-  type EndpointSpec,
-} from '../../endpoint-spec.ts';
+import type { Endpoint } from '../../endpoint-spec.ts';
+import { valueReading } from '../../value-endpoint.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';
 import { blankAsUndefined } from '../../request/parameters.ts';
 
@@ -137,36 +133,8 @@ export function helpdeskEndpoints(
   ];
 }
 
-interface ReadingFacts<Shape extends z.ZodRawShape, Value extends z.ZodType> extends Pick<
-  EndpointSpec<Shape>,
-  'path' | 'summary' | 'requires' | 'usage'
-> {
-  /** The schema of the value: the type of what the endpoint returns, and its description. */
-  readonly value: Value;
-  readonly parameters: Shape;
-}
-
-/** @returns an endpoint that only reads, and whose answer is one value */
-function reading<Shape extends z.ZodRawShape, Value extends z.ZodType>(
-  dialect: AdministrationDialect,
-  { value, parameters, ...facts }: ReadingFacts<Shape, Value>,
-  answer: (call: AdministratorCall<z.output<z.ZodObject<Shape>>>) => Promise<z.input<Value>>,
-): Endpoint {
-  return administratorEndpoint(
-    {
-      ...facts,
-      methods: ['GET', 'POST'],
-      answers: inEveryDialect(valueOf(value)),
-      family: 'linotp2',
-      changesState: false,
-      parameters: z.object(parameters),
-    },
-    async (call) => dialect.value(await answer(call), call.context),
-  );
-}
-
 function searchEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return reading(
+  return valueReading(
     dialect,
     {
       path: '/admin/search',
@@ -174,7 +142,7 @@ function searchEndpoint(operations: Services['helpdesk'], dialect: Administratio
         'finds tokens by the beginning of the serial (`admin:show`), people by the beginning of a name (`admin:userlist`) and a transaction (`admin:transaction`), ten of each kind at most',
       requires: 'credential',
       value: SEARCH_RESULT,
-      usage: 'admin/search: find tokens, people and transactions.',
+      purpose: 'admin/search: find tokens, people and transactions.',
       parameters: {
         text: required('a serial, login, name, e-mail address, `login@realm` or transaction', 'QR1'),
       },
@@ -184,7 +152,7 @@ function searchEndpoint(operations: Services['helpdesk'], dialect: Administratio
 }
 
 function personEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return reading(
+  return valueReading(
     dialect,
     {
       path: '/admin/person',
@@ -192,7 +160,7 @@ function personEndpoint(operations: Services['helpdesk'], dialect: Administratio
         'a user with their tokens; names with `admin:userlist` only, the latest transactions with `admin:transaction` only',
       requires: 'admin:show',
       value: PERSON,
-      usage: 'admin/person: show a user with their tokens.',
+      purpose: 'admin/person: show a user with their tokens.',
       parameters: {
         user: required('the login of the user', 'alice'),
         realm: optional('the realm of the user; default: the default realm', 'customers'),
@@ -211,14 +179,14 @@ function personEndpoint(operations: Services['helpdesk'], dialect: Administratio
 }
 
 function tokenEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return reading(
+  return valueReading(
     dialect,
     {
       path: '/admin/token',
       summary: 'a token, with its latest transactions for callers with `admin:transaction`',
       requires: 'admin:show',
       value: TOKEN_FACTS,
-      usage: 'admin/token: show a token.',
+      purpose: 'admin/token: show a token.',
       parameters: { serial: required('the serial of the token', 'QR1') },
     },
     async ({ caller, parameters: { serial } }) => {
@@ -229,14 +197,14 @@ function tokenEndpoint(operations: Services['helpdesk'], dialect: Administration
 }
 
 function tokensEndpoint(operations: Services['helpdesk'], dialect: AdministrationDialect): Endpoint {
-  return reading(
+  return valueReading(
     dialect,
     {
       path: '/admin/tokens',
       summary: 'a page of tokens by serial, also of many, without counting them one by one',
       requires: 'admin:show',
       value: TOKEN_SHEET,
-      usage: 'admin/tokens: list tokens page by page.',
+      purpose: 'admin/tokens: list tokens page by page.',
       parameters: {
         serial: optional('the beginning of the serial, in any case', 'QR1'),
         user: optional('the login of the owner', 'alice'),
