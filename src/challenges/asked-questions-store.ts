@@ -22,10 +22,11 @@ function hashOf(key: string, tokenId: string): string {
  * The condition that no challenge of the token of `want` has another text and, up to the few that have only a hash in
  * common, the same question. A counter moves past an accepted response: the same digits may then ask for another one.
  * Counted behind OFFSET, key by key: for EXISTS or for all keys at once, the planner reads the whole table while it is
- * young.
+ * young. The keys are selected: where the planner sees how few they are, a plan for any values looks dearer to it, and it
+ * plans each statement anew.
  */
 export const NOT_ASKED_IN_ANOTHER_TEXT = `(
-        SELECT count(*) FROM unnest(want.question_keys) AS key CROSS JOIN LATERAL (
+        SELECT count(*) FROM unnest((SELECT want.question_keys)) AS key CROSS JOIN LATERAL (
           SELECT FROM challenges AS asked
           WHERE ${HASH} = ${hashOf('key', 'want.token_id')}
             AND asked.data <> want.data AND NOT (want.has_counter AND asked.valid_tan)
