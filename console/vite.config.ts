@@ -10,6 +10,13 @@ function pagesOf(...areas: readonly string[]): RegExp {
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
+  resolve: {
+    alias: [
+      { find: /^react$/, replacement: join(import.meta.dirname, 'preact-as-react.js') },
+      { find: /^react-dom$/, replacement: 'preact/compat' },
+      { find: /^react(?:-dom)?(\/(?:client|jsx-runtime))$/, replacement: 'preact/compat$1' },
+    ],
+  },
   oxc: { jsx: { runtime: 'automatic' } },
   build: {
     outDir: 'dist',
