@@ -1,5 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
-import { parseDuration } from '../kernel/duration.ts';
+import { type Clock, parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isDropped } from './challenge.ts';

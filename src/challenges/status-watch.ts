@@ -1,5 +1,5 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { WatchedChallenges, WatchedState } from './watched-challenges-store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { ServiceError } from '../kernel/errors.ts';
-import { nearestName } from '../kernel/nearest-name.ts';
+import { nearestName } from '../kernel/text.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { fileKeyOf } from './file-key.ts';
 import { VARIABLES } from './variables.ts';

@@ -1,4 +1,4 @@
-import { nearestName } from '../kernel/nearest-name.ts';
+import { nearestName } from '../kernel/text.ts';
 import type { Environment } from './environment.ts';
 import { VARIABLES } from './variables.ts';
 

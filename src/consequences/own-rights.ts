@@ -1,4 +1,4 @@
-import { listNames } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
 import { decideRight } from '../policy/right-decision.ts';
 import type { Right } from '../policy/granting.ts';

@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import { listNames } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/text.ts';
 import type { RightsChange } from '../policy/lost-rights.ts';
 import { policyValue } from '../policy/policy-value.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';

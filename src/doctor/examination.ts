@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { maskPassword } from '../kernel/masked-url.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { maskPassword } from '../kernel/text.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { type Finding, findingOf } from './finding.ts';
 
 /** The end of one check. */

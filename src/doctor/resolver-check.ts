@@ -3,7 +3,7 @@ import { describeExamination } from '../resolvers/resolver-trial.ts';
 import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { readFlag } from '../resolvers/settings/setting-values.ts';
 import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
 import { type Finding, findingOf } from './finding.ts';

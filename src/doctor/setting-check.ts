@@ -2,7 +2,7 @@ import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts
 import type { Configuration } from '../configuration/configuration.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { nearestName } from '../kernel/nearest-name.ts';
+import { nearestName } from '../kernel/text.ts';
 import { type Finding, findingOf } from './finding.ts';
 
 /** @returns findings about configuration values that are invalid, or that no part of the server reads */

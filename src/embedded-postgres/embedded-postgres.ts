@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import type { SystemAccount } from './program.ts';
 import { type Cluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
 import { createCluster } from './creation.ts';

@@ -1,8 +1,7 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
-import { composed } from '../kernel/plain-text.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { KeyedCounts, withTimeLimit } from '../kernel/bounded-work.ts';
+import { composed } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { DirectoryUser, UserSource, UserSources } from '../resolvers/user-source.ts';
 import { findInForms } from '../resolvers/resolver-lookup.ts';

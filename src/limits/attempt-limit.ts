@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { LimitStore } from './limit-store.ts';
 import { type AttemptCount, LocalCounts } from './local-counts.ts';
 

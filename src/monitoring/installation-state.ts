@@ -1,7 +1,7 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { LicenceInspection } from './licence-inspection.ts';
 import type { TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ResolverMetrics } from './resolver-metrics.ts';
 import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { UserSources } from '../resolvers/user-source.ts';
 import type { Resolver, Configuration } from '../configuration/configuration.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { describeFault } from '../kernel/log.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
 import type { KeptUserCount, UserCount } from './user-count-store.ts';
 

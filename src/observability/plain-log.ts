@@ -1,5 +1,5 @@
 import type { Log, LogFields } from '../kernel/log.ts';
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
 import { addAllowedFields } from './log-fields.ts';
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;

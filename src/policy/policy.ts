@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/plain-text.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean, plainName } from '../kernel/text.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';

@@ -1,9 +1,8 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AttemptOutcome, Claim, DeliveryStore, UpkeepLimits } from './delivery-store.ts';
 import type { HttpWebhookSender } from './sending/http-sender.ts';

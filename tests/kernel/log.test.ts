@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { describeFault } from '../../src/kernel/fault.ts';
+import { describeFault } from '../../src/kernel/log.ts';
 
 describe('describeFault', () => {
   it('never repeats a message, which may quote what a client sent', () => {
@@ -12,7 +12,7 @@ describe('describeFault', () => {
     expect(JSON.stringify(described)).not.toContain('topsecret');
     expect(described.fault).toBe('ServiceError internal < Error 22P02');
     expect(described.faultDetail).toBe('vault of token');
-    expect(described.stack).toContain('fault.test.ts');
+    expect(described.stack).toContain('log.test.ts');
   });
 
   it('gives the details of all errors that are ours, and nothing in the place of one that has none', () => {

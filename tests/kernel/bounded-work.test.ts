@@ -1,7 +1,89 @@
 import { describe, expect, it } from '@jest/globals';
-
-import { Semaphore, type SemaphoreRefusal } from '../../src/kernel/semaphore.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  boundedMemo,
+  KeyedCounts,
+  Semaphore,
+  type SemaphoreRefusal,
+  withTimeLimit,
+} from '../../src/kernel/bounded-work.ts';
 import { type Deferred, deferred } from '../support/fakes/deferred.ts';
+
+describe('counts by key', () => {
+  it('count each key for itself, and are never below 0', () => {
+    const counts = new KeyedCounts();
+    counts.change('ann', 1);
+    counts.change('ann', 1);
+    counts.change('bob', -1);
+    expect([counts.of('ann'), counts.of('bob'), counts.of('cleo')]).toEqual([2, 0, 0]);
+    counts.change('ann', -1);
+    expect(counts.of('ann')).toBe(1);
+  });
+
+  it('count work until it ends, well or not', async () => {
+    const counts = new KeyedCounts();
+    const failed = counts.during('ann', () => Promise.reject(new Error('no')));
+    const done = counts.during('ann', () => Promise.resolve(7));
+    expect(counts.of('ann')).toBe(2);
+    await expect(failed).rejects.toThrow('no');
+    await expect(done).resolves.toBe(7);
+    expect(counts.of('ann')).toBe(0);
+  });
+});
+
+describe('boundedMemo', () => {
+  it('computes the value of a key once', () => {
+    const computed: string[] = [];
+    const lengthOf = boundedMemo(10, (key) => {
+      computed.push(key);
+      return key.length;
+    });
+    expect([lengthOf('a'), lengthOf('bb'), lengthOf('a')]).toEqual([1, 2, 1]);
+    expect(computed).toEqual(['a', 'bb']);
+  });
+
+  it('remembers false', () => {
+    let computed = 0;
+    const isKnown = boundedMemo(10, () => {
+      computed += 1;
+      return false;
+    });
+    expect([isKnown('a'), isKnown('a')]).toEqual([false, false]);
+    expect(computed).toBe(1);
+  });
+
+  it('forgets what was not asked for longest when it is full', () => {
+    const computed: string[] = [];
+    const memo = boundedMemo(2, (key) => computed.push(key));
+    ['a', 'b', 'a', 'c', 'a', 'b'].forEach(memo);
+    expect(computed).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  it('remembers no long key', () => {
+    const computed: number[] = [];
+    const memo = boundedMemo(10, (key) => computed.push(key.length));
+    [100, 100, 101, 101].forEach((length) => memo('x'.repeat(length)));
+    expect(computed).toEqual([100, 101, 101]);
+  });
+
+  it('keeps no text of which a key is a part', () => {
+    const memo = boundedMemo(1_000, (key) => key.length);
+    const before = usedHeap();
+    for (let number = 100; number < 140; number += 1) {
+      const header = Buffer.alloc(1_000_000, `${number} `).toString('latin1');
+      memo(header.slice(0, 30));
+    }
+    expect(usedHeap() - before).toBeLessThan(10_000_000);
+  });
+});
+
+/** @returns the bytes of the heap that are in use after a collection */
+function usedHeap(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 const refuse = (refusal: SemaphoreRefusal): Error => new Error(refusal);
 
@@ -100,5 +182,25 @@ describe('a semaphore', () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     second.resolve('done');
     expect(await waiting).toBe('done');
+  });
+});
+
+const late = (): Error => new Error('too late');
+
+describe('waiting within a limit', () => {
+  it('gives what the work gives, or the error that it throws', async () => {
+    expect(await withTimeLimit(10_000, Promise.resolve('done'), late)).toBe('done');
+    await expect(withTimeLimit(10_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
+  });
+
+  it('ends with the error of the limit when the work takes longer', async () => {
+    await expect(withTimeLimit(5, new Promise(() => undefined), late)).rejects.toThrow('too late');
+  });
+
+  it('leaves no timer behind that would keep the process from ending', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    await withTimeLimit(60_000, Promise.resolve(), late);
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 });

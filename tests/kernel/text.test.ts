@@ -1,12 +1,22 @@
+import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { checkPolicy } from '../../src/policy/policy.ts';
-import { isSerial } from '../../src/tokens/token.ts';
 import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
-import { readLogin } from '../../src/users/user-draft.ts';
-import { composed, formsOf, plainName, readPlainText } from '../../src/kernel/plain-text.ts';
+import {
+  composed,
+  didYouMean,
+  formsOf,
+  nearestName,
+  plainName,
+  readPlainText,
+  safeLines,
+  safeText,
+} from '../../src/kernel/text.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-name.ts';
+import { isSerial } from '../../src/tokens/token.ts';
 import { assertPassword } from '../../src/users/password-rule.ts';
+import { readLogin } from '../../src/users/user-draft.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 /** Each is a name that shows `anna`, or nothing but a separator beside it. */
@@ -142,5 +152,74 @@ describe('a new password', () => {
         assertPassword('😀'.repeat(257));
       }).message,
     ).toContain('at most 1024');
+  });
+});
+
+describe('the nearest name', () => {
+  it.each([
+    ['offize', ['lab', 'office', 'bank'], 'office'],
+    ['OcraMaxChalenges', ['OcraMaxChallengeRequests', 'OcraMaxChallenges'], 'OcraMaxChallenges'],
+    ['WIRE_DIALECTS', ['WIRE_DIALECT', 'LOG_LEVEL'], 'WIRE_DIALECT'],
+    ['wrongg', ['accepted', 'wrong'], 'wrong'],
+    // Two neighbours exchanged are one edit, and thus nearer than two substitutions.
+    ['balnk', ['bench', 'blank'], 'blank'],
+    ['OFFICE', ['office'], 'office'],
+    ['status', ['request', 'calcOTP'], undefined],
+    ['ab', ['x', 'cd'], undefined],
+    ['', ['office'], undefined],
+    ['a'.repeat(200), ['a'.repeat(199)], undefined],
+  ])('of %p among %p is %p', (name, known, nearest) => {
+    expect(nearestName(name, known)).toBe(nearest);
+  });
+
+  it('is the first of several that are equally near', () => {
+    expect(nearestName('bask', ['bank', 'bark'])).toBe('bank');
+  });
+
+  it('is found after one character was added, dropped, changed or exchanged', () => {
+    const name = fc.stringMatching(/^[a-z]{4,20}$/);
+    fc.assert(
+      fc.property(name, fc.nat(), fc.constantFrom('add', 'drop', 'change', 'exchange'), (known, at, edit) => {
+        const index = at % (known.length - 1);
+        const [head, rest] = [known.slice(0, index), known.slice(index)];
+        const typed = {
+          add: `${head}-${rest}`,
+          drop: `${head}${rest.slice(1)}`,
+          change: `${head}-${rest.slice(1)}`,
+          exchange: `${head}${rest.charAt(1)}${rest.charAt(0)}${rest.slice(2)}`,
+        }[edit];
+        expect(nearestName(typed, ['0000000000', known])).toBe(known);
+      }),
+    );
+  });
+});
+
+describe('the end of a message', () => {
+  it('names what was meant, or is empty', () => {
+    expect(didYouMean('offize', ['office'])).toBe(': did you mean office?');
+    expect(didYouMean('zzz', ['office'])).toBe('');
+    expect(didYouMean('office', ['office'])).toBe('');
+  });
+});
+
+describe('text of others on the terminal', () => {
+  it('stays as it is where it is harmless, in any script', () => {
+    expect(safeText('Zoë Müller 日本 🙂')).toBe('Zoë Müller 日本 🙂');
+  });
+
+  it.each([
+    ['an escape sequence', '\u001b[31mred', '\\u001b[31mred'],
+    ['the one-byte form of one', '\u009b2J', '\\u009b2J'],
+    ['a carriage return that would overwrite the line', 'ok\rbad', 'ok\\u000dbad'],
+    ['a line feed that would fake a row', 'a\nb', 'a\\u000ab'],
+    ['a backspace', 'a\bb', 'a\\u0008b'],
+    ['a mark that turns the direction of writing', 'a\u202eb', 'a\\u202eb'],
+    ['a line separator', 'a\u2028b', 'a\\u2028b'],
+  ])('loses %s', (_what, hostile, shown) => {
+    expect(safeText(hostile)).toBe(shown);
+  });
+
+  it('keeps its lines where lines are wanted', () => {
+    expect(safeLines('a\n\u001b[2Jb')).toBe('a\n\\u001b[2Jb');
   });
 });
