@@ -101,11 +101,11 @@ function configurationReports(
 ): Pick<CliDependencies, 'describeConfig' | 'checkConfig'> {
   return {
     describeConfig: async () => {
-      const { describeConfig } = await import('../config/describe-config.ts');
+      const { describeConfig } = await import('../config/config-report.ts');
       return describeConfig(undefined, (await loading()).file);
     },
     checkConfig: async (file) => {
-      const { checkConfig } = await import('../config/check-config.ts');
+      const { checkConfig } = await import('../config/config-report.ts');
       return checkConfig(file ?? (await configPath(parameters)));
     },
   };

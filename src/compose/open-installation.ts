@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
-import type { Config } from '../config/config.ts';
-import { readSecretFile } from '../config/secret-file.ts';
+import { type Config, readSecretFile } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { describeUnknownVariable, unknownVariables } from '../config/unknown-variables.ts';
+import { describeUnknownVariable, unknownVariables } from '../config/config-report.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';

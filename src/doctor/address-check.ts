@@ -4,7 +4,7 @@ import { isLoopback } from './loopback.ts';
 /** The part of the configuration that concerns addresses. */
 export interface AddressSettings {
   readonly host: string;
-  readonly metricsPort: number | undefined;
+  readonly metricsPort?: number | undefined;
   readonly trustProxy: readonly string[];
   readonly limits: { readonly exempt: readonly string[] };
 }

@@ -1,6 +1,6 @@
 import { BackedUpKeys } from '../../backup/backed-up-keys.ts';
 import type { Config } from '../../config/config.ts';
-import { unknownVariables } from '../../config/unknown-variables.ts';
+import { unknownVariables } from '../../config/config-report.ts';
 import { checkAddresses } from '../../doctor/address-check.ts';
 import { checkDatabase } from '../../doctor/database-check.ts';
 import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
