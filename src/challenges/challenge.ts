@@ -117,6 +117,27 @@ export interface Decision {
   readonly ifConfirmed?: Decision;
 }
 
+/** Every reason of the end of a response: that of the decision, or of none. */
+export const RESPONSE_REASONS = [
+  'accepted',
+  'wrong',
+  'exhausted',
+  'locked',
+  'closed',
+  'dropped',
+  'expired',
+  'disabled',
+  'unverifiable',
+  'unknown',
+  'nothing open',
+] as const satisfies readonly (Decision['reason'] | 'unknown' | 'nothing open')[];
+
+/**
+ * The reason of the end of a response. `unknown`: there is no such transaction; `nothing open`: it names none, and no
+ * challenge is open.
+ */
+export type ResponseReason = (typeof RESPONSE_REASONS)[number];
+
 /** The decision on a response that may answer any of several challenges. */
 export interface OpenDecision {
   /** The challenge that the decision is on. */

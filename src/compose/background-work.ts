@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
-import type { BackgroundMetrics } from '../observability/background-metrics.ts';
+import type { BackgroundMetrics } from '../observability/metrics.ts';
 import { auditUpkeep } from '../audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../audit/pruning-store.ts';
 import { countFolding } from '../monitoring/count-folding-store.ts';

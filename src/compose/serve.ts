@@ -3,7 +3,7 @@ import { describeUnknownVariable, unknownVariables } from '../config/config-repo
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../observability/log.ts';
 import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
 import { startTankeeper, type TankeeperServer } from './server.ts';
 

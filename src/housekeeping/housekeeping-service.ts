@@ -21,7 +21,7 @@ export interface HousekeepingDependencies {
   readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
   /** Seconds for which the status of an expired challenge remains available. */
   readonly challengeRetention: number;
-  readonly metrics: Pick<HousekeepingMetrics, keyof HousekeepingMetrics>;
+  readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
   /** Undefined: months of the audit stay. */
   readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
 }
@@ -80,14 +80,14 @@ export class HousekeepingService {
     const { metrics, clock, pruningClock } = this.#deps;
     const reportBacklog = async (): Promise<void> => {
       for (const tally of await this.#backlog(clock.now())) {
-        metrics.backlogIs(tally);
+        metrics?.backlogIs(tally);
       }
     };
     await reportBacklog();
     const removed = await this.#clear(await pruningClock.time(), signal);
     if (!signal.aborted) {
       await reportBacklog();
-      metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
+      metrics?.roundDone(removed === undefined ? 'left to another server' : 'done');
     }
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
   }
@@ -114,7 +114,7 @@ export class HousekeepingService {
     }
     const addTally = (tally: HousekeepingTally): void => {
       sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
-      this.#deps.metrics.rowsRemoved(tally);
+      this.#deps.metrics?.rowsRemoved(tally);
     };
     const also = async (): Promise<void> => {
       const rows = (await auditRetention?.remove(now)) ?? 0;

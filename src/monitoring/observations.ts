@@ -1,6 +1,5 @@
-import type { ChallengeMetrics, ResponseReason } from '../challenges/challenge-metrics.ts';
+import type { ResponseReason } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
 import { durationClass, NO_DURATIONS } from './response-durations.ts';
 
@@ -16,7 +15,7 @@ export interface ObservationDependencies {
  * Responses and uses of resolvers that this process has seen since it last told the database. Nothing waits for the
  * database: `flush` is called at intervals. What it cannot write is lost, so that nothing is counted twice.
  */
-export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, ResolverUseMetrics {
+export class Observations {
   readonly #deps: ObservationDependencies;
   #responses = new Map<number, Map<ResponseReason, number[]>>();
   #uses = new Map<string, { succeededAt?: Date; failedAt?: Date }>();
@@ -36,12 +35,9 @@ export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, Re
     durations[place] = (durations[place] ?? 0) + 1;
   }
 
-  resolverAnswered(resolver: string): void {
-    this.#useOf(resolver).succeededAt = this.#deps.clock.now();
-  }
-
-  resolverUnavailable(resolver: string): void {
-    this.#useOf(resolver).failedAt = this.#deps.clock.now();
+  /** @param isAnswered false: it was unavailable */
+  resolverUsed(resolver: string, isAnswered: boolean): void {
+    this.#useOf(resolver)[isAnswered ? 'succeededAt' : 'failedAt'] = this.#deps.clock.now();
   }
 
   /** Writes what was seen since the last call. @throws the error of the database; these numbers are then lost */

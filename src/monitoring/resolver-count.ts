@@ -2,16 +2,15 @@ import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
+import type { Observations } from './observations.ts';
 import type { ResolverMetrics } from './resolver-metrics.ts';
 import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
 
 /** Dependencies of the count of a resolver's users. */
 export interface ResolverCountDependencies {
   readonly store: Pick<UserCountStore, 'find' | 'keep'>;
-  readonly metrics: Pick<
-    ResolverMetrics,
-    'resolverFailed' | 'staleAnswered' | 'lastCounted' | 'resolverForgotten'
-  >;
+  readonly metrics?: ResolverMetrics | undefined;
+  readonly observations: Pick<Observations, 'resolverUsed'>;
   readonly log: Log;
   readonly clock: Clock;
   /** Milliseconds within which a resolver must give its number of users. */
@@ -73,7 +72,7 @@ export class ResolverCount {
   /** Ignores later answers: the resolver is gone, or has other settings. */
   retire(): void {
     this.#retired = true;
-    this.#deps.metrics.resolverForgotten(this.identity.name);
+    this.#deps.metrics?.resolverForgotten(this.identity.name);
   }
 
   #question(ask: () => Promise<number>, startedAt: number): OpenCount {
@@ -113,7 +112,7 @@ export class ResolverCount {
     const { name } = this.identity;
     const counted = { users, countedAt: clock.now() };
     this.#last = counted;
-    metrics.lastCounted(name, counted.countedAt);
+    metrics?.lastCounted(name, counted.countedAt);
     if (this.#failing) {
       this.#failing = false;
       log.warn('A resolver tells again how many users it has', { resolver: name });
@@ -141,9 +140,10 @@ export class ResolverCount {
   }
 
   #noteFailure(reason: unknown): void {
-    const { metrics, log } = this.#deps;
+    const { metrics, observations, log } = this.#deps;
     const { name } = this.identity;
-    metrics.resolverFailed(name);
+    metrics?.resolverFailed(name);
+    observations.resolverUsed(name, false);
     if (!this.#failing) {
       this.#failing = true;
       const { fault, faultDetail } = describeFault(reason);

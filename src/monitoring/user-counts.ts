@@ -65,7 +65,7 @@ export class UserCounts {
       throw unavailable(lost);
     }
     failures.forEach(({ name }) => {
-      this.#deps.metrics.staleAnswered(name);
+      this.#deps.metrics?.staleAnswered(name);
     });
     return new Map(answers.map((answer) => [answer.name, toCountedUsers(answer, known)]));
   }
@@ -146,7 +146,7 @@ export class UserCounts {
       const latest = laterOf(last, found);
       if (latest !== undefined) {
         known.set(identity.name, latest);
-        this.#deps.metrics.lastCounted(identity.name, latest.countedAt);
+        this.#deps.metrics?.lastCounted(identity.name, latest.countedAt);
       }
     }
     return known;

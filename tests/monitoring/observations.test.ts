@@ -46,10 +46,10 @@ describe('observations', () => {
 
   it('have the last uses of a resolver', async () => {
     const first = now;
-    observations.resolverUnavailable('ldap');
-    observations.resolverAnswered('sql');
+    observations.resolverUsed('ldap', false);
+    observations.resolverUsed('sql', true);
     now = new Date('2026-11-20T12:01:00.000Z');
-    observations.resolverAnswered('ldap');
+    observations.resolverUsed('ldap', true);
     await observations.flush();
     expect(written[0]?.resolvers).toEqual([
       { resolver: 'ldap', failedAt: first, succeededAt: now },

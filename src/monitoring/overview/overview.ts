@@ -1,4 +1,4 @@
-import type { ResponseReason } from '../../challenges/challenge-metrics.ts';
+import type { ResponseReason } from '../../challenges/challenge.ts';
 import type { ConfigurationReport, LicenceReport } from '../outcomes.ts';
 import type { ResolverKind } from '../../configuration/configuration.ts';
 

@@ -1,4 +1,4 @@
-import type { ResponseReason } from '../../challenges/challenge-metrics.ts';
+import type { ResponseReason } from '../../challenges/challenge.ts';
 import type { ResponseMinute } from '../observation-store.ts';
 import { addDurations, countOf, NO_DURATIONS, quantile } from '../response-durations.ts';
 import type { ResponseNumbers, ResponseOverview } from './overview.ts';

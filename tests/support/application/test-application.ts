@@ -17,7 +17,7 @@ import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
-import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';

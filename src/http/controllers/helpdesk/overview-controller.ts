@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESPONSE_REASONS } from '../../../challenges/challenge-metrics.ts';
+import { RESPONSE_REASONS } from '../../../challenges/challenge.ts';
 import { RESOLVER_KINDS } from '../../../configuration/configuration.ts';
 import type { LicenceReport } from '../../../monitoring/outcomes.ts';
 import type {

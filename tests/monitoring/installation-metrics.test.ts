@@ -6,7 +6,7 @@ import {
 } from '../../src/monitoring/installation-state.ts';
 import type { StoredState } from '../../src/monitoring/installation-state.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
-import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import { deferred, type Deferred } from '../support/fakes/deferred.ts';
 

@@ -1,11 +1,11 @@
+import { describe, expect, it } from '@jest/globals';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
-import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
+import { createLogger, type Logger, type LoggerOptions, plainLog } from '../../src/observability/log.ts';
 import { fixedClock } from '../support/application/http-app.ts';
 
 async function written(options: Partial<LoggerOptions>, log: (logger: Logger) => void): Promise<string> {
@@ -118,5 +118,40 @@ describe('createLogger', () => {
     expect(String(stream.read())).toBe(
       '12:00:00.000 ERROR request failed code=internal\n    at f (a.ts:1:1)\n    at g (b.ts:2:2)\n',
     );
+  });
+});
+
+function logged(level: 'warn' | 'debug', write: (log: ReturnType<typeof plainLog>) => void): string {
+  const lines: string[] = [];
+  write(plainLog({ level, write: (text) => lines.push(text) }));
+  return lines.join('');
+}
+
+describe('the log of a command', () => {
+  it('is lines for people, with the allowed fields only, and nothing that a terminal would obey', () => {
+    const text = logged('warn', (log) => {
+      log.warn('The key file can be read\u001b[2J by others', {
+        component: 'vault',
+        keyId: 'a1',
+        resolver: 'a\nb',
+        password: 's3cret',
+      });
+      log.error('It failed', { stack: 'Error: x\n  at y' });
+    });
+    expect(text).toBe(
+      [
+        'tankeeper: warning: The key file can be read\\u001b[2J by others (resolver a\\u000ab, keyId a1)',
+        'tankeeper: error: It failed\n    Error: x\n    at y\n',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves out what is below its level', () => {
+    const write = (log: ReturnType<typeof plainLog>): void => {
+      log.info('Listening');
+      log.debug('a detail');
+    };
+    expect(logged('warn', write)).toBe('');
+    expect(logged('debug', write)).toBe('tankeeper: note: Listening\ntankeeper: debug: a detail\n');
   });
 });

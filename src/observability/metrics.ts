@@ -1,12 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../kernel/clock.ts';
-import type { InstallationState } from '../monitoring/installation-state.ts';
-import { BackgroundMetrics } from './background-metrics.ts';
-import { PrometheusChallengeMetrics } from './challenge-metrics.ts';
+import { ChallengeMetrics, StatusWaitMetrics } from '../challenges/challenge-metrics.ts';
 import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
-import { measureInstallation } from './installation-metrics.ts';
+import type { RoundOutcome } from '../kernel/background-loop.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { measureInstallation } from '../monitoring/installation-metrics.ts';
+import type { InstallationState } from '../monitoring/installation-state.ts';
 import { ResolverMetrics } from '../monitoring/resolver-metrics.ts';
-import { PrometheusStatusWaitMetrics } from './status-wait-metrics.ts';
 import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 /** The use of the database by this process. */
@@ -55,9 +54,9 @@ const MISNAMED = [
  */
 export class ServiceMetrics {
   /** Metrics of challenges and the responses to them. */
-  readonly challenges: PrometheusChallengeMetrics;
+  readonly challenges: ChallengeMetrics;
   /** Metrics of requests that wait for a transaction. */
-  readonly statusWaits: PrometheusStatusWaitMetrics;
+  readonly statusWaits: StatusWaitMetrics;
   /** Metrics of resolvers. */
   readonly resolvers: ResolverMetrics;
   /** Metrics of housekeeping. */
@@ -102,8 +101,8 @@ export class ServiceMetrics {
       labelNames: ['limit'],
       registers,
     });
-    this.challenges = new PrometheusChallengeMetrics(registry);
-    this.statusWaits = new PrometheusStatusWaitMetrics(registry);
+    this.challenges = new ChallengeMetrics(registry);
+    this.statusWaits = new StatusWaitMetrics(registry);
     this.resolvers = new ResolverMetrics({ registry, clock });
     this.housekeeping = new HousekeepingMetrics({ registry, clock });
     this.background = new BackgroundMetrics({ registry, clock });
@@ -239,5 +238,46 @@ export class ServiceMetrics {
       };
       return { name, help, type, labels: labelNames };
     });
+  }
+}
+
+/** The parts of a server that work in the background. */
+const COMPONENTS = ['audit', 'counts', 'housekeeping', 'observations'] as const;
+
+/** Metrics of the work outside of requests. */
+export class BackgroundMetrics {
+  readonly #clock: Clock;
+  readonly #rounds: Counter<'component' | 'outcome'>;
+  readonly #last: Gauge<'component'>;
+
+  constructor({ registry, clock }: { readonly registry: Registry; readonly clock: Clock }) {
+    const registers = [registry];
+    this.#clock = clock;
+    this.#rounds = new Counter({
+      name: 'tankeeper_background_rounds_total',
+      help: 'Rounds of work in the background by component (audit: checkpoints, counts: folding, housekeeping, observations: responses and uses of resolvers) and outcome (done, failed)',
+      labelNames: ['component', 'outcome'],
+      registers,
+    });
+    this.#last = new Gauge({
+      name: 'tankeeper_background_last_success_timestamp_seconds',
+      help: 'Time of the last successful round of a component; no value before the first one',
+      labelNames: ['component'],
+      registers,
+    });
+    for (const component of COMPONENTS) {
+      this.#rounds.inc({ component, outcome: 'done' }, 0);
+      this.#rounds.inc({ component, outcome: 'failed' }, 0);
+    }
+  }
+
+  /** @returns a function to call at the end of each round of this component */
+  roundsOf(component: (typeof COMPONENTS)[number]): (outcome: RoundOutcome) => void {
+    return (outcome) => {
+      this.#rounds.inc({ component, outcome });
+      if (outcome === 'done') {
+        this.#last.set({ component }, this.#clock.now().getTime() / 1000);
+      }
+    };
   }
 }
