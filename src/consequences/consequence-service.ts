@@ -21,9 +21,8 @@ import { findManaged } from '../users/user-directory.ts';
 import { requireManaged } from '../resolvers/resolver-lookup.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { type Consequence, consequence, countText } from './consequence.ts';
-import { type PolicyPreview, previewChange } from './policy-preview.ts';
+import { type PolicyPreview, previewChange, settingConsequences } from './configuration-consequences.ts';
 import { RealmConsequences } from './realm-consequences.ts';
-import { settingConsequences } from './setting-consequences.ts';
 import { SignInConsequences } from './sign-in-consequences.ts';
 import { TokenConsequences } from './token-consequences.ts';
 

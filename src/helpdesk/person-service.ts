@@ -11,7 +11,7 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import type { LatestTransaction, LatestTransactionStore } from './latest-transaction-store.ts';
+import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
 
 interface PersonDependencies {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { InstallationState } from './installation-state.ts';
-import { NO_REALM } from './realm-choice.ts';
+import { NO_REALM } from './monitoring-query.ts';
 
 type Fill = (gauge: Gauge, state: InstallationState) => void;
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Observations } from '../../src/monitoring/observations.ts';
+import { countOf, Observations } from '../../src/monitoring/observations.ts';
 import type { Observed } from '../../src/monitoring/observation-store.ts';
-import { countOf } from '../../src/monitoring/response-durations.ts';
 
 let now: Date;
 let written: Observed[];

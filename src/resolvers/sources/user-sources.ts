@@ -86,9 +86,9 @@ export function observed(source: UserSource, tell: (isAnswered: boolean) => void
   return new Proxy(source, {
     get: (_target, name) => {
       return async (...args: never[]): Promise<unknown> => {
-        const method = source[name as keyof UserSource] as (...given: never[]) => Promise<unknown>;
         try {
-          const answer = await method.apply(source, args);
+          const used = source as unknown as Record<string, (...given: never[]) => Promise<unknown>>;
+          const answer = await used[String(name)]?.(...args);
           tell(true);
           return answer;
         } catch (error) {

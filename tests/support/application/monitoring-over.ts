@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import {
   LicenceInspection,
   type LicenceInspectionDependencies,
-} from '../../../src/monitoring/licence-inspection.ts';
+} from '../../../src/monitoring/licence-service.ts';
 import { LicenceStore } from '../../../src/monitoring/licence-store.ts';
 import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
 import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';

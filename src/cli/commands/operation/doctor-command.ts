@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { DoctorReport } from '../../../doctor/examination.ts';
-import { type Finding, SEVERITIES, type Severity } from '../../../doctor/finding.ts';
+import { type DoctorReport, type Finding, SEVERITIES, type Severity } from '../../../doctor/examination.ts';
 import { isServiceError } from '../../../kernel/errors.ts';
 import { safeText } from '../../../kernel/text.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/reports.ts';
 import { consequence } from '../../../consequences/consequence.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';

@@ -1,5 +1,5 @@
-import { type Finding, findingOf } from './finding.ts';
-import { isLoopback } from './loopback.ts';
+import { NAMED_NETWORKS, NetworkSet, readAddress } from '../kernel/networks.ts';
+import { type Finding, findingOf } from './examination.ts';
 
 /** The part of the configuration that concerns addresses. */
 export interface AddressSettings {
@@ -109,4 +109,40 @@ function exemptionFindings({ trustProxy, limits }: AddressSettings): readonly Fi
 
 function includesLoopback(network: string): boolean {
   return network === 'loopback' || isLoopback(network.replace(/\/\d+$/, ''));
+}
+
+/**
+ * @param host a name or an address, an IPv6 one also in brackets
+ * @returns true if it is this machine itself
+ */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (bare === 'localhost' || bare.endsWith('.localhost')) {
+    return true;
+  }
+  const address = readAddress(bare);
+  const loopback = new NetworkSet();
+  NAMED_NETWORKS.loopback.forEach((network) => loopback.add(network));
+  return address !== undefined && loopback.has(address);
+}
+
+/** A variable of the environment that looks like one of the server's and is none. */
+interface UnknownVariable {
+  readonly name: string;
+  /** The known variable that was probably meant. */
+  readonly nearest: string | undefined;
+}
+
+/** @returns a finding for each variable that the server does not read, although it looks like one of its own */
+export function checkVariables(unknown: readonly UnknownVariable[]): readonly Finding[] {
+  return unknown.map(({ name, nearest }) =>
+    findingOf(
+      'warning',
+      'variables.unknown',
+      `the server does not read the variable ${name}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
+      nearest === undefined
+        ? `remove ${name}; \`tankeeper config\` lists the variables`
+        : `rename it to ${nearest}`,
+    ),
+  );
 }

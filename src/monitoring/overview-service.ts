@@ -1,23 +1,29 @@
-import type { Configuration } from '../../configuration/configuration.ts';
-import type { ConfigurationStore } from '../../configuration/configuration-store.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { isServiceError } from '../../kernel/errors.ts';
-import type { AccessControl } from '../../policy/access-control.ts';
-import type { Caller } from '../../policy/caller.ts';
-import type { ManagedUserStore } from '../../users/managed-user-store.ts';
-import { compareConfiguration, type ConfigurationState } from '../configuration-report.ts';
-import type { LicenceInspection } from '../licence-inspection.ts';
-import type { LicenceReport } from '../outcomes.ts';
-import type { ObservationStore, ResolverUse, ResponseMinute } from '../observation-store.ts';
-import type { StorageProbe } from '../storage-probe-store.ts';
-import type { TokenCountStore } from '../token-count-store.ts';
-import type { LockedTokenRow, TokenCountsSnapshot } from '../token-counts.ts';
-import type { UserCountStore } from '../user-count-store.ts';
-import type { ConfigurationOverview, Overview } from './overview.ts';
-import { overviewRights, type OverviewRights } from './overview-rights.ts';
-import { type KnownUsers, resolverHealth, userOverview } from './resolver-overview.ts';
-import { firstMinute, responseOverview } from './response-overview.ts';
-import { activeUserOverview, tokenOverview } from './token-overview.ts';
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { ManagedUserStore } from '../users/managed-user-store.ts';
+import type { LicenceInspection } from './licence-service.ts';
+import { NO_REALM, visibleRealms } from './monitoring-query.ts';
+import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
+import {
+  activeUserOverview,
+  type ConfigurationOverview,
+  firstMinute,
+  type KnownUsers,
+  type Overview,
+  resolverHealth,
+  responseOverview,
+  tokenOverview,
+  userOverview,
+} from './overview.ts';
+import { compareConfiguration, type ConfigurationState, type LicenceReport } from './reports.ts';
+import type { StorageProbe } from './storage-probe-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
+import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
+import type { UserCountStore } from './user-count-store.ts';
 
 /** The dependencies of the overview. */
 export interface OverviewDependencies {
@@ -189,4 +195,47 @@ function shownState({
   realms,
 }: ConfigurationOverview): ConfigurationOverview {
   return { sync, changedAt, values, resolvers, policies, realms };
+}
+
+/** The parts of the overview that a caller may see. JSON of it tells two callers with other rights apart. */
+export interface OverviewRights {
+  /** Names of the realms, and perhaps `NO_REALM`; null: none. */
+  readonly tokens: readonly string[] | null;
+  readonly activeUsers: readonly string[] | null;
+  readonly users: readonly string[] | null;
+  readonly licence: boolean;
+  readonly configuration: boolean;
+  readonly storageEncryption: boolean;
+  readonly resolvers: boolean;
+  readonly responses: boolean;
+}
+
+/** @returns the rights that the caller has now */
+export function overviewRights(
+  access: Pick<AccessControl, 'grantOf'>,
+  configuration: Configuration,
+  caller: Caller,
+): OverviewRights {
+  const monitors = (action: string): Grant | undefined =>
+    access.grantOf(configuration, caller, { scope: 'monitoring', action });
+  const realmsOf = (action: string): readonly string[] | null => {
+    const grant = monitors(action);
+    if (grant === undefined) {
+      return null;
+    }
+    const { realms, noRealm } = visibleRealms(configuration, grant);
+    return noRealm ? [...realms, NO_REALM] : realms;
+  };
+  /** Of the whole installation: takes a right that no realm bounds. */
+  const monitorsAll = (action: string): boolean => monitors(action)?.realms === 'all';
+  return {
+    tokens: realmsOf('tokens'),
+    activeUsers: realmsOf('activeUsers'),
+    users: realmsOf('userinfo'),
+    licence: monitorsAll('license'),
+    configuration: monitorsAll('config'),
+    storageEncryption: monitorsAll('storageEncryption'),
+    resolvers: access.grantOf(configuration, caller, { scope: 'system', action: 'read' }) !== undefined,
+    responses: monitorsAll('metrics'),
+  };
 }
