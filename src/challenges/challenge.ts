@@ -4,6 +4,17 @@ import type { ShownQuestions } from '../ocra/question.ts';
 import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'transaction.unknown': NoPayload;
+    'challenge.too-long': NoPayload;
+    /** Every question that could be shown with the text is that of another text. */
+    'challenge.no-question': NoPayload;
+    /** The values of `qrtanurl`, and the realms of the token whose policies give them. */
+    'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
+  }
+}
+
 /**
  * Reason for which a challenge takes no more responses: a right response, too many wrong ones, or its replacement by
  * newer challenges or by a new key or owner of the token.

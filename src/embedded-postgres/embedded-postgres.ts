@@ -11,6 +11,13 @@ import { embeddedConnection, type EmbeddedConnection, type EmbeddedRole } from '
 import { hasEnded, readPostmasterFile } from './postmaster.ts';
 import { findPrograms } from './programs.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'data-folder.in-use': NoPayload;
+    'installation.missing': NoPayload;
+  }
+}
+
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
  * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find the cluster in the data

@@ -2,6 +2,12 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Grant } from '../policy/access-control.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'token-status.unknown': { readonly status: string };
+  }
+}
+
 /** Name of the tokens and users without a realm, in requests and among the realms of a report. */
 export const NO_REALM = '/:no realm:/';
 const EVERYTHING = '*';

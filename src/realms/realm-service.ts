@@ -8,6 +8,13 @@ import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownReference } from '../resolvers/resolver-lookup.ts';
 import { readResolverName } from '../resolvers/resolver-name.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'realm.unknown': { readonly name?: string };
+    'realm.changed': NoPayload;
+  }
+}
+
 /** Realms. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
 export class RealmService {
   readonly #deps: { readonly configuration: ConfigurationStore; readonly access: AccessControl };
