@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstMinute, responseOverview } from '../../../src/monitoring/overview.ts';
-import type { ResponseMinute } from '../../../src/monitoring/observation-store.ts';
+import { firstMinute, responseOverview } from '../../src/monitoring/overview.ts';
+import type { ResponseMinute } from '../../src/monitoring/observation-store.ts';
 
 const NOW = new Date('2026-11-20T12:00:30Z');
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Configuration } from '../../../src/configuration/configuration.ts';
-import { ServiceError } from '../../../src/kernel/errors.ts';
-import { OverviewService } from '../../../src/monitoring/overview-service.ts';
-import { callerNamed } from '../../support/values/callers.ts';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { OverviewService } from '../../src/monitoring/overview-service.ts';
+import { callerNamed } from '../support/values/callers.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const CONFIGURATION = {
