@@ -5,7 +5,7 @@ import { RESPONSE_REASONS, type ResponseReason } from './challenge.ts';
  * The end of a wait. `closed`: the transaction takes no more responses; `over`: the time; `full`: too many others wait;
  * `stopping`: the server ends; `gone`: the client has left.
  */
-export const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
+const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
 export type WaitEnd = (typeof WAIT_ENDS)[number];
 
 /** Metrics of challenges and of the responses to them. */

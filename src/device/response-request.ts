@@ -8,7 +8,7 @@ declare module '../kernel/errors.ts' {
 }
 
 /** The scheme is none of http and https; http to another machine; no URL at all. */
-export type CallbackFault = 'scheme' | 'insecure' | 'syntax';
+type CallbackFault = 'scheme' | 'insecure' | 'syntax';
 
 /** A response on its way to the server. */
 export interface OutgoingResponse {

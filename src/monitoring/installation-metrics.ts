@@ -159,7 +159,7 @@ const MAX_REALMS = 100;
 const OTHER_REALMS = '(other)';
 
 /** The tokens of a realm. */
-export interface RealmRow {
+interface RealmRow {
   readonly realm: string;
   readonly tokens: number;
   readonly locked: number;
@@ -169,7 +169,7 @@ export interface RealmRow {
  * @returns rows of the hundred realms with most tokens, of the tokens in no realm, and of the sum of the other realms if
  *   there are more
  */
-export function realmRows({
+function realmRows({
   counts,
   lockedTokens,
   realms,

@@ -198,7 +198,7 @@ function shownState({
 }
 
 /** The parts of the overview that a caller may see. JSON of it tells two callers with other rights apart. */
-export interface OverviewRights {
+interface OverviewRights {
   /** Names of the realms, and perhaps `NO_REALM`; null: none. */
   readonly tokens: readonly string[] | null;
   readonly activeUsers: readonly string[] | null;
@@ -211,7 +211,7 @@ export interface OverviewRights {
 }
 
 /** @returns the rights that the caller has now */
-export function overviewRights(
+function overviewRights(
   access: Pick<AccessControl, 'grantOf'>,
   configuration: Configuration,
   caller: Caller,

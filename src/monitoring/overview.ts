@@ -14,7 +14,7 @@ import type { KeptUserCount } from './user-count-store.ts';
 import { settingsHash } from './user-counts.ts';
 
 /** Numbers of tokens by status. */
-export interface TokenNumbers {
+interface TokenNumbers {
   readonly total: number;
   readonly active: number;
   readonly inactive: number;

@@ -44,7 +44,7 @@ interface ResolverUsers {
   readonly users: number;
 }
 
-export interface RealmUsers {
+interface RealmUsers {
   /** The realm's name; among active users also `NO_REALM`. */
   readonly realm: string;
   /** Users of the realm's resolvers, in its order. */
@@ -52,7 +52,7 @@ export interface RealmUsers {
 }
 
 /** The last known number of users of a resolver that is unavailable now. */
-export interface StaleUsers {
+interface StaleUsers {
   readonly resolver: string;
   readonly users: number;
   /** Age of the number, in whole seconds. */

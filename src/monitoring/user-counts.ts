@@ -160,7 +160,7 @@ export class ResolverCount {
 }
 
 /** @returns the reason why a resolver is unavailable, in words that may reach the client */
-export function plainReason(reason: unknown): string {
+function plainReason(reason: unknown): string {
   return isServiceError(reason, 'resolver.unavailable') ? reason.message : 'Its users could not be counted';
 }
 
