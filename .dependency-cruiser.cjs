@@ -180,7 +180,7 @@ module.exports = {
           `${domain}(?!(?:sources|sending)/|.*${STORES})`,
           '^src/$1/',
           '^src/device/',
-          '^src/config/(describe-config|check-config)\\.ts$',
+          '^src/config/config-report\\.ts$',
           '^src/services\\.ts$',
         ],
       },

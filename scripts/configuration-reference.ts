@@ -1,4 +1,4 @@
-import { fileKeyOf } from '../src/config/file-key.ts';
+import { fileKeyOf } from '../src/config/config-file.ts';
 import { VARIABLES, type Variable } from '../src/config/variables.ts';
 import { markdownTable } from './markdown-table.ts';
 

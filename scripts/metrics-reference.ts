@@ -1,5 +1,5 @@
 import { systemClock } from '../src/kernel/clock.ts';
-import { ServiceMetrics } from '../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../src/observability/metrics.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const HEAD = `# Metrics

@@ -36,9 +36,8 @@ import { TransactionService } from './challenges/transaction-service.ts';
 import { ValidationService } from './challenges/validation-service.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
-import { PeopleSearch } from './helpdesk/people-search.ts';
+import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
 import { PersonService } from './helpdesk/person-service.ts';
-import { SearchService } from './helpdesk/search-service.ts';
 import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
 import type { Clock, Random } from './kernel/clock.ts';
@@ -53,22 +52,19 @@ import { LinotpImportService } from './linotp/import-service.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { CountService } from './monitoring/count-service.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
-import { LicenceInspection } from './monitoring/licence-inspection.ts';
-import { LicenceService } from './monitoring/licence-service.ts';
+import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
 import { MonitoringService } from './monitoring/monitoring-service.ts';
 import { Observations } from './monitoring/observations.ts';
-import { CountRefresh } from './monitoring/overview/count-refresh.ts';
-import { OverviewService } from './monitoring/overview/overview-service.ts';
+import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
+import { OverviewService } from './monitoring/overview-service.ts';
 import type { LicenceSignature } from './monitoring/licence-signature.ts';
-import { UserCounts } from './monitoring/user-counts.ts';
-import { observedMeasures, type ServiceMeasures } from './observability/service-measures.ts';
+import type { ServiceMetrics } from './observability/metrics.ts';
 import type { Responder } from './ocra/verify.ts';
 import { AccessControl } from './policy/access-control.ts';
 import { ExplanationService } from './policy/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
-import { measuredSources } from './resolvers/measured-sources.ts';
 import type { ResolverSecrets } from './resolvers/user-source.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
@@ -92,13 +88,13 @@ import { AuditStore } from './audit/audit-store.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
-import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
+import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { ResolverSecretStore } from './resolvers/resolver-store.ts';
 import { CountVerificationStore } from './monitoring/count-verification-store.ts';
-import { TokenCountStore } from './monitoring/token-count-store.ts';
+import { lockedTokensOf, storedStateOf, TokenCountStore } from './monitoring/token-count-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { Database } from './database/database.ts';
 import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
@@ -109,9 +105,7 @@ import { VerificationStore } from './linotp/verification-store.ts';
 import { LicenceStore } from './monitoring/licence-store.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
-import { lockedTokensOf, storedStateOf } from './monitoring/state-store.ts';
 import { LockedTokens } from './challenges/resynchronisation-store.ts';
-import { TokenPageStore } from './helpdesk/token-page-store.ts';
 import { TokenStore } from './tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
 import { DeliveryStore } from './webhooks/delivery-store.ts';
@@ -166,7 +160,7 @@ export interface ServiceParts {
   /** Folders whose files may be named over HTTP; by default none. */
   readonly resolverFileDirs?: readonly string[];
   /** Undefined: nothing is measured. */
-  readonly metrics?: ServiceMeasures | undefined;
+  readonly metrics?: ServiceMetrics | undefined;
   /** Seconds for which expired challenges are kept; by default seven days. */
   readonly challengeRetention?: number;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
@@ -222,10 +216,9 @@ type SharedParts = ReturnType<typeof sharedParts>;
 
 /** @returns what several services share, under the names by which most of them take it */
 function sharedParts(parts: ServiceParts) {
-  const { database, keys, clock, random, log } = parts;
+  const { database, keys, clock, random, log, metrics } = parts;
   const { vault, securityModule, material } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
-  const metrics = observedMeasures(parts.metrics, observations);
   const { administratorHasher, userHasher } = boundHashers(parts);
   const managedUsers = new ManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
@@ -233,10 +226,17 @@ function sharedParts(parts: ServiceParts) {
   const secrets = new ResolverSecretStore({ database, vault });
   const passwords = new HashedDirectoryPasswords({ hasher: userHasher });
   const bounds = { fileBounds: files, timeoutMs, log };
+  const directory = { ...bounds, users: managedUsers, hasher: userHasher, passwords };
   const openSources = (used: ResolverSecrets): OpenUserSources =>
-    openUserSources({ ...bounds, users: managedUsers, hasher: userHasher, passwords, secrets: used });
-  const opened = openSources(secrets);
-  const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
+    openUserSources({ ...directory, secrets: used });
+  const sources = openUserSources({
+    ...directory,
+    secrets,
+    resolverUsed: (resolver, isAnswered) => {
+      metrics?.resolvers.resolverUsed(resolver, isAnswered);
+      observations.resolverUsed(resolver, isAnswered);
+    },
+  });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
   const administratorStore = new AdministratorStore({ database, credentials });
   const authority = new VaultAuditAuthority({ vault });
@@ -246,7 +246,6 @@ function sharedParts(parts: ServiceParts) {
     vault,
     module: securityModule,
     material,
-    metrics,
     observations,
     managedUsers,
     files,
@@ -317,11 +316,17 @@ function directoryServices(shared: SharedParts) {
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(parts: SharedParts) {
-  const { database, random, metrics, tokenStore: store } = parts;
+  const { database, random, metrics, observations, tokenStore: store } = parts;
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
   const tokens = new TokenChoice({ ...parts, tokens: store });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = new ChallengeStore({ database, metrics: metrics.challenges });
+  const challenges = new ChallengeStore({
+    database,
+    metrics: metrics?.challenges,
+    responseEnded: (reason, milliseconds) => {
+      observations.responseEnded(reason, milliseconds);
+    },
+  });
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
   const check = new ResponseChecker({ ...parts, means });
@@ -329,7 +334,7 @@ function challengeServices(parts: SharedParts) {
   const ocra = new ChallengeService(shared);
   const statusWatch = new StatusWatch({
     watched: new WatchedChallenges({ database }),
-    metrics: metrics.statusWaits,
+    metrics: metrics?.statusWaits,
     max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
   });
@@ -337,7 +342,7 @@ function challengeServices(parts: SharedParts) {
     ocra,
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
-    statusWaits: new StatusWaitService({ ...parts, ocra, watch: statusWatch, metrics: metrics.statusWaits }),
+    statusWaits: new StatusWaitService({ ...parts, ocra, watch: statusWatch, metrics: metrics?.statusWaits }),
     validation: new ValidationService({ ...shared, ocra, openAnswers: new OpenAnswers(shared) }),
     transactions: new TransactionService({
       ...parts,
@@ -425,7 +430,7 @@ function auditServices(shared: SharedParts) {
       ...shared,
       store: new HousekeepingStore({ database }),
       challengeRetention: shared.challengeRetention ?? SEVEN_DAYS,
-      metrics: shared.metrics.housekeeping,
+      metrics: shared.metrics?.housekeeping,
       auditRetention: new AuditRetention({ store, audit, retention: shared.auditRetention }),
     }),
   };
@@ -437,7 +442,7 @@ function monitoringServices(shared: SharedParts) {
   const licences = new LicenceStore({ database });
   const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
   const keptUsers = new UserCountStore({ database });
-  const userCounts = new UserCounts({ ...shared, metrics: shared.metrics.resolvers, store: keptUsers });
+  const userCounts = new UserCounts({ ...shared, metrics: shared.metrics?.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
   const parts = {
@@ -525,7 +530,7 @@ function operationServices(shared: SharedParts) {
     webhookDispatcher: async () =>
       new DeliveryDispatcher({
         ...shared,
-        metrics: shared.metrics.webhooks,
+        metrics: shared.metrics?.webhooks,
         pruningTime: () => pruningClock.time(),
         store: new DeliveryStore({ database }),
         sender: await openSender(),

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/plain-text.ts';
+import { plainName } from '../kernel/text.ts';
 
 /**
  * A colon would end it in HTTP Basic, and in a policy a comma, an exclamation mark or an asterisk would be read as more.

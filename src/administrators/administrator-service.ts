@@ -1,6 +1,6 @@
 import { type Clock, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { composed } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';

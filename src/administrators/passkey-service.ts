@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/plain-text.ts';
+import { plainName } from '../kernel/text.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { assertConfirmed } from './recent-proof.ts';

@@ -1,7 +1,7 @@
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { composed } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';

@@ -1,7 +1,7 @@
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { composed } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { type ListedSession, type SessionChoice, sessionHash, type SessionKind } from './session.ts';

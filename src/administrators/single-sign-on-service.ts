@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/plain-text.ts';
+import { plainName } from '../kernel/text.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { Login, LoginService } from './login-service.ts';

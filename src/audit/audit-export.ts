@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
-import { Semaphore } from '../kernel/semaphore.ts';
+import { KeyedCounts, Semaphore } from '../kernel/bounded-work.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';

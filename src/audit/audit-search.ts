@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { Semaphore } from '../kernel/semaphore.ts';
+import { Semaphore } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';

@@ -1,6 +1,6 @@
 import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AuditTrail } from './trail-store.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';

@@ -1,4 +1,4 @@
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
 import { type AuditRow, CONTENT_MEMBERS, ROW_MEMBERS } from './audit-row.ts';
 import type { AuditSnapshot } from './audit-snapshot.ts';
 import type { AuditFilter, AuditPeriod } from './filter-values.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { parseJsonObject } from '../kernel/parse-json.ts';
+import { parseJsonObject } from '../kernel/text.ts';
 import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS } from './audit-row.ts';
 import { EXPORT_FORM, EXTRACT_FORM } from './export-trail.ts';
 import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';

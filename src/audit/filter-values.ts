@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean } from '../kernel/text.ts';
 
 /** A period of time. */
 export interface AuditPeriod {

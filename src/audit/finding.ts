@@ -1,3 +1,9 @@
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'audit.unverifiable': NoPayload;
+  }
+}
+
 /** A part of the audit trail that no holder of a key has written in this form. */
 export interface AuditFinding {
   /**

@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { composed } from '../kernel/text.ts';
 import type { AuditEntry } from './audit-row.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Act } from '../policy/caller.ts';

@@ -1,35 +1,92 @@
-import type { Decision } from './challenge.ts';
-
-/** Every reason of the end of a response: that of the decision, or of none. */
-export const RESPONSE_REASONS = [
-  'accepted',
-  'wrong',
-  'exhausted',
-  'locked',
-  'closed',
-  'dropped',
-  'expired',
-  'disabled',
-  'unverifiable',
-  'unknown',
-  'nothing open',
-] as const satisfies readonly (Decision['reason'] | 'unknown' | 'nothing open')[];
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { RESPONSE_REASONS, type ResponseReason } from './challenge.ts';
 
 /**
- * The reason of the end of a response. `unknown`: there is no such transaction; `nothing open`: it names none, and no
- * challenge is open.
+ * The end of a wait. `closed`: the transaction takes no more responses; `over`: the time; `full`: too many others wait;
+ * `stopping`: the server ends; `gone`: the client has left.
  */
-export type ResponseReason = (typeof RESPONSE_REASONS)[number];
+const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
+export type WaitEnd = (typeof WAIT_ENDS)[number];
 
-/** The metrics of challenges. */
-export interface ChallengeMetrics {
+/** Metrics of challenges and of the responses to them. */
+export class ChallengeMetrics {
+  readonly #issued: Counter;
+  readonly #responses: Counter<'outcome' | 'reason'>;
+  readonly #lockouts: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#issued = new Counter({
+      name: 'tankeeper_challenges_issued_total',
+      help: 'Challenges that were issued',
+      registers,
+    });
+    this.#responses = new Counter({
+      name: 'tankeeper_responses_total',
+      help: 'Responses by outcome (accepted, refused) and reason',
+      labelNames: ['outcome', 'reason'],
+      registers,
+    });
+    this.#lockouts = new Counter({
+      name: 'tankeeper_token_lockouts_total',
+      help: 'Tokens that were locked by a wrong response, as their fail counter reached its limit',
+      registers,
+    });
+    for (const reason of RESPONSE_REASONS) {
+      this.#responses.inc(labelsOf(reason), 0);
+    }
+  }
+
   /** Counts a challenge that was stored. */
-  challengeIssued(): void;
-  /**
-   * Counts a response, by its applied decision.
-   * @param milliseconds from the search for its challenge to the end of its settlement
-   */
-  responseEnded(reason: ResponseReason, milliseconds: number): void;
+  challengeIssued(): void {
+    this.#issued.inc();
+  }
+
+  /** Counts a response, by its applied decision. */
+  responseEnded(reason: ResponseReason): void {
+    this.#responses.inc(labelsOf(reason));
+  }
+
   /** Counts a token whose fail counter has reached its limit by a response. */
-  tokenLocked(): void;
+  tokenLocked(): void {
+    this.#lockouts.inc();
+  }
+}
+
+function labelsOf(reason: ResponseReason): { outcome: string; reason: string } {
+  return { outcome: reason === 'accepted' ? 'accepted' : 'refused', reason };
+}
+
+/** Metrics of requests that wait for the state of a transaction. */
+export class StatusWaitMetrics {
+  readonly #waiting: Gauge;
+  readonly #ended: Counter<'end'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#waiting = new Gauge({
+      name: 'tankeeper_status_waiting_requests',
+      help: 'Requests that wait for the state of a transaction to change',
+      registers,
+    });
+    this.#ended = new Counter({
+      name: 'tankeeper_status_waits_total',
+      help: 'Such waits by their end: changed, closed (the transaction takes no more responses), over (the time), full (too many waited), stopping (the server), gone (the client)',
+      labelNames: ['end'],
+      registers,
+    });
+    for (const end of WAIT_ENDS) {
+      this.#ended.inc({ end }, 0);
+    }
+  }
+
+  /** Sets the number of requests that wait now. */
+  waitingAre(count: number): void {
+    this.#waiting.set(count);
+  }
+
+  /** Counts a wait, also one that did not begin. */
+  waitEnded(end: WaitEnd): void {
+    this.#ended.inc({ end });
+  }
 }

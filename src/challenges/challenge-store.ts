@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { isLocked, OCRA_TYPES, type Token, type TokenChange } from '../tokens/token.ts';
-import type { ChallengeMetrics, ResponseReason } from './challenge-metrics.ts';
+import type { ChallengeMetrics } from './challenge-metrics.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type {
+  ResponseReason,
   ChallengeFilter,
   ChallengeOfToken,
   Decision,
@@ -34,6 +35,14 @@ const SECOND_PASSES = 4n;
 /** The most challenges that one response may answer. */
 const MAX_OPEN = 1_000;
 
+/** The dependencies of the store, and what it tells. */
+interface ChallengeStoreDependencies {
+  readonly database: Database;
+  readonly metrics?: ChallengeMetrics | undefined;
+  /** Told of each response with the milliseconds from the search for its challenge to the end of its settlement. */
+  readonly responseEnded?: (reason: ResponseReason, milliseconds: number) => void;
+}
+
 /**
  * Challenges. The row of the token is the lock and the version for all of its challenges:
  * docs/adr/0003-accepting-a-response-once.md describes why each is answered once.
@@ -41,6 +50,7 @@ const MAX_OPEN = 1_000;
 export class ChallengeStore {
   readonly #database: Database;
   readonly #metrics: ChallengeMetrics | undefined;
+  readonly #responseEnded: ChallengeStoreDependencies['responseEnded'];
   readonly #answers = new KeyedQueue();
   readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
@@ -48,9 +58,10 @@ export class ChallengeStore {
   readonly #settlements: Settlements;
   readonly #issues: Issues;
 
-  constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics }) {
+  constructor({ database, metrics, responseEnded }: ChallengeStoreDependencies) {
     this.#database = database;
     this.#metrics = metrics;
+    this.#responseEnded = responseEnded;
     const byTransaction = selectChallenges(database.knex).whereRaw(
       'challenges.transaction_id = requested.key',
     );
@@ -145,7 +156,9 @@ export class ChallengeStore {
     decision: Decision | undefined,
     lack: ResponseReason,
   ): void {
-    this.#metrics?.responseEnded(decision?.reason ?? lack, performance.now() - begun);
+    const reason = decision?.reason ?? lack;
+    this.#metrics?.responseEnded(reason);
+    this.#responseEnded?.(reason, performance.now() - begun);
     if (token !== undefined && decision !== undefined && !isLocked(token)) {
       if (isLocked({ failCount: decision.failCount, maxFail: token.maxFail })) {
         this.#metrics?.tokenLocked();

@@ -4,6 +4,17 @@ import type { ShownQuestions } from '../ocra/question.ts';
 import { isLocked, type Token, type TokenSecrets, type TokenStateChange } from '../tokens/token.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'transaction.unknown': NoPayload;
+    'challenge.too-long': NoPayload;
+    /** Every question that could be shown with the text is that of another text. */
+    'challenge.no-question': NoPayload;
+    /** The values of `qrtanurl`, and the realms of the token whose policies give them. */
+    'challenge.url-ambiguous': { readonly urls: readonly string[]; readonly realms: readonly string[] };
+  }
+}
+
 /**
  * Reason for which a challenge takes no more responses: a right response, too many wrong ones, or its replacement by
  * newer challenges or by a new key or owner of the token.
@@ -116,6 +127,27 @@ export interface Decision {
   /** Takes its place where a challenge of the token with another text and the same question was accepted. */
   readonly ifConfirmed?: Decision;
 }
+
+/** Every reason of the end of a response: that of the decision, or of none. */
+export const RESPONSE_REASONS = [
+  'accepted',
+  'wrong',
+  'exhausted',
+  'locked',
+  'closed',
+  'dropped',
+  'expired',
+  'disabled',
+  'unverifiable',
+  'unknown',
+  'nothing open',
+] as const satisfies readonly (Decision['reason'] | 'unknown' | 'nothing open')[];
+
+/**
+ * The reason of the end of a response. `unknown`: there is no such transaction; `nothing open`: it names none, and no
+ * challenge is open.
+ */
+export type ResponseReason = (typeof RESPONSE_REASONS)[number];
 
 /** The decision on a response that may answer any of several challenges. */
 export interface OpenDecision {

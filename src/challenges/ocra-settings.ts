@@ -1,5 +1,5 @@
 import type { KnownSetting } from '../configuration/setting.ts';
-import { parseDuration } from '../kernel/duration.ts';
+import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 

@@ -1,27 +1,13 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
+import type { StatusWaitMetrics, WaitEnd } from './challenge-metrics.ts';
 import type { WatchedChallenges, WatchedState } from './watched-challenges-store.ts';
-
-/**
- * The end of a wait. `closed`: the transaction takes no more responses; `over`: the time; `full`: too many others wait;
- * `stopping`: the server ends; `gone`: the client has left.
- */
-export const WAIT_ENDS = ['changed', 'closed', 'over', 'full', 'stopping', 'gone'] as const;
-export type WaitEnd = (typeof WAIT_ENDS)[number];
 
 /** The result of a wait. */
 export interface Waited {
   readonly end: WaitEnd;
   /** The state at the end; undefined: the challenge is no longer stored. */
   readonly state: WatchedState | undefined;
-}
-
-/** The metrics of waits. */
-export interface StatusWaitMetrics {
-  /** The number of requests that wait now. */
-  waitingAre(count: number): void;
-  /** Counts a wait, also one that did not begin. */
-  waitEnded(end: WaitEnd): void;
 }
 
 /** A wait for the change of a state. */
@@ -40,7 +26,7 @@ export interface StatusWait {
 /** The dependencies of a watch. */
 export interface StatusWatchDependencies {
   readonly watched: Pick<WatchedChallenges, 'mark' | 'states'>;
-  readonly metrics: StatusWaitMetrics;
+  readonly metrics?: Pick<StatusWaitMetrics, keyof StatusWaitMetrics> | undefined;
   /** The most requests that wait at once; half of them may be of one administrator. */
   readonly max: number;
   /** Milliseconds of a clock that never goes back. */
@@ -100,7 +86,7 @@ export class StatusWatch {
   async wait(requested: StatusWait, gone: AbortSignal): Promise<Waited> {
     const refusal = this.#refusal(requested.administrator, gone);
     if (refusal !== undefined) {
-      this.#deps.metrics.waitEnded(refusal);
+      this.#deps.metrics?.waitEnded(refusal);
       return { end: refusal, state: requested.since };
     }
     return new Promise((resolve, reject) => {
@@ -238,7 +224,7 @@ export class StatusWatch {
 
   #finish(waiting: RunningWait, waited: Waited): void {
     if (this.#leave(waiting)) {
-      this.#deps.metrics.waitEnded(waited.end);
+      this.#deps.metrics?.waitEnded(waited.end);
       waiting.resolve(waited);
     }
   }
@@ -261,7 +247,7 @@ export class StatusWatch {
 
   #count(administrator: string, change: 1 | -1): void {
     this.#ofAdministrators.change(administrator, change);
-    this.#deps.metrics.waitingAre(this.#waiting.size);
+    this.#deps.metrics?.waitingAre(this.#waiting.size);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Token, TokenSecrets } from '../tokens/token.ts';
 import type { Vault } from '../keys/vault.ts';
-import { boundedMemo } from '../kernel/memo.ts';
+import { boundedMemo } from '../kernel/bounded-work.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { hmacBlock } from '../ocra/hmac-key.ts';

@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { safeLines } from '../kernel/terminal-text.ts';
+import { safeLines } from '../kernel/text.ts';
 
 /** The exit status of a command; shells expect 130 after Ctrl-C. */
 export const EXIT_CODES = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;

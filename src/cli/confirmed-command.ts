@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Consequence } from '../consequences/consequence.ts';
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
 import type { Caller } from '../policy/caller.ts';
 import { CliFailure, EXIT_CODES } from './cli-failure.ts';
 import type { Services } from '../services.ts';

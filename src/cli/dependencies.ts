@@ -1,6 +1,5 @@
 import type { Caller } from '../policy/caller.ts';
-import type { ConfigReport } from '../config/check-config.ts';
-import type { ConfigRow } from '../config/describe-config.ts';
+import type { ConfigReport, ConfigRow } from '../config/config-report.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { DoctorReport } from '../doctor/examination.ts';
 import type { LinotpSource } from '../linotp/linotp-source.ts';

@@ -1,4 +1,4 @@
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
 import type { ImportEntry, ImportSummary, ReportSink } from '../linotp/import-report.ts';
 import { NewFile } from './commands/transfer/backup-file.ts';
 

@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, parseExpiry, parsePastInstant } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { parseExpiry } from '../kernel/expiry.ts';
-import { parsePastInstant } from '../kernel/past-instant.ts';
 
 /** @returns the items of a comma list, trimmed, empty ones left out */
 export function parseList(text: string): readonly string[] {

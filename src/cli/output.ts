@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import type { CliIo } from './dependencies.ts';
-import { safeLines, safeText } from '../kernel/terminal-text.ts';
+import { safeLines, safeText } from '../kernel/text.ts';
 import { type ColumnFit, fitColumns, fitText, GAP, wrapText } from './table-layout.ts';
 import { applyStyle, type TextStyle } from './text-style.ts';
 

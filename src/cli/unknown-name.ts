@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean } from '../kernel/text.ts';
 import type { Caller } from '../policy/caller.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Services } from '../services.ts';

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Log } from '../kernel/log.ts';
-import type { BackgroundMetrics } from '../observability/background-metrics.ts';
+import type { BackgroundMetrics } from '../observability/metrics.ts';
 import { auditUpkeep } from '../audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../audit/pruning-store.ts';
-import { countFolding } from '../monitoring/count-folding-store.ts';
-import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
+import { countFolding } from '../monitoring/token-count-store.ts';
+import { housekeepingRounds } from '../housekeeping/housekeeping-service.ts';
 import type { Installation } from './open-installation.ts';
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */

@@ -11,7 +11,7 @@ import { systemRandom } from '../kernel/system-random.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import type { Log } from '../kernel/log.ts';
 import type { LinotpSource } from '../linotp/linotp-source.ts';
-import { plainLog } from '../observability/plain-log.ts';
+import { plainLog } from '../observability/log.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { boundHeapGrowth, closeLostTerminals, type WatchedSignals, watchSignals } from './process.ts';
 
@@ -101,11 +101,11 @@ function configurationReports(
 ): Pick<CliDependencies, 'describeConfig' | 'checkConfig'> {
   return {
     describeConfig: async () => {
-      const { describeConfig } = await import('../config/describe-config.ts');
+      const { describeConfig } = await import('../config/config-report.ts');
       return describeConfig(undefined, (await loading()).file);
     },
     checkConfig: async (file) => {
-      const { checkConfig } = await import('../config/check-config.ts');
+      const { checkConfig } = await import('../config/config-report.ts');
       return checkConfig(file ?? (await configPath(parameters)));
     },
   };

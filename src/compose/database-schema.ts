@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Act } from '../policy/caller.ts';
 import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';

@@ -4,7 +4,7 @@ import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../observability/log.ts';
 import { removeEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
 import { startTankeeper } from './server.ts';
 

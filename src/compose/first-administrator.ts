@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { readSecretFile } from '../config/secret-file.ts';
+import { type Config, readSecretFile } from '../config/config.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Services } from '../services.ts';
 

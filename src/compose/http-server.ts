@@ -14,13 +14,12 @@ import { type RunningServer, startServer } from '../http/serving/server.ts';
 import { builtSite, readSiteFiles, type SiteFiles } from '../http/sites/site-files.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import type { LimitSettings } from '../kernel/limit.ts';
 import type { Log } from '../kernel/log.ts';
 import { packageVersion } from '../kernel/package-version.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { MonitoringService } from '../monitoring/monitoring-service.ts';
-import { seriesOfRealms } from '../observability/realm-rows.ts';
-import type { ServiceMetrics } from '../observability/service-metrics.ts';
+import { seriesOfRealms } from '../monitoring/installation-metrics.ts';
+import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { Database } from '../database/database.ts';
 import { AttemptLimit } from '../limits/attempt-limit.ts';
 import { LimitStore } from '../limits/limit-store.ts';
@@ -72,13 +71,13 @@ export async function startHttpServer(
     clock,
     random: systemRandom,
   });
-  const { host, port, limits } = config;
+  const { host, port, requestTimeout } = config;
   await freePort();
   const server = await startServer(app, {
     host,
     port,
     connections: guards.connections,
-    requestTimeout: limits.requestTimeout * 1000,
+    requestTimeout: requestTimeout * 1000,
   });
   return {
     port: server.port,
@@ -130,7 +129,7 @@ function serviceVersion({ dialect, serviceVersion: configured }: Config): string
 
 /** The parts of guards. */
 export interface GuardParts {
-  readonly limits: LimitSettings;
+  readonly limits: Config['limits'];
   readonly trustProxy: readonly string[];
   readonly database: Pick<Database, 'knex'>;
   readonly metrics: LimitMetrics;

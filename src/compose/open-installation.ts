@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decimalTransactionIds, hexTransactionIds } from '../challenges/challenge-factory.ts';
-import type { Config } from '../config/config.ts';
-import { readSecretFile } from '../config/secret-file.ts';
+import { type Config, readSecretFile } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
-import type { ServiceMeasures } from '../observability/service-measures.ts';
+import type { ServiceMetrics } from '../observability/metrics.ts';
 import type { ServiceParts, Services } from '../services.ts';
 import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
@@ -34,7 +33,7 @@ export interface Installation extends OpenDatabase {
 interface OpeningOptions {
   /** The clock of the service, which is set here; default: one of its own. */
   readonly clock?: DatabaseClock | undefined;
-  readonly metrics?: ServiceMeasures | undefined;
+  readonly metrics?: ServiceMetrics | undefined;
   /** Aborts the opening. */
   readonly giveUp?: AbortSignal | undefined;
   /** Does not start an embedded database that is not running. */

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { describeUnknownVariable, unknownVariables } from '../config/unknown-variables.ts';
+import { describeUnknownVariable, unknownVariables } from '../config/config-report.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { untilAborted } from '../kernel/stop-request.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger } from '../observability/log.ts';
 import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
 import { startTankeeper, type TankeeperServer } from './server.ts';
 

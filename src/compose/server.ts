@@ -2,7 +2,7 @@ import { baseUrlOf, type Config } from '../config/config.ts';
 import { startStartupServer } from '../http/serving/startup-server.ts';
 import type { Log } from '../kernel/log.ts';
 import { packageVersion } from '../kernel/package-version.ts';
-import { ServiceMetrics } from '../observability/service-metrics.ts';
+import { ServiceMetrics } from '../observability/metrics.ts';
 import { poolUsage } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { startBackgroundWork } from './background-work.ts';

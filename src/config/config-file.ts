@@ -1,10 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { ServiceError } from '../kernel/errors.ts';
-import { nearestName } from '../kernel/nearest-name.ts';
-import { type Environment, readVariable } from './environment.ts';
-import { fileKeyOf } from './file-key.ts';
-import { VARIABLES } from './variables.ts';
+import { nearestName } from '../kernel/text.ts';
+import { type Environment, readVariable, VARIABLES } from './variables.ts';
 
 /** A value of a configuration file. */
 interface FileValue {
@@ -180,4 +178,12 @@ function placeOf(path: string, lines: LineCounter, offset: number): string {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('configuration.invalid', message);
+}
+
+/**
+ * @param variable `WIRE_DIALECT`
+ * @returns its key in a configuration file: `wireDialect`
+ */
+export function fileKeyOf(variable: string): string {
+  return variable.toLowerCase().replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -1,59 +1,67 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
-import type { LimitSettings } from '../kernel/limit.ts';
-import type { ConfigFile } from './config-file.ts';
-import { type Environment, readVariable } from './environment.ts';
-import { readSecretFile } from './secret-file.ts';
-import { environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
+import { type ConfigFile, fileKeyOf } from './config-file.ts';
+import { type Environment, environmentSchema, pkcs11Schema, readVariable, VARIABLES } from './variables.ts';
 
 type EnvironmentValues = z.output<typeof environmentSchema>;
+
+/** `DATABASE_POOL_SIZE` in lower camel case, `databasePoolSize`. */
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+
+/** Beginnings of variables that are kept together, under one name. */
+const GROUPS = ['LIMIT_', 'PKCS11_', 'OIDC_'] as const;
+type GroupPrefix = (typeof GROUPS)[number];
+
+/** The variables of a group by the rest of their names; those of no group by their names. */
+type Named<Prefix extends GroupPrefix | ''> = {
+  readonly [
+    Name in keyof EnvironmentValues as Name extends `${Prefix}${infer Rest}`
+      ? Prefix extends ''
+        ? Name extends `${GroupPrefix}${string}`
+          ? never
+          : CamelCase<Rest>
+        : CamelCase<Rest>
+      : never
+  ]: EnvironmentValues[Name];
+};
 
 /** The configuration: the values of the environment, checked and frozen. Times are in seconds. */
 export type Config = z.output<typeof configSchema>;
 
-const configSchema = environmentSchema.transform((values) =>
-  Object.freeze({
-    host: values.HOST,
-    port: values.PORT,
-    /** Undefined: no port for metrics. */
-    metricsPort: values.METRICS_PORT,
+/** The values under their names in a file, but for those that are read together or depend on others. */
+const configSchema = environmentSchema.transform((values) => {
+  const { wireDialect: dialect, ...named } = valuesOf(values, '');
+  return Object.freeze({
+    ...named,
+    dialect,
     trustProxy: Object.freeze(values.TRUST_PROXY ?? []),
     dataDir: resolve(values.DATA_DIR),
     /** Undefined: the embedded PostgreSQL. Contains the password. */
     databaseUrl: withPassword(values.DATABASE_URL, values),
-    databasePoolSize: values.DATABASE_POOL_SIZE,
-    databaseStatementTimeout: values.DATABASE_STATEMENT_TIMEOUT,
-    databaseLockTimeout: values.DATABASE_LOCK_TIMEOUT,
-    databasePreparedStatements: values.DATABASE_PREPARED_STATEMENTS,
-    databaseSharedStatements: values.DATABASE_SHARED_STATEMENTS,
-    dialect: values.WIRE_DIALECT,
-    serviceVersion: values.SERVICE_VERSION,
-    apiDocs: values.API_DOCS,
-    app: values.APP,
-    console: values.CONSOLE,
     appOrigins: Object.freeze(values.APP_ORIGINS ?? []),
-    monitoringPost: values.MONITORING_POST,
-    monitoringPostSunset: values.MONITORING_POST_SUNSET,
-    logLevel: values.LOG_LEVEL,
-    logFormat: values.LOG_FORMAT,
     encryptionKeyFile: resolve(values.ENCRYPTION_KEY_FILE ?? join(values.DATA_DIR, 'encryption.key')),
-    pkcs11: securityModuleOf(values),
-    adminPasswordFile: values.ADMIN_PASSWORD_FILE,
-    licencePublicKeyFile: values.LICENCE_PUBLIC_KEY_FILE,
-    limits: limitsOf(values),
-    sessionLifetime: values.SESSION_LIFETIME,
-    /** The address of the server in browsers, an origin. */
-    publicUrl: values.PUBLIC_URL,
-    /** Undefined: no single sign-on. */
-    singleSignOn: singleSignOnOf(values),
-    resolverTimeout: values.RESOLVER_TIMEOUT,
     resolverFileDirs: Object.freeze(values.RESOLVER_FILE_DIRS ?? []),
-    challengeRetention: values.CHALLENGE_RETENTION,
-    auditRetention: values.AUDIT_RETENTION,
-    housekeepingInterval: values.HOUSEKEEPING_INTERVAL,
-  }),
-);
+    pkcs11: securityModuleOf(values),
+    singleSignOn: singleSignOnOf(values),
+    limits: Object.freeze(valuesOf(values, 'LIMIT_')),
+  });
+});
+
+function valuesOf<Prefix extends GroupPrefix | ''>(values: EnvironmentValues, prefix: Prefix): Named<Prefix> {
+  const others = GROUPS.filter((group) => group !== prefix);
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([name]) => name.startsWith(prefix) && !others.some((group) => name.startsWith(group)))
+      .map(([name, value]) => [
+        fileKeyOf(name.slice(prefix.length)),
+        Array.isArray(value) ? Object.freeze(value) : value,
+      ]),
+  ) as Named<Prefix>;
+}
 
 /**
  * Reads the whole configuration. The only reader of the environment, which goes before the file.
@@ -112,10 +120,10 @@ function securityModuleOf(values: EnvironmentValues) {
   });
 }
 
-/** @returns the registration at the provider; its secret is read from the file by the server */
+/** @returns the registration at the provider, undefined without single sign-on; its secret is read from the file by the server */
 function singleSignOnOf(values: EnvironmentValues) {
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: clientSecretFile } = values;
-  const { OIDC_GROUPS: groups, PUBLIC_URL: publicUrl = '' } = values;
+  const { providerName: provider, sessionLifetime: lifetime, ...others } = valuesOf(values, 'OIDC_');
+  const { issuer, clientId, clientSecretFile, groups } = others;
   if (
     issuer === undefined ||
     clientId === undefined ||
@@ -124,32 +132,16 @@ function singleSignOnOf(values: EnvironmentValues) {
   ) {
     return undefined;
   }
+  const redirectUrl = others.redirectUrl ?? `${values.PUBLIC_URL ?? ''}/admin/sign-in/oidc/callback`;
   return Object.freeze({
+    ...others,
+    provider,
+    lifetime,
     issuer,
-    provider: values.OIDC_PROVIDER_NAME,
     clientId,
     clientSecretFile,
-    redirectUrl: values.OIDC_REDIRECT_URL ?? `${publicUrl}/admin/sign-in/oidc/callback`,
-    scopes: values.OIDC_SCOPES,
-    nameClaim: values.OIDC_NAME_CLAIM,
-    groupsClaim: values.OIDC_GROUPS_CLAIM,
     groups,
-    lifetime: values.OIDC_SESSION_LIFETIME,
-  });
-}
-
-function limitsOf(values: EnvironmentValues): LimitSettings {
-  return Object.freeze({
-    exempt: Object.freeze(values.LIMIT_EXEMPT),
-    clientRequests: values.LIMIT_CLIENT_REQUESTS,
-    clientFailures: values.LIMIT_CLIENT_FAILURES,
-    transactionFailures: values.LIMIT_TRANSACTION_FAILURES,
-    loginFailures: values.LIMIT_LOGIN_FAILURES,
-    loginsAtOnce: values.LIMIT_LOGINS_AT_ONCE,
-    requestsAtOnce: values.LIMIT_REQUESTS_AT_ONCE,
-    statusWaits: values.LIMIT_STATUS_WAITS,
-    connections: values.LIMIT_CONNECTIONS,
-    requestTimeout: values.REQUEST_TIMEOUT,
+    redirectUrl,
   });
 }
 
@@ -160,4 +152,25 @@ const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 export function baseUrlOf({ host }: Pick<Config, 'host'>, port: number): string {
   const opened = LOOPBACKS[host] ?? host;
   return `http://${opened.includes(':') ? `[${opened}]` : opened}:${port}`;
+}
+
+/**
+ * @param variable the variable that named the file, for the message
+ * @returns the file's text without the line end at its end
+ * @throws ServiceError 'configuration.invalid' when it cannot be read or is empty
+ */
+export function readSecretFile(variable: string, file: string): string {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new ServiceError('configuration.invalid', `${variable}='${file}' cannot be read (${reason}).`, {
+      cause,
+    });
+  }
+  if (content === '') {
+    throw new ServiceError('configuration.invalid', `${variable}='${file}' is empty.`);
+  }
+  return content;
 }

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { parseDuration } from '../kernel/duration.ts';
-import { maskPassword } from '../kernel/masked-url.ts';
+import { parseDuration } from '../kernel/clock.ts';
+import { maskPassword } from '../kernel/text.ts';
 import { NetworkSet } from '../kernel/networks.ts';
 
 declare module 'zod' {

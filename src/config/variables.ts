@@ -5,10 +5,10 @@ import {
   duration,
   durationOrOff,
   folders,
-  networks,
-  oneOf,
   groupMapping,
   issuer,
+  networks,
+  oneOf,
   oneOrigin,
   oneUrl,
   origins,
@@ -283,4 +283,11 @@ function metaOf(schema: z.core.$ZodType): z.core.GlobalMeta {
 
 function unmasked(value: string): string {
   return value;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @returns the text of a variable; undefined for an empty one, as compose files write unset variables */
+export function readVariable(environment: Environment, name: string): string | undefined {
+  return environment[name] === '' ? undefined : environment[name];
 }

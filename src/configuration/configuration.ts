@@ -1,5 +1,12 @@
 import type { ReadPolicy } from '../policy/read-policy.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'configuration.invalid': NoPayload;
+    'configuration.changed': NoPayload;
+  }
+}
+
 /** A set of users that tokens and policies refer to by one name, from resolvers in this order. */
 export interface Realm {
   readonly id: string;

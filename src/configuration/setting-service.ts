@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 
 /** A setting that the server reads. */
 export interface KnownSetting {

@@ -1,5 +1,5 @@
 import { type Configuration, findRealm, type Realm } from '../configuration/configuration.ts';
-import { listNames } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/text.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from '../resolvers/resolver-lookup.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';

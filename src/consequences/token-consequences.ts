@@ -1,4 +1,4 @@
-import { listNames } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/text.ts';
 import type { Token } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { nothingSelected } from '../tokens/token-selection.ts';

@@ -1,6 +1,5 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import { ConfigurationListener } from './configuration-listener.ts';
 import type { DatabaseOptions } from './database.ts';
 import { translateDatabaseFault } from './database-faults.ts';

@@ -3,8 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { askedSchemas, connectionSettings, type DatabaseOptions } from './database.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { SharedWork } from '../kernel/shared-work.ts';
+import { SharedWork } from './shared-work.ts';
 import type { Database } from './database.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { refuseLate } from './sharing.ts';

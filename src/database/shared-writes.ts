@@ -1,4 +1,4 @@
-import { SharedWork } from '../kernel/shared-work.ts';
+import { SharedWork } from './shared-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { isSurelyUndone } from './database-faults.ts';
 import type { Database } from './database.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 
-export { isStorable, storableForm } from '../kernel/storable-text.ts';
+export { isStorable, storableForm } from '../kernel/text.ts';
 
 const ROW_ID = /^[1-9]\d{0,17}$/;
 

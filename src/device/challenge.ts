@@ -1,4 +1,5 @@
-import { type QrTanFault, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { QrTanFault } from '../ocra/qrtan-url.ts';
 import { computeResponse } from '../ocra/compute.ts';
 import { MAX_COUNTER, timeStepAt } from '../ocra/data-input.ts';
 import { bytesFromHex } from '../ocra/hex.ts';
@@ -8,6 +9,12 @@ import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { DeviceToken, ReadyToken } from './device-token.ts';
 import { signedText } from './read-code.ts';
 import { refusedCode } from './refused-code.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'token.counter-exhausted': NoPayload;
+  }
+}
 
 type ChallengeUrl = Exclude<QrTanUrl, { kind: 'init' }>;
 

@@ -1,4 +1,5 @@
-import { isServiceError, type QrTanFault, ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { QrTanFault } from '../ocra/qrtan-url.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../ocra/qrtan-url.ts';
 
 /** No QR code holds more characters (ISO/IEC 18004, version 40-L, digits alone). */

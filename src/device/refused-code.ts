@@ -1,4 +1,5 @@
-import { type QrTanFault, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { QrTanFault } from '../ocra/qrtan-url.ts';
 
 /** @returns the refusal of a code that could be read */
 export function refusedCode(fault: QrTanFault, why: string): ServiceError<'qrtan-url.invalid'> {

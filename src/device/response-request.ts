@@ -1,4 +1,14 @@
-import { type CallbackFault, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The reason why no app sends a response to the URL of a code. */
+    'callback-url.refused': { readonly fault: CallbackFault };
+  }
+}
+
+/** The scheme is none of http and https; http to another machine; no URL at all. */
+type CallbackFault = 'scheme' | 'insecure' | 'syntax';
 
 /** A response on its way to the server. */
 export interface OutgoingResponse {

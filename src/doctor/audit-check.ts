@@ -2,7 +2,7 @@ import type { AuditStore } from '../audit/audit-store.ts';
 import type { AuditAuthority } from '../audit/signing-key.ts';
 import { verifyTrail } from '../audit/verify-trail.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Finding, findingOf } from './finding.ts';
+import { type Finding, findingOf } from './examination.ts';
 
 /** Times of the audit trail. */
 export interface TrailFacts {

@@ -1,4 +1,7 @@
-import { type Finding, findingOf, type Severity } from './finding.ts';
+import { type ClockState, DAY_MS, isSteady, lookAt } from '../housekeeping/housekeeping.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { type Checked, type Finding, findingOf, type Severity } from './examination.ts';
 
 /** Facts about the database server, as the session of a server has them. */
 export interface DatabaseFacts {
@@ -132,4 +135,203 @@ export function checkDatabase({ version, settings, isReadOnly }: DatabaseFacts):
     );
   }
   return findings;
+}
+
+/** State of the tables. */
+export interface MigrationState {
+  /** The names of the pending migrations. */
+  readonly pending: readonly string[];
+  /** No migration was ever applied. */
+  readonly isEmpty: boolean;
+}
+
+/**
+ * @param read throws ServiceError 'configuration.invalid' if the database is not of this program, with the code of the finding as detail
+ * @returns as value true if the tables are those of this program
+ */
+export async function checkMigrations(read: () => Promise<MigrationState>): Promise<Checked<true>> {
+  try {
+    const { pending, isEmpty } = await read();
+    return pending.length === 0
+      ? { findings: [], value: true }
+      : { findings: [isEmpty ? empty() : older(pending)], value: undefined };
+  } catch (error) {
+    if (!isServiceError(error, 'configuration.invalid')) {
+      throw error;
+    }
+    const remedy =
+      'run the version of tankeeper that migrated the database; if it is newer than this one, or a later one';
+    const code = error.detail ?? 'migrations.newer';
+    return { findings: [findingOf('error', code, error.message, remedy)], value: undefined };
+  }
+}
+
+function empty(): Finding {
+  return findingOf(
+    'error',
+    'migrations.none',
+    'the database has no tables of tankeeper',
+    '`tankeeper migrate`, or the first start of the server; if there should be some: DATABASE_URL or DATA_DIR as the server has it',
+  );
+}
+
+function older(pending: readonly string[]): Finding {
+  const text = `the database is older than this program, which has ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`} more: ${pending.join(', ')}`;
+  return findingOf('error', 'migrations.pending', text, '`tankeeper migrate`, or restart the server');
+}
+
+/** Connections that the database grants, and those that servers may take. */
+export interface ConnectionFacts {
+  /** The most that the role may open to this database: the smallest of the limits that apply. */
+  readonly granted: number;
+  /** Running servers. */
+  readonly servers: number;
+}
+
+/** Connections of a server beside its pool: one listens, one watches. */
+const BESIDE_POOL = 2;
+/** Connections of a command. */
+const COMMAND = 4;
+
+/** @returns a finding where the database grants fewer connections than the running servers and a command may need */
+export function checkConnections(
+  poolSize: number,
+  { granted, servers: running }: ConnectionFacts,
+): readonly Finding[] {
+  const servers = Math.max(1, running);
+  const needed = servers * (poolSize + BESIDE_POOL) + COMMAND;
+  if (needed <= granted) {
+    return [];
+  }
+  const who = servers === 1 ? 'one server' : `${servers} servers`;
+  return [
+    findingOf(
+      'warning',
+      'connections.too-few',
+      `the database grants ${granted} connections, and ${who} and a command may need ${needed}: requests are refused at full load`,
+      `raise max_connections of PostgreSQL, or the limit of the role or the database, by ${needed - granted}; or lower DATABASE_POOL_SIZE`,
+    ),
+  ];
+}
+
+/** Milliseconds by which the clocks may differ without a finding, and from which on it is an error. */
+const TOLERATED = 2_000;
+const HARMFUL = 60_000;
+
+/**
+ * Compares the clock of this machine with the database's.
+ * @param databaseTime reads the database's clock
+ */
+export async function checkClock(
+  clock: Clock,
+  databaseTime: () => Promise<Date>,
+): Promise<readonly Finding[]> {
+  const before = clock.now().getTime();
+  const there = (await databaseTime()).getTime();
+  const after = clock.now().getTime();
+  // The time of the question is within these bounds: what may be its duration is no difference.
+  const difference = there > after ? there - after : Math.min(0, there - before);
+  const size = Math.abs(difference);
+  if (size <= TOLERATED) {
+    return [];
+  }
+  return [
+    findingOf(
+      size > HARMFUL ? 'error' : 'warning',
+      'clock.differs',
+      `the clock of the database is ${(size / 1000).toFixed(1)} s ${difference > 0 ? 'ahead of' : 'behind'} the clock here: the service goes by the database's, log lines and TLS certificates by the one here${size > DAY_MS ? ', and nothing is removed here' : ''}`,
+      'run an NTP client (chrony, systemd-timesyncd) on both machines',
+    ),
+  ];
+}
+
+/**
+ * Finds a jump of the database's clock, after which nothing is removed for a day, and no row of the audit.
+ * @param known of the servers; undefined: none has looked at it yet
+ * @param now the time of the database
+ * @param isAuditPruned false: the audit is kept for ever
+ */
+export function checkJump(
+  known: ClockState | undefined,
+  now: Date,
+  isAuditPruned: boolean,
+): readonly Finding[] {
+  const state = known && lookAt(known, now);
+  const isOver =
+    state === undefined || state.steadySince === null || (isSteady(state, now) && !isAuditPruned);
+  return isOver
+    ? []
+    : [
+        findingOf(
+          'warning',
+          'clock.jumped',
+          `the clock of the database shows ${now.toISOString()}, and a server last saw it at ${state.seenAt.toISOString()}: ${isSteady(state, now) ? 'no month of the audit' : 'nothing old'} is removed, as either may be wrong`,
+          'correct the clock of the database; if it is right (no server ran meanwhile, or the database is an old copy), `tankeeper housekeeping run --confirm-time`',
+        ),
+      ];
+}
+
+/**
+ * @param driftedCounts compares the counts
+ * @returns findings about counts that are wrong, or were not compared in time
+ */
+export async function checkCounts(driftedCounts: () => Promise<number>): Promise<readonly Finding[]> {
+  try {
+    const drifted = await driftedCounts();
+    return drifted === 0 ? [] : [driftedFinding(drifted)];
+  } catch (error) {
+    if (!isServiceError(error, 'database.unavailable')) {
+      throw error;
+    }
+    const text = 'the counts could not be compared with the tokens and users in time';
+    return [
+      findingOf('note', 'counters.uncompared', text, '`tankeeper count --verify`, which has no time limit'),
+    ];
+  }
+}
+
+function driftedFinding(drifted: number): Finding {
+  return findingOf(
+    'error',
+    'counters.drifted',
+    `${drifted === 1 ? '1 count differs' : `${drifted} counts differ`} from the tokens and users: /monitoring answers wrongly`,
+    '`tankeeper count --verify --mend`',
+  );
+}
+
+/** Times of backups. */
+export interface BackupFacts {
+  /** Begin of the last export that the audit records. */
+  readonly lastExport: Date | undefined;
+  /** Time at which the first key was registered. */
+  readonly installedAt: Date | undefined;
+}
+
+/** Days after which a backup is old. */
+const OLD_DAYS = 7;
+const REMEDY =
+  '`tankeeper export FILE`, and a copy of the encryption key elsewhere; with another method of backup (pg_dump), this is not seen here';
+
+/** @returns findings about the last export that the audit records, at a time */
+export function checkBackups({ lastExport, installedAt }: BackupFacts, at: Date): readonly Finding[] {
+  if (lastExport === undefined) {
+    const isNew = installedAt !== undefined && daysBetween(installedAt, at) < OLD_DAYS;
+    const text = 'no backup by `tankeeper export` is recorded in the audit';
+    return [findingOf(isNew ? 'note' : 'warning', 'backup.none', text, REMEDY)];
+  }
+  const days = daysBetween(lastExport, at);
+  return days < OLD_DAYS
+    ? []
+    : [
+        findingOf(
+          'warning',
+          'backup.old',
+          `the last backup by \`tankeeper export\` was begun ${Math.floor(days)} days ago, on ${lastExport.toISOString().slice(0, 10)}`,
+          REMEDY,
+        ),
+      ];
+}
+
+function daysBetween(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / DAY_MS;
 }

@@ -1,14 +1,12 @@
 import type { Knex } from 'knex';
 
-import type { ClockState } from '../housekeeping/clock-state.ts';
+import type { ClockState } from '../housekeeping/housekeeping.ts';
 import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { liveHolders } from '../keys/key-holder-store.ts';
 import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
 import type { TrailFacts } from './audit-check.ts';
-import type { BackupFacts } from './backup-check.ts';
-import type { ConnectionFacts } from './connection-check.ts';
-import type { DatabaseFacts } from './database-check.ts';
+import type { BackupFacts, ConnectionFacts, DatabaseFacts } from './database-check.ts';
 import type { KeyAge } from './key-check.ts';
 
 interface KeyRow {

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { neededKeys, type RegisteredKey } from '../keys/vault.ts';
-import { type Finding, findingOf } from './finding.ts';
+import { type Finding, findingOf } from './examination.ts';
 
 /** The key file as the operating system shows it. */
 export interface KeyFileAccess {

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import type { SystemAccount } from './program.ts';
 import { type Cluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
 import { createCluster } from './creation.ts';
@@ -11,6 +10,13 @@ import { type ClusterEntry, enterCluster, type EntryRequest } from './entry.ts';
 import { embeddedConnection, type EmbeddedConnection, type EmbeddedRole } from './membership.ts';
 import { hasEnded, readPostmasterFile } from './postmaster.ts';
 import { findPrograms } from './programs.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'data-folder.in-use': NoPayload;
+    'installation.missing': NoPayload;
+  }
+}
 
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import

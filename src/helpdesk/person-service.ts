@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/user-source.ts';
@@ -11,7 +11,7 @@ import type { TokenStore } from '../tokens/token-store.ts';
 import type { Token } from '../tokens/token.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import type { LatestTransaction, LatestTransactionStore } from './latest-transaction-store.ts';
+import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
 
 interface PersonDependencies {

@@ -8,7 +8,7 @@ import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';
-import type { TokenPageFilter, TokenPageStore } from './token-page-store.ts';
+import type { TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
 
 interface TokenListDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;

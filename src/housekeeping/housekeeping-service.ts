@@ -1,17 +1,19 @@
 import type { AuditRetention } from '../audit/audit-retention.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
+import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { Log } from '../kernel/log.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
+import type { HousekeepingStore } from './housekeeping-store.ts';
 import {
   type HousekeepingChore,
   type HousekeepingMoments,
   type HousekeepingTally,
   momentsAt,
 } from './housekeeping.ts';
-import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
-import type { HousekeepingStore } from './housekeeping-store.ts';
 import type { PruningClock } from './pruning-clock-store.ts';
 
 export interface HousekeepingDependencies {
@@ -21,7 +23,7 @@ export interface HousekeepingDependencies {
   readonly pruningClock: Pick<PruningClock, 'time' | 'confirm'>;
   /** Seconds for which the status of an expired challenge remains available. */
   readonly challengeRetention: number;
-  readonly metrics: Pick<HousekeepingMetrics, keyof HousekeepingMetrics>;
+  readonly metrics?: Pick<HousekeepingMetrics, keyof HousekeepingMetrics> | undefined;
   /** Undefined: months of the audit stay. */
   readonly auditRetention?: Pick<AuditRetention, 'isOn' | 'due' | 'remove'>;
 }
@@ -80,14 +82,14 @@ export class HousekeepingService {
     const { metrics, clock, pruningClock } = this.#deps;
     const reportBacklog = async (): Promise<void> => {
       for (const tally of await this.#backlog(clock.now())) {
-        metrics.backlogIs(tally);
+        metrics?.backlogIs(tally);
       }
     };
     await reportBacklog();
     const removed = await this.#clear(await pruningClock.time(), signal);
     if (!signal.aborted) {
       await reportBacklog();
-      metrics.roundDone(removed === undefined ? 'left to another server' : 'done');
+      metrics?.roundDone(removed === undefined ? 'left to another server' : 'done');
     }
     return (removed ?? []).reduce((sum, { rows }) => sum + rows, 0);
   }
@@ -114,7 +116,7 @@ export class HousekeepingService {
     }
     const addTally = (tally: HousekeepingTally): void => {
       sums.set(tally.chore, (sums.get(tally.chore) ?? 0) + tally.rows);
-      this.#deps.metrics.rowsRemoved(tally);
+      this.#deps.metrics?.rowsRemoved(tally);
     };
     const also = async (): Promise<void> => {
       const rows = (await auditRetention?.remove(now)) ?? 0;
@@ -138,4 +140,45 @@ function assertOperator({ principal }: Caller): void {
   if (!principal.operator) {
     throw new ServiceError('right.missing', 'Housekeeping is done at the machine itself only');
   }
+}
+
+/** Milliseconds from the start to the first round; less if the interval is shorter. */
+const FIRST_MS = 5_000;
+
+/** The dependencies of the rounds. */
+interface HousekeepingRoundsDependencies {
+  /** @returns the number of removed rows */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  /** Approximate milliseconds between two rounds. */
+  readonly interval: number;
+  readonly log: Log;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
+}
+
+/**
+ * @returns a loop that runs the housekeeping outside of requests. Every server may run it: one at a time does the work
+ */
+export function housekeepingRounds({
+  round,
+  interval,
+  log,
+  ended,
+}: HousekeepingRoundsDependencies): BackgroundLoop {
+  const component = 'housekeeping';
+  return backgroundRounds({
+    component,
+    log,
+    ended,
+    trouble: 'Housekeeping fails: old rows stay, and change no answer',
+    pause: interval,
+    firstPause: Math.min(FIRST_MS, interval),
+    round: async (signal) => {
+      const count = await round(signal);
+      if (count > 0) {
+        log.info('Housekeeping has removed what was old', { component, count });
+      }
+      return false;
+    },
+  });
 }

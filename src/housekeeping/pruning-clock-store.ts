@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { type ClockState, DAY_MS, isSteady, lookAt } from './clock-state.ts';
+import { type ClockState, DAY_MS, isSteady, lookAt } from './housekeeping.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';

@@ -4,8 +4,7 @@ import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import { ERROR_RESTRICTION } from '../configuration/setting.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type AnyServiceError, ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
 import type { FailureDialect } from './dialects/dialect.ts';
 import type { ExchangeHandler, ExchangeResponse } from './request/exchange.ts';
 import {

@@ -1,5 +1,19 @@
 import { type AnyServiceError, type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** `json`: the body is not JSON. */
+    'request.malformed': { readonly syntax?: 'json' };
+    'request.too-large': NoPayload;
+    'request.media-type': NoPayload;
+    'path.unknown': NoPayload;
+    'method.not-allowed': NoPayload;
+    'cross-site.refused': NoPayload;
+    /** The name of the limit. */
+    'too-many-requests': { readonly limit: string };
+  }
+}
+
 /** The form of a failure on the wire. */
 export interface FailureForm {
   /** The error number, which clients of the old interface read. */

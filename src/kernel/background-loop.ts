@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isServiceError } from './errors.ts';
-import { describeFault } from './fault.ts';
-import type { Log } from './log.ts';
+import { describeFault, type Log } from './log.ts';
 
 /** The rests of a turn of a loop. No rest keeps the process alive. */
 export interface LoopPace {

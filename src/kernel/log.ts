@@ -1,3 +1,5 @@
+import { ServiceError } from './errors.ts';
+
 /** Fields of a log line besides its message; the logger drops every field that is not on its list. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -7,4 +9,61 @@ export interface Log {
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
+}
+
+/** Loggable description of an error. Never its message, which may quote a client's request. */
+export interface FaultFields {
+  /** Name and code of the error, then of its causes: `ServiceError internal < DatabaseError 22P02`. */
+  readonly fault: string;
+  /** The details of `ServiceError`s, which never hold secrets. */
+  readonly faultDetail: string | undefined;
+  /** The origin of the innermost error: the frames of its stack, without its message. */
+  readonly stack: string | undefined;
+}
+
+const MAX_CAUSES = 5;
+const MAX_FRAMES = 20;
+
+/** @returns a description of the error and its causes, without any text of the client */
+export function describeFault(error: unknown): FaultFields {
+  const chain = causes(error);
+  const details = chain.flatMap((link) => (link instanceof ServiceError ? (link.detail ?? []) : []));
+  return {
+    fault: chain.map(nameOf).join(' < '),
+    faultDetail: details.length === 0 ? undefined : details.join(' < '),
+    stack: framesOf(chain.at(-1)),
+  };
+}
+
+function causes(error: unknown): unknown[] {
+  const chain: unknown[] = [error];
+  for (let link = error; chain.length < MAX_CAUSES && link instanceof Error && link.cause !== undefined;) {
+    link = link.cause;
+    chain.push(link);
+  }
+  return chain;
+}
+
+/** Keeps name and code only if they are plain words: others are not trusted. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return typeof error;
+  }
+  const code = 'code' in error ? error.code : undefined;
+  return [error.name, code]
+    .filter((part) => typeof part === 'string' && /^[\w.-]{1,60}$/.test(part))
+    .join(' ');
+}
+
+/** Extracts the frames behind name and message; a message may have lines that look like frames. */
+function framesOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.stack === undefined) {
+    return undefined;
+  }
+  const at = error.stack.indexOf(error.message) + error.message.length;
+  const frames = error.stack
+    .slice(at)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
+  return frames.slice(0, MAX_FRAMES).join('\n');
 }

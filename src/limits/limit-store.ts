@@ -1,5 +1,11 @@
 import type { Database } from '../database/database.ts';
-import type { AttemptCount } from './local-counts.ts';
+
+/** The attempts of a key in its present window. */
+export interface AttemptCount {
+  readonly attempts: number;
+  /** Milliseconds until counting begins anew. */
+  readonly wait: number;
+}
 
 /** A row that was written under a clock that ran ahead ends with a window from now on. */
 const COUNT = `

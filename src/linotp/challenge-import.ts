@@ -1,5 +1,5 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type {
   ImportedChallenges,
   PresentChallenge,

@@ -1,5 +1,4 @@
-import { parseJsonObject } from '../kernel/parse-json.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable, parseJsonObject } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Challenge } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';

@@ -1,5 +1,5 @@
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import { mapAdministrators } from './administrator-mapping.ts';
 import type { EntryKind, PresentEntry } from './configuration-import-store.ts';
 import type { EncryptionKey } from './encryption-key.ts';

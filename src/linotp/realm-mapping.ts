@@ -1,4 +1,4 @@
-import { plainName } from '../kernel/plain-text.ts';
+import { plainName } from '../kernel/text.ts';
 import type { ConfigTable } from './config-table.ts';
 import type { Mapped } from './mapped.ts';
 import { resolverNameOf } from './resolver-mapping.ts';

@@ -1,6 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import type { ResolverKind } from '../configuration/configuration.ts';
-import { plainName } from '../kernel/plain-text.ts';
+import { plainName } from '../kernel/text.ts';
 import type { ManagedUser } from '../users/user-draft.ts';
 import { checkResolver } from '../resolvers/resolver-draft.ts';
 import { SETTINGS_RULES } from '../resolvers/settings/settings-rules.ts';

@@ -1,6 +1,6 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import type { ImportReport } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';

@@ -1,5 +1,4 @@
-import { parseJsonObject } from '../kernel/parse-json.ts';
-import { storableForm } from '../kernel/storable-text.ts';
+import { parseJsonObject, storableForm } from '../kernel/text.ts';
 
 /** The object in the column TokenInfo. */
 export type TokenInfo = Readonly<Record<string, unknown>>;

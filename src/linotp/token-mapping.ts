@@ -1,5 +1,5 @@
 import { isServiceError } from '../kernel/errors.ts';
-import { isStorable, storableForm } from '../kernel/storable-text.ts';
+import { isStorable, storableForm } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';

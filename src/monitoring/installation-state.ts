@@ -1,19 +1,10 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
-import type { LicenceInspection } from './licence-inspection.ts';
-import type { TokenCountStore } from './token-count-store.ts';
-import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
-
-/** The facts about the installation in the database besides its counts of tokens. */
-export interface StoredState {
-  readonly lockedTokens: readonly LockedTokenRow[];
-  /** Number of open challenges, counted up to a hundred thousand. */
-  readonly openChallenges: number;
-  /** The end of the last `tankeeper export`; undefined: the audit has none. */
-  readonly lastBackup: Date | undefined;
-}
+import { withTimeLimit } from '../kernel/bounded-work.ts';
+import type { LicenceInspection } from './licence-service.ts';
+import type { StoredState, TokenCountStore } from './token-count-store.ts';
+import type { TokenCountsSnapshot } from './token-counts.ts';
 
 /** The state of the whole installation, for metrics. */
 export interface InstallationState extends StoredState {

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { ServiceError } from '../kernel/errors.ts';
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
 
 /**
  * The only accepted algorithms, one for each kind of key. `none` and those with a shared secret are refused (RFC 8725

@@ -1,5 +1,12 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { safeText } from '../kernel/terminal-text.ts';
+import { safeText } from '../kernel/text.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'licence.invalid': NoPayload;
+    'licence.unknown': NoPayload;
+  }
+}
 
 /** The unit of a licence: users who own at least one active token, or active tokens, assigned or not. */
 type LicenceUnit = 'user' | 'token';

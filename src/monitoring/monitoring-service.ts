@@ -4,25 +4,26 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { reportActiveUsers } from './active-users-report.ts';
-import { compareConfiguration, type ConfigurationState } from './configuration-report.ts';
-import type { LicenceInspection } from './licence-inspection.ts';
-import type {
-  ActiveUserReport,
-  ConfigurationReport,
-  LicenceReport,
-  TokenReport,
-  UserReport,
-} from './outcomes.ts';
-import { chooseRealms, visibleRealms } from './realm-choice.ts';
-import type { RealmTally } from './realm-tally.ts';
+import {
+  type ActiveUserReport,
+  compareConfiguration,
+  type ConfigurationReport,
+  type ConfigurationState,
+  type LicenceReport,
+  type RealmTally,
+  reportActiveUsers,
+  reportTokens,
+  reportUsers,
+  tallyTokens,
+  type TokenReport,
+  type UserReport,
+} from './reports.ts';
+import type { LicenceInspection } from './licence-service.ts';
+import { chooseRealms, parseStatuses, visibleRealms } from './monitoring-query.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
 import type { TokenCountStore } from './token-count-store.ts';
 import type { TokenCountsSnapshot } from './token-counts.ts';
-import { reportTokens, tallyTokens } from './token-report.ts';
-import { parseStatuses } from './token-status.ts';
 import type { UserCounts } from './user-counts.ts';
-import { reportUsers } from './user-report.ts';
 
 type MonitoringAction =
   'tokens' | 'userinfo' | 'activeUsers' | 'config' | 'license' | 'storageEncryption' | 'metrics';

@@ -1,4 +1,4 @@
-import type { ResponseReason } from '../challenges/challenge-metrics.ts';
+import type { ResponseReason } from '../challenges/challenge.ts';
 import type { Database } from '../database/database.ts';
 
 /** Responses that ended in a minute with an outcome. */

@@ -1,8 +1,51 @@
-import type { ChallengeMetrics, ResponseReason } from '../challenges/challenge-metrics.ts';
+import type { ResponseReason } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
-import { durationClass, NO_DURATIONS } from './response-durations.ts';
+
+/** Upper bounds of the classes of durations, in milliseconds; a last class has all longer ones. */
+const BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
+
+/** Numbers of responses by class of duration: none. */
+export const NO_DURATIONS: readonly number[] = new Array<number>(BOUNDS_MS.length + 1).fill(0);
+
+/** @returns the index of the class of a duration */
+export function durationClass(milliseconds: number): number {
+  const found = BOUNDS_MS.findIndex((bound) => milliseconds <= bound);
+  return found === -1 ? BOUNDS_MS.length : found;
+}
+
+/** @returns the sums of both, class by class */
+export function addDurations(one: readonly number[], other: readonly number[]): readonly number[] {
+  return NO_DURATIONS.map((_none, place) => (one[place] ?? 0) + (other[place] ?? 0));
+}
+
+/** @returns the number of responses */
+export function countOf(durations: readonly number[]): number {
+  return durations.reduce((sum, number) => sum + number, 0);
+}
+
+/**
+ * Estimates a quantile: durations are taken as evenly spread within their class.
+ * @param share such as 0.95
+ * @returns milliseconds, at most the last bound; undefined without responses
+ */
+export function quantile(durations: readonly number[], share: number): number | undefined {
+  const total = countOf(durations);
+  if (total === 0) {
+    return undefined;
+  }
+  const rank = share * total;
+  let before = 0;
+  for (const [place, upper] of BOUNDS_MS.entries()) {
+    const number = durations[place] ?? 0;
+    if (number > 0 && before + number >= rank) {
+      const lower = BOUNDS_MS[place - 1] ?? 0;
+      return Math.round((lower + ((upper - lower) * (rank - before)) / number) * 10) / 10;
+    }
+    before += number;
+  }
+  return BOUNDS_MS.at(-1);
+}
 
 const MINUTE_MS = 60_000;
 
@@ -16,7 +59,7 @@ export interface ObservationDependencies {
  * Responses and uses of resolvers that this process has seen since it last told the database. Nothing waits for the
  * database: `flush` is called at intervals. What it cannot write is lost, so that nothing is counted twice.
  */
-export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, ResolverUseMetrics {
+export class Observations {
   readonly #deps: ObservationDependencies;
   #responses = new Map<number, Map<ResponseReason, number[]>>();
   #uses = new Map<string, { succeededAt?: Date; failedAt?: Date }>();
@@ -36,12 +79,9 @@ export class Observations implements Pick<ChallengeMetrics, 'responseEnded'>, Re
     durations[place] = (durations[place] ?? 0) + 1;
   }
 
-  resolverAnswered(resolver: string): void {
-    this.#useOf(resolver).succeededAt = this.#deps.clock.now();
-  }
-
-  resolverUnavailable(resolver: string): void {
-    this.#useOf(resolver).failedAt = this.#deps.clock.now();
+  /** @param isAnswered false: it was unavailable */
+  resolverUsed(resolver: string, isAnswered: boolean): void {
+    this.#useOf(resolver)[isAnswered ? 'succeededAt' : 'failedAt'] = this.#deps.clock.now();
   }
 
   /** Writes what was seen since the last call. @throws the error of the database; these numbers are then lost */

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
-import type { ResolverUseMetrics } from '../resolvers/measured-sources.ts';
 
 /** The most resolvers with series of their own. */
 const MAX_RESOLVERS = 100;
@@ -14,7 +13,7 @@ interface LastUses {
 }
 
 /** Metrics of resolvers, by their names, from their use: nothing is asked of a resolver for them. */
-export class ResolverMetrics implements ResolverUseMetrics {
+export class ResolverMetrics {
   readonly #clock: Clock;
   readonly #requests: Counter<'resolver' | 'outcome'>;
   readonly #countFailures: Counter<'resolver'>;
@@ -57,12 +56,11 @@ export class ResolverMetrics implements ResolverUseMetrics {
     this.#configured = names;
   }
 
-  resolverAnswered(resolver: string): void {
-    this.#noteUse(resolver, 'answered', { success: this.#now() });
-  }
-
-  resolverUnavailable(resolver: string): void {
-    this.#noteUse(resolver, 'unavailable', { failure: this.#now() });
+  /** Counts a use of a resolver. @param isAnswered false: it was unavailable */
+  resolverUsed(resolver: string, isAnswered: boolean): void {
+    const outcome = isAnswered ? 'answered' : 'unavailable';
+    this.#requests.inc({ resolver: this.#label(resolver), outcome });
+    this.#note(resolver, isAnswered ? { success: this.#now() } : { failure: this.#now() });
   }
 
   /** Counts a resolver that failed, or did not answer in time. */
@@ -91,11 +89,6 @@ export class ResolverMetrics implements ResolverUseMetrics {
     for (const outcome of ['answered', 'unavailable']) {
       this.#requests.remove({ resolver, outcome });
     }
-  }
-
-  #noteUse(resolver: string, outcome: 'answered' | 'unavailable', use: LastUses): void {
-    this.#requests.inc({ resolver: this.#label(resolver), outcome });
-    this.#note(resolver, use);
   }
 
   #note(resolver: string, use: LastUses): void {

@@ -1,11 +1,168 @@
 import { createHash } from 'node:crypto';
-import type { UserSources } from '../resolvers/user-source.ts';
-import type { Resolver, Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
-import { plainReason, ResolverCount, type ResolverCountDependencies } from './resolver-count.ts';
-import type { KeptUserCount, UserCount } from './user-count-store.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
+import type { Observations } from './observations.ts';
+import type { ResolverMetrics } from './resolver-metrics.ts';
+import type { KeptUserCount, UserCount, UserCountStore } from './user-count-store.ts';
+
+/** Dependencies of the count of a resolver's users. */
+export interface ResolverCountDependencies {
+  readonly store: Pick<UserCountStore, 'find' | 'keep'>;
+  readonly metrics?: ResolverMetrics | undefined;
+  readonly observations: Pick<Observations, 'resolverUsed'>;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Milliseconds within which a resolver must give its number of users. */
+  readonly timeoutMs: number;
+}
+
+/** A resolver with its present settings. */
+export type ResolverIdentity = Pick<KeptUserCount, 'resolverId' | 'settingsHash'> & {
+  readonly name: string;
+};
+
+interface OpenCount {
+  readonly answer: Promise<number>;
+  readonly startedAt: number;
+}
+
+/** Age after which an unchanged stored count is stored again, in milliseconds. */
+const KEPT_AGAIN = 60_000;
+/** Number of time limits after which a query is abandoned; then the resolver may be queried anew. */
+const GIVEN_UP_AFTER = 10;
+
+/**
+ * Queries one resolver for its number of users, one query at a time. Further callers share the open query and its time
+ * limit; after that, none waits any longer. The resolver is not queried anew before it has answered or failed, or the
+ * query is abandoned.
+ */
+export class ResolverCount {
+  readonly identity: ResolverIdentity;
+  readonly #deps: ResolverCountDependencies;
+  #open: OpenCount | undefined;
+  #last: UserCount | undefined;
+  #kept: UserCount | undefined;
+  #failing = false;
+  #retired = false;
+
+  constructor(identity: ResolverIdentity, dependencies: ResolverCountDependencies) {
+    this.identity = identity;
+    this.#deps = dependencies;
+  }
+
+  /** The last answer in this process. */
+  get last(): UserCount | undefined {
+    return this.#last;
+  }
+
+  /**
+   * @param ask returns the present number of users; called only while no query is open
+   * @throws ServiceError 'resolver.unavailable' after the time limit; any error of `ask`
+   */
+  count(ask: () => Promise<number>): Promise<number> {
+    const { clock, timeoutMs } = this.#deps;
+    const now = clock.now().getTime();
+    if (this.#open === undefined || now - this.#open.startedAt >= GIVEN_UP_AFTER * timeoutMs) {
+      this.#open = this.#question(ask, now);
+    }
+    return this.#open.answer;
+  }
+
+  /** Ignores later answers: the resolver is gone, or has other settings. */
+  retire(): void {
+    this.#retired = true;
+    this.#deps.metrics?.resolverForgotten(this.identity.name);
+  }
+
+  #question(ask: () => Promise<number>, startedAt: number): OpenCount {
+    const work = Promise.resolve().then(ask);
+    const question = { answer: withTimeLimit(this.#deps.timeoutMs, work, () => this.#late()), startedAt };
+    const isCurrent = (): boolean => this.#open === question && !this.#retired;
+    question.answer.catch((reason: unknown) => {
+      if (isCurrent()) {
+        this.#noteFailure(reason);
+      }
+    });
+    void work
+      .then((users) => {
+        if (isCurrent()) {
+          this.#noteCount(users);
+        }
+      })
+      // The answer reports a failure, unless that came too late.
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#open === question) {
+          this.#open = undefined;
+        }
+      });
+    return question;
+  }
+
+  #late(): ServiceError {
+    return new ServiceError(
+      'resolver.unavailable',
+      `The resolver '${this.identity.name}' did not answer within ${this.#deps.timeoutMs / 1000} seconds`,
+    );
+  }
+
+  #noteCount(users: number): void {
+    const { clock, metrics, log } = this.#deps;
+    const { name } = this.identity;
+    const counted = { users, countedAt: clock.now() };
+    this.#last = counted;
+    metrics?.lastCounted(name, counted.countedAt);
+    if (this.#failing) {
+      this.#failing = false;
+      log.warn('A resolver tells again how many users it has', { resolver: name });
+    }
+    const kept = this.#kept;
+    if (kept?.users !== users || counted.countedAt.getTime() - kept.countedAt.getTime() >= KEPT_AGAIN) {
+      this.#kept = counted;
+      void this.#keep(counted);
+    }
+  }
+
+  /** Stores the count in the background. */
+  async #keep(counted: UserCount): Promise<void> {
+    const { store, log } = this.#deps;
+    const { name, ...resolver } = this.identity;
+    try {
+      await store.keep({ ...resolver, ...counted });
+    } catch (error) {
+      this.#kept = undefined;
+      log.debug('The number of users of a resolver could not be kept', {
+        resolver: name,
+        fault: describeFault(error).fault,
+      });
+    }
+  }
+
+  #noteFailure(reason: unknown): void {
+    const { metrics, observations, log } = this.#deps;
+    const { name } = this.identity;
+    metrics?.resolverFailed(name);
+    observations.resolverUsed(name, false);
+    if (!this.#failing) {
+      this.#failing = true;
+      const { fault, faultDetail } = describeFault(reason);
+      log.warn(`A resolver does not tell how many users it has: ${plainReason(reason)}`, {
+        resolver: name,
+        fault,
+        faultDetail,
+      });
+    }
+  }
+}
+
+/** @returns the reason why a resolver is unavailable, in words that may reach the client */
+function plainReason(reason: unknown): string {
+  return isServiceError(reason, 'resolver.unavailable') ? reason.message : 'Its users could not be counted';
+}
 
 export interface UserCountsDependencies extends ResolverCountDependencies {
   readonly sources: UserSources;
@@ -65,7 +222,7 @@ export class UserCounts {
       throw unavailable(lost);
     }
     failures.forEach(({ name }) => {
-      this.#deps.metrics.staleAnswered(name);
+      this.#deps.metrics?.staleAnswered(name);
     });
     return new Map(answers.map((answer) => [answer.name, toCountedUsers(answer, known)]));
   }
@@ -146,7 +303,7 @@ export class UserCounts {
       const latest = laterOf(last, found);
       if (latest !== undefined) {
         known.set(identity.name, latest);
-        this.#deps.metrics.lastCounted(identity.name, latest.countedAt);
+        this.#deps.metrics?.lastCounted(identity.name, latest.countedAt);
       }
     }
     return known;
@@ -201,4 +358,54 @@ function unavailable(failures: readonly UncountedResolver[]): ServiceError {
 
 function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
   return isServiceError(reason, 'database.unavailable');
+}
+
+/** Milliseconds after which the users of a resolver elsewhere are counted again. */
+const OLD_MS = 600_000;
+
+/** The dependencies of the refresh. */
+export interface CountRefreshDependencies {
+  readonly userCounts: Pick<UserCounts, 'of'>;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/**
+ * Counts the users of resolvers elsewhere for the overview, in the background: each at most once in ten minutes by this
+ * process, and only where no server has counted them since.
+ */
+export class CountRefresh {
+  readonly #deps: CountRefreshDependencies;
+  readonly #countedAt = new Map<string, number>();
+
+  constructor(dependencies: CountRefreshDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Begins to count where numbers are old or missing. A failure is noted by the counts themselves. */
+  refresh(configuration: Configuration, { kept }: { readonly kept: readonly KeptUserCount[] }): void {
+    const now = this.#deps.clock.now().getTime();
+    const present = this.#deps.elapsed();
+    const fresh = new Set(
+      kept.filter(({ countedAt }) => now - countedAt.getTime() < OLD_MS).map(({ resolverId }) => resolverId),
+    );
+    this.#forgetOthersThan(configuration);
+    for (const { id, name, kind } of configuration.resolvers) {
+      const last = this.#countedAt.get(id);
+      if (kind !== 'managed' && !fresh.has(id) && (last === undefined || present - last >= OLD_MS)) {
+        this.#countedAt.set(id, present);
+        void this.#deps.userCounts.of(configuration, [name]).catch(() => undefined);
+      }
+    }
+  }
+
+  #forgetOthersThan({ resolvers }: Configuration): void {
+    const ids = new Set(resolvers.map(({ id }) => id));
+    for (const id of this.#countedAt.keys()) {
+      if (!ids.has(id)) {
+        this.#countedAt.delete(id);
+      }
+    }
+  }
 }

@@ -1,6 +1,15 @@
 import type { RandomBytes } from '../kernel/clock.ts';
-import { type ActivationCodeFault, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { decodeBase32, encodeBase32 } from './base32.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'activation-code.invalid': { readonly fault: ActivationCodeFault };
+  }
+}
+
+/** The fault of an activation code: its length, one of its characters, or its checksum. */
+export type ActivationCodeFault = 'padding' | 'alphabet' | 'checksum';
 
 /*
  * An activation code is typed into the app in the second phase of the roll-out: bytes in base32 (RFC 4648), then two

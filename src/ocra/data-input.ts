@@ -3,6 +3,13 @@ import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { hashOf } from './hashes.ts';
 import { type HashName, hashLength, type OcraSuite, type QuestionFormat } from './suite.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The fault of the question: its length, or the format of the suite that it violates. */
+    'data-input.invalid': { readonly question?: 'length' | 'A' | 'N' | 'H' };
+  }
+}
+
 /** Two questions that are answered together, in this order (RFC 6287 §7.2: mutual challenge-response). */
 export interface QuestionPair {
   readonly first: string;

@@ -5,6 +5,40 @@ import { decodeHex } from './hex.ts';
 import { signQrTanUrl } from './qrtan-signature.ts';
 import type { OcraSuite } from './suite.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The name of the missing parameter of the URL; the reason why an app refuses a code. */
+    'qrtan-url.invalid': { readonly missing?: string; readonly fault?: QrTanFault };
+  }
+}
+
+/**
+ * The reason why an app refuses a text: what it is instead of a QR-TAN code, what is wrong with the code, or with its
+ * sender.
+ */
+export type QrTanFault =
+  | 'empty'
+  /** `otpauth:` and `otpauth-migration:`: codes of apps for one-time passwords (TOTP, HOTP). */
+  | 'otpauth'
+  | 'otpauth-migration'
+  | 'web-link'
+  | 'other-text'
+  /** The end of the code is missing. */
+  | 'torn'
+  /** Its kind is none of init, nonce and req. */
+  | 'unknown-kind'
+  /** Longer than any QR code, a repeated parameter, a broken encoding. */
+  | 'malformed'
+  | 'serial-missing'
+  /** The second code of a roll-out whose first code was never read. */
+  | 'serial-unknown'
+  | 'secret-length'
+  | 'callback-missing'
+  /** Signed with the key of another activation code, or by another server. */
+  | 'activation-signature'
+  /** Signed with the key of no token of the app. */
+  | 'signature';
+
 /** Phase 1 of the roll-out: `lseqr://init`. Unsigned, as there is no key yet. */
 export interface InitUrl {
   readonly kind: 'init';

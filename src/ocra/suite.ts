@@ -1,4 +1,25 @@
-import { ServiceError, type SuitePart } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The wrong part, its text, and the text around it if that tells more. At most 61 characters each. */
+    'suite.invalid': { readonly part: SuitePart; readonly text: string; readonly whole?: string };
+  }
+}
+
+/** The parts of an OCRA suite (RFC 6287 §6); `shape`: the three of them, `duplicate`: one that is given twice. */
+export type SuitePart =
+  | 'shape'
+  | 'algorithm'
+  | 'crypto function'
+  | 'hash'
+  | 'truncation'
+  | 'data input'
+  | 'question'
+  | 'PIN'
+  | 'session'
+  | 'time step'
+  | 'duplicate';
 
 /** The hash functions of RFC 6287 §5.2 and §6.3, as `node:crypto` names them. */
 export type HashName = 'sha1' | 'sha256' | 'sha512';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean } from '../kernel/text.ts';
 import { canonicalAction, knownActions } from './policy-actions.ts';
 import { RIGHT_SCOPES as SCOPES } from './stored-policy.ts';
 

@@ -1,4 +1,4 @@
-import { listNames } from '../kernel/name-list.ts';
+import { listNames } from '../kernel/text.ts';
 import type { Principal } from './caller.ts';
 import { decideRight, type RightDecision, isBoundByRealms } from './right-decision.ts';
 import { grantingPolicies, type Right, subjectOf } from './granting.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean } from '../kernel/text.ts';
 import type { PolicyScope } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { composed } from '../kernel/plain-text.ts';
+import { composed } from '../kernel/text.ts';
 import { readPattern } from './linear-pattern.ts';
 
 /** A user whom a policy may match. */

@@ -1,11 +1,27 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/plain-text.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
+import { didYouMean, plainName } from '../kernel/text.ts';
 import { readActions } from './policy-actions.ts';
 import { readClients } from './policy-client.ts';
 import { readTimes } from './policy-time.ts';
 import { readUsers, splitList } from './policy-users.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /**
+     * The policy action that would give the right; or the right that the API token lacks, `scope:action`; or the
+     * requested realms, of which none is visible.
+     */
+    'right.missing': {
+      readonly policy?: { readonly scope: string; readonly action: string };
+      readonly tokenRight?: string;
+      readonly realms?: readonly string[];
+    };
+    'policy.unknown': { readonly name?: string };
+    'policy.invalid': NoPayload;
+    'policy.changed': NoPayload;
+  }
+}
 
 /** A policy, as given by an administrator. An absent field is empty; default of `active`: true. */
 export interface PolicyDraft {

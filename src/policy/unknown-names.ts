@@ -1,4 +1,4 @@
-import { nearestName } from '../kernel/nearest-name.ts';
+import { nearestName } from '../kernel/text.ts';
 import { policyRealms } from './policy.ts';
 import { plainResolverName, splitList } from './policy-users.ts';
 import type { PolicyBase } from './right-decision.ts';

@@ -2,11 +2,18 @@ import type { Configuration, Realm } from '../configuration/configuration.ts';
 import type { ExpectedRealm } from '../configuration/expected-state.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName, requireForm } from '../kernel/plain-text.ts';
+import { plainName, requireForm } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownReference } from '../resolvers/resolver-lookup.ts';
 import { readResolverName } from '../resolvers/resolver-name.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'realm.unknown': { readonly name?: string };
+    'realm.changed': NoPayload;
+  }
+}
 
 /** Realms. Each method throws ServiceError 'right.missing'; reading takes `system/read`, changing `system/write`. */
 export class RealmService {

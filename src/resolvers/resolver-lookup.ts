@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { formsOf } from '../kernel/plain-text.ts';
+import { formsOf } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import { readResolverName } from './resolver-name.ts';
 import { findRealm, type Resolver, type Configuration } from '../configuration/configuration.ts';

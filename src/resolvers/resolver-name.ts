@@ -1,4 +1,4 @@
-import { plainName, requireForm } from '../kernel/plain-text.ts';
+import { plainName, requireForm } from '../kernel/text.ts';
 import { plainResolverName } from '../policy/policy-users.ts';
 
 /**

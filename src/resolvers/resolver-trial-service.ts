@@ -1,8 +1,7 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { Semaphore } from '../kernel/semaphore.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser, Examination, UserSource } from './user-source.ts';

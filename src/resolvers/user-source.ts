@@ -1,5 +1,15 @@
 import type { Resolver } from '../configuration/configuration.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'resolver.unknown': { readonly name?: string };
+    'resolver.invalid': NoPayload;
+    'resolver.changed': NoPayload;
+    'resolver.in-use': NoPayload;
+    'resolver.unavailable': NoPayload;
+  }
+}
+
 /** A user of a resolver of any kind. */
 export interface DirectoryUser {
   readonly userId: string;

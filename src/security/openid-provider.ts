@@ -7,9 +7,8 @@ import type {
 } from '../administrators/single-sign-on-service.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import type { Log } from '../kernel/log.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { boundedFetch, OversizedAnswer } from './bounded-fetch.ts';
 
 /** The registration of this server at a provider. */

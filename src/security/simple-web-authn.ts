@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { PasskeyCredential, UsedPasskey } from '../administrators/passkey.ts';
 import type { PasskeyOptions, WebAuthn } from '../administrators/passkey-service.ts';
-import { parseJsonObject } from '../kernel/parse-json.ts';
+import { parseJsonObject } from '../kernel/text.ts';
 
 /** Milliseconds that browsers give the person. */
 const TIMEOUT_MS = 120_000;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import { type DescribedToken, visibleRealm } from './token-view.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { isStorable } from '../kernel/storable-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';

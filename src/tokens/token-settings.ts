@@ -1,6 +1,6 @@
 import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { readPlainText } from '../kernel/plain-text.ts';
+import { readPlainText } from '../kernel/text.ts';
 import { pinVerifier } from './pin.ts';
 import type { Token, TokenChange } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';

@@ -1,6 +1,19 @@
 import type { Sealed } from '../keys/vault.ts';
 import type { Owner } from '../users/owner.ts';
 
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The login of the user who has no such token; absent if the token was named by its serial. */
+    'token.unknown': { readonly login?: string };
+    'token.exists': NoPayload;
+    /** The login of the user who has several such tokens, and their serials. */
+    'token.ambiguous': { readonly login: string; readonly serials: readonly string[] };
+    'token.not-ocra': NoPayload;
+    'token.not-ready': NoPayload;
+    'token.state': NoPayload;
+  }
+}
+
 /**
  * The phase of a QR-TAN token's roll-out: `phase1` the shared secret is issued, `phase2` the nonce is issued and the
  * first response is awaited, `complete` ready (plain tokens always are).

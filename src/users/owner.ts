@@ -1,3 +1,11 @@
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    /** The user as the client named them, and the login in it, without a possible realm. */
+    'user.unknown': { readonly user: string; readonly login: string };
+    'user.exists': NoPayload;
+  }
+}
+
 /** The user who owns a token, identified by resolver and user id; the login is for display. */
 export interface Owner {
   readonly resolverId: string;

@@ -1,4 +1,4 @@
-import { plainName, readPlainText, requireForm } from '../kernel/plain-text.ts';
+import { plainName, readPlainText, requireForm } from '../kernel/text.ts';
 
 /** A user of a managed resolver. */
 export interface ManagedUser {

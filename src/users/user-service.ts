@@ -7,8 +7,7 @@ import { requireManaged, unknownReference, visibleResolvers } from '../resolvers
 import { ResolverUnavailable } from '../resolvers/resolver-unavailable.ts';
 import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../resolvers/user-search.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { Semaphore } from '../kernel/semaphore.ts';
-import { withTimeLimit } from '../kernel/time-limit.ts';
+import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
 import { assertPassword } from './password-rule.ts';
 import type { PasswordHasher } from './password-hasher.ts';

@@ -1,9 +1,8 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
-import { describeFault } from '../kernel/fault.ts';
-import { KeyedCounts } from '../kernel/keyed-counts.ts';
-import type { Log } from '../kernel/log.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AttemptOutcome, Claim, DeliveryStore, UpkeepLimits } from './delivery-store.ts';
 import type { HttpWebhookSender } from './sending/http-sender.ts';
@@ -51,7 +50,7 @@ export interface DispatcherDependencies {
   readonly pruningTime: () => Promise<Date>;
   readonly random: Random;
   readonly log: Log;
-  readonly metrics: Pick<WebhookMetrics, keyof WebhookMetrics>;
+  readonly metrics?: WebhookMetrics | undefined;
   readonly limits?: Partial<DispatchLimits>;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed?: () => number;
@@ -191,7 +190,7 @@ export class DeliveryDispatcher {
       // Cut off: the receiver may have it, and the claim ends by itself.
       return;
     }
-    metrics.deliveryAttempted(
+    metrics?.deliveryAttempted(
       receiver.name,
       failure === undefined ? 'delivered' : 'failed',
       (this.#now - begun) / 1000,
@@ -267,9 +266,9 @@ export class DeliveryDispatcher {
     if (done === undefined) {
       return;
     }
-    metrics.backlogsAre(done.backlogs);
+    metrics?.backlogsAre(done.backlogs);
     for (const [webhook, count] of done.dropped) {
-      metrics.deliveriesDropped(webhook, count);
+      metrics?.deliveriesDropped(webhook, count);
       log.error('Too many deliveries wait for a webhook: the oldest are lost', {
         component: COMPONENT,
         webhook,

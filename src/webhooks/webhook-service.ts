@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { didYouMean } from '../kernel/nearest-name.ts';
-import { Semaphore } from '../kernel/semaphore.ts';
+import { didYouMean } from '../kernel/text.ts';
+import { Semaphore } from '../kernel/bounded-work.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Vault } from '../keys/vault.ts';

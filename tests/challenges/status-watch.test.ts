@@ -1,3 +1,4 @@
+import type { WaitEnd } from '../../src/challenges/challenge-metrics.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -6,7 +7,6 @@ import type { WatchedState } from '../../src/challenges/watched-challenges-store
 import {
   StatusWatch,
   type StatusWatchDependencies,
-  type WaitEnd,
   type Waited,
   type StatusWait,
 } from '../../src/challenges/status-watch.ts';

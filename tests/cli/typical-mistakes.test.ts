@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
-import { checkConfig } from '../../src/config/check-config.ts';
+import { checkConfig } from '../../src/config/config-report.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
-import { checkConfig } from '../../src/config/check-config.ts';
-import { readConfigFile } from '../../src/config/config-file.ts';
+import { checkConfig, describeConfig } from '../../src/config/config-report.ts';
+import { fileKeyOf, readConfigFile } from '../../src/config/config-file.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/describe-config.ts';
-import { fileKeyOf } from '../../src/config/file-key.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 let folder: string;

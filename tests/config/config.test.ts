@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/describe-config.ts';
-import { readSecretFile } from '../../src/config/secret-file.ts';
+import { loadConfig, readSecretFile } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/config-report.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 let folder: string;
@@ -22,7 +21,6 @@ describe('the configuration', () => {
       port: 5001,
       dataDir: resolve('data'),
       databaseUrl: undefined,
-      databaseReadUrl: undefined,
       databasePreparedStatements: 'on',
       databaseSharedStatements: 'on',
       databasePoolSize: 10,
@@ -52,8 +50,9 @@ describe('the configuration', () => {
         requestsAtOnce: 1000,
         statusWaits: 500,
         connections: 4000,
-        requestTimeout: 30,
       },
+      requestTimeout: 30,
+      securityModule: 'file',
       sessionLifetime: 3600,
       resolverTimeout: 3,
       resolverFileDirs: [],

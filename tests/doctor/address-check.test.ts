@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
-import { checkAddresses } from '../../src/doctor/address-check.ts';
+import { checkAddresses } from '../../src/doctor/environment-check.ts';
 
 type Variables = Readonly<Record<string, string>>;
 

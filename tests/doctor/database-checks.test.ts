@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkClock } from '../../src/doctor/clock-check.ts';
-import { checkConnections } from '../../src/doctor/connection-check.ts';
-import { checkDatabase } from '../../src/doctor/database-check.ts';
+import { checkClock, checkConnections, checkDatabase } from '../../src/doctor/database-check.ts';
 
 const codes = (findings: readonly { readonly code: string }[]): readonly string[] =>
   findings.map(({ code }) => code);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Examination } from '../../src/doctor/examination.ts';
-import { findingOf } from '../../src/doctor/finding.ts';
+import { Examination, findingOf } from '../../src/doctor/examination.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 const NOTE = findingOf('note', 'last.note', 'the last check ran', 'nothing');

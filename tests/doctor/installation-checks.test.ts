@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { checkCounts } from '../../src/doctor/count-check.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import { checkCounts } from '../../src/doctor/database-check.ts';
+import type { Finding } from '../../src/doctor/examination.ts';
 import { closedKeys } from '../../src/doctor/key-check.ts';
-import { checkResolvers } from '../../src/doctor/resolver-check.ts';
+import { checkResolvers } from '../../src/doctor/configuration-check.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 const shortly = (findings: readonly Finding[]): readonly string[] =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LatestTransactionStore } from '../../src/helpdesk/latest-transaction-store.ts';
+import { LatestTransactionStore } from '../../src/helpdesk/helpdesk-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type TokenPageFilter, TokenPageStore } from '../../src/helpdesk/token-page-store.ts';
+import { type TokenPageFilter, TokenPageStore } from '../../src/helpdesk/helpdesk-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/owner.ts';

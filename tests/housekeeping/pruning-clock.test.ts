@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkJump } from '../../src/doctor/clock-check.ts';
+import { checkJump } from '../../src/doctor/database-check.ts';
 import { PruningClock, readClockState } from '../../src/housekeeping/pruning-clock-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { actOf } from '../../src/policy/caller.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LocalCounts } from '../../src/limits/local-counts.ts';
+import { LocalCounts } from '../../src/limits/attempt-limit.ts';
 
 describe('counts in memory', () => {
   it('begin anew when the window of a key ends, which began with its first attempt', () => {

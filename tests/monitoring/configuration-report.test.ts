@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Configuration, Revision } from '../../src/configuration/configuration.ts';
-import { compareConfiguration } from '../../src/monitoring/configuration-report.ts';
-import type { ConfigurationReport } from '../../src/monitoring/outcomes.ts';
+import { compareConfiguration, type ConfigurationReport } from '../../src/monitoring/reports.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 const NOW = new Date('2026-11-20T10:29:03.142Z');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { countFolding } from '../../src/monitoring/count-folding-store.ts';
+import { countFolding } from '../../src/monitoring/token-count-store.ts';
 import { openDatabase, poolUsage } from '../../src/database/database.ts';
 import * as counts from '../../src/database/migrations/007-counts.ts';
 import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/kept-counts.ts';

@@ -9,7 +9,7 @@ import { failureSentence } from '../../src/http/dialects/shared/failure-text.ts'
 import { licenceSentence } from '../../src/http/dialects/shared/licence-sentence.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
-import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/outcomes.ts';
+import type { LicenceReport, StatusCount, UserReport } from '../../src/monitoring/reports.ts';
 import { compareWithLedger, NOTHING_FOUND, readLedger } from '../support/values/compatibility-ledger.ts';
 import { monitoringOver } from '../support/application/monitoring-over.ts';
 import { countingSources } from '../support/fakes/user-sources.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { MonitoringService } from '../../src/monitoring/monitoring-service.ts';
-import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
+import { NO_REALM } from '../../src/monitoring/monitoring-query.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { monitoringOver } from '../support/application/monitoring-over.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { reportActiveUsers } from '../../src/monitoring/active-users-report.ts';
-import { NO_REALM } from '../../src/monitoring/realm-choice.ts';
-import { reportTokens, tallyTokens } from '../../src/monitoring/token-report.ts';
-import { parseStatuses } from '../../src/monitoring/token-status.ts';
+import { reportActiveUsers, reportTokens, tallyTokens } from '../../src/monitoring/reports.ts';
+import { NO_REALM, parseStatuses } from '../../src/monitoring/monitoring-query.ts';
 
 const REALMS = ['north', 'south', 'west'];
 const RESOLVERS = ['people', 'staff'];

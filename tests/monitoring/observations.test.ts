@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Observations } from '../../src/monitoring/observations.ts';
+import { countOf, Observations } from '../../src/monitoring/observations.ts';
 import type { Observed } from '../../src/monitoring/observation-store.ts';
-import { countOf } from '../../src/monitoring/response-durations.ts';
 
 let now: Date;
 let written: Observed[];
@@ -46,10 +45,10 @@ describe('observations', () => {
 
   it('have the last uses of a resolver', async () => {
     const first = now;
-    observations.resolverUnavailable('ldap');
-    observations.resolverAnswered('sql');
+    observations.resolverUsed('ldap', false);
+    observations.resolverUsed('sql', true);
     now = new Date('2026-11-20T12:01:00.000Z');
-    observations.resolverAnswered('ldap');
+    observations.resolverUsed('ldap', true);
     await observations.flush();
     expect(written[0]?.resolvers).toEqual([
       { resolver: 'ldap', failedAt: first, succeededAt: now },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { chooseRealms, NO_REALM, visibleRealms } from '../../src/monitoring/realm-choice.ts';
+import { chooseRealms, NO_REALM, visibleRealms } from '../../src/monitoring/monitoring-query.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 const configuration = configurationOf({

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
-import { measuredSources } from '../../src/resolvers/measured-sources.ts';
+import { ServiceMetrics } from '../../src/observability/metrics.ts';
+import { observed } from '../../src/resolvers/sources/user-sources.ts';
 import type { UserSource } from '../../src/resolvers/user-source.ts';
-import { configurationOf } from '../support/values/configuration-value.ts';
 
 const CLOCK = { now: () => new Date(42_000) };
 const USER = { userId: '1', login: 'ann', givenName: '', surname: '', email: '', phone: '' };
@@ -17,14 +16,6 @@ const answering: UserSource = {
   checkPassword: () => Promise.resolve(false),
 };
 
-function resolver(name: string): Parameters<ReturnType<typeof measuredSources>>[0] {
-  const [found] = configurationOf({ resolvers: [{ name }] }).resolvers;
-  if (found === undefined) {
-    throw new Error('There is no resolver');
-  }
-  return found;
-}
-
 describe('the health of resolvers', () => {
   it.each<[string, (source: UserSource) => Promise<unknown>]>([
     ['findByLogin', (source) => source.findByLogin('ann')],
@@ -36,16 +27,18 @@ describe('the health of resolvers', () => {
   ])('is that of their last use: %s', async (method, use) => {
     const metrics = new ServiceMetrics({ clock: CLOCK });
     let error: Error | undefined = new ServiceError('resolver.unavailable', 'no');
-    const source = measuredSources(
-      () => ({
+    const source = observed(
+      {
         ...answering,
         [method]: (...given: never[]) =>
           error === undefined
             ? (answering[method as keyof UserSource] as (...given: never[]) => Promise<unknown>)(...given)
             : Promise.reject(error),
-      }),
-      metrics.resolvers,
-    )(resolver('people'));
+      },
+      (isAnswered) => {
+        metrics.resolvers.resolverUsed('people', isAnswered);
+      },
+    );
     expect(await metrics.text()).not.toContain('tankeeper_resolver_up{');
     await expect(use(source)).rejects.toThrow('no');
     expect(await metrics.text()).toMatch(/^tankeeper_resolver_up\{resolver="people"\} 0$/m);
@@ -64,7 +57,7 @@ describe('the health of resolvers', () => {
   it('has a hundred resolvers with names, and all others together', async () => {
     const metrics = new ServiceMetrics({ clock: CLOCK });
     for (let index = 0; index < 105; index += 1) {
-      metrics.resolvers.resolverAnswered(`r${index}`);
+      metrics.resolvers.resolverUsed(`r${index}`, true);
     }
     const text = await metrics.text();
     expect(text.match(/^tankeeper_resolver_up\{/gm)).toHaveLength(101);

@@ -5,7 +5,7 @@ import {
   durationClass,
   NO_DURATIONS,
   quantile,
-} from '../../src/monitoring/response-durations.ts';
+} from '../../src/monitoring/observations.ts';
 
 /** @returns the classes of these durations, in milliseconds */
 function classesOf(...durations: readonly number[]): number[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { hasStatus, parseStatuses } from '../../src/monitoring/token-status.ts';
+import { hasStatus, parseStatuses } from '../../src/monitoring/monitoring-query.ts';
 
 const names = (text?: string): string[] => parseStatuses(text).map(({ name }) => name);
 

@@ -3,7 +3,7 @@ import type { Resolver } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type KeptUserCount, UserCountStore } from '../../src/monitoring/user-count-store.ts';
 import { type CountedUsers, UserCounts } from '../../src/monitoring/user-counts.ts';
-import { ServiceMetrics } from '../../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { type Deferred, deferred } from '../support/fakes/deferred.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
@@ -85,6 +85,7 @@ function newCounts(timeoutMs = 30_000): UserCounts {
     }),
     store: { find: (ids) => store.find(ids), keep: (count) => store.keep(count) },
     metrics: metrics.resolvers,
+    observations: { resolverUsed: () => undefined },
     clock,
     timeoutMs,
     log: { error: line, warn: line, info: line, debug: line },

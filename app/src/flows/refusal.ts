@@ -1,4 +1,5 @@
-import { type ErrorCode, isServiceError, type QrTanFault } from '../../../src/kernel/errors.ts';
+import { type ErrorCode, isServiceError } from '../../../src/kernel/errors.ts';
+import type { QrTanFault } from '../../../src/ocra/qrtan-url.ts';
 import { VaultError } from '../vault/vault.ts';
 
 /** The reason why a code is refused, or why the app cannot go on with it. */

@@ -1,3 +1,10 @@
+declare module '../../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'key-file.invalid': NoPayload;
+    'key-file.secret': NoPayload;
+  }
+}
+
 /** Secrets that open a key file; at most one of them. */
 export interface KeyFileSecrets {
   /** The key itself, where both sides agreed on one before. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isServiceError } from '../../kernel/errors.ts';
-import { maskPassword } from '../../kernel/masked-url.ts';
-import { withTimeLimit } from '../../kernel/time-limit.ts';
+import { maskPassword } from '../../kernel/text.ts';
+import { withTimeLimit } from '../../kernel/bounded-work.ts';
 import { CliFailure, describeFailure } from '../cli-failure.ts';
 import { fetchFaultReason } from '../fetch-fault.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';

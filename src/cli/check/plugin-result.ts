@@ -1,4 +1,4 @@
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import { raisesAlert, type ThresholdRange } from './threshold-range.ts';
 
 /** The states of monitoring plugins, and their exit codes. */

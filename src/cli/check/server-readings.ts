@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
+import { parseJsonOrUndefined } from '../../kernel/text.ts';
 import type { Fetch } from '../device/send-response.ts';
 import type { Problem } from './plugin-result.ts';
 import type { ReadingName, Readings } from './readings.ts';

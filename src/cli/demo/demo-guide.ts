@@ -1,7 +1,7 @@
 import { CliFailure } from '../cli-failure.ts';
 import type { CliIo } from '../dependencies.ts';
 import type { Fetch } from '../device/send-response.ts';
-import { safeLines } from '../../kernel/terminal-text.ts';
+import { safeLines } from '../../kernel/text.ts';
 import { compactJson } from './compact-json.ts';
 import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { DeviceState } from '../device/device-state.ts';
 import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import type { DemoGuide } from './demo-guide.ts';
 
 /** The virtual app of the tour: keeps its state and prints its screen. */

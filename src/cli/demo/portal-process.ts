@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { safeLines } from '../../kernel/terminal-text.ts';
+import { safeLines } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { findFreePort } from './free-port.ts';
 

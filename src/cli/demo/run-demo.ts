@@ -6,7 +6,7 @@ import type { CliDependencies } from '../dependencies.ts';
 import { formatDeviceState } from '../device/device-state.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
-import { safeLines } from '../../kernel/terminal-text.ts';
+import { safeLines } from '../../kernel/text.ts';
 import { tourChallenge } from './challenge-tour.ts';
 import { DemoGuide } from './demo-guide.ts';
 import { type DemoPlan, demoPlan, TOUR_USER } from './demo-plan.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import { drawQrText } from './qr-text.ts';
 
 /** Shows QR codes on the terminal, to a phone or to the virtual device. */

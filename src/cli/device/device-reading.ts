@@ -1,5 +1,5 @@
 import type { CommandContext } from '../command-context.ts';
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import { changeDeviceFile } from './device-file.ts';
 import { type DeviceAnswer, type DeviceQuestions, VirtualDevice } from './virtual-device.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
+import { parseJsonOrUndefined } from '../../kernel/text.ts';
 import type { DeviceToken } from '../../device/device-token.ts';
 import { CliFailure } from '../cli-failure.ts';
 

@@ -2,7 +2,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import { readByDevice } from './device-reading.ts';
 import { readQrPng } from './qr-image.ts';
 import { sendResponse, type SentResponse } from './send-response.ts';

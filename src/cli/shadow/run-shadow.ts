@@ -1,4 +1,4 @@
-import { safeText } from '../../kernel/terminal-text.ts';
+import { safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Output } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../kernel/clock.ts';
-import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
+import { parseJsonOrUndefined } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type LoginAccount, DigestAuthentication } from './digest-authentication.ts';
 import { exchange, type HttpAnswer } from './http-exchange.ts';

@@ -1,13 +1,17 @@
 import { BackedUpKeys } from '../../backup/backed-up-keys.ts';
 import type { Config } from '../../config/config.ts';
-import { unknownVariables } from '../../config/unknown-variables.ts';
-import { checkAddresses } from '../../doctor/address-check.ts';
-import { checkDatabase } from '../../doctor/database-check.ts';
-import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
-import { type Finding, findingOf } from '../../doctor/finding.ts';
+import { unknownVariables } from '../../config/config-report.ts';
+import { checkAddresses, checkVariables } from '../../doctor/environment-check.ts';
+import { checkDatabase, checkMigrations } from '../../doctor/database-check.ts';
+import {
+  type Check,
+  type Checked,
+  type DoctorReport,
+  Examination,
+  type Finding,
+  findingOf,
+} from '../../doctor/examination.ts';
 import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../../doctor/key-check.ts';
-import { checkMigrations } from '../../doctor/migration-check.ts';
-import { checkVariables } from '../../doctor/variable-check.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -1,16 +1,21 @@
 import type { Config } from '../../config/config.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { checkAudit } from '../../doctor/audit-check.ts';
-import { checkBackups } from '../../doctor/backup-check.ts';
-import { checkClock, checkJump } from '../../doctor/clock-check.ts';
-import { checkConnections } from '../../doctor/connection-check.ts';
-import { checkCounts } from '../../doctor/count-check.ts';
-import type { Finding } from '../../doctor/finding.ts';
+import {
+  checkBackups,
+  checkClock,
+  checkConnections,
+  checkCounts,
+  checkJump,
+} from '../../doctor/database-check.ts';
+import type { Finding } from '../../doctor/examination.ts';
 import { checkKeyAges } from '../../doctor/key-check.ts';
-import { checkPolicies } from '../../doctor/policy-check.ts';
-import { checkRealms } from '../../doctor/realm-check.ts';
-import { checkResolvers } from '../../doctor/resolver-check.ts';
-import { checkSettings } from '../../doctor/setting-check.ts';
+import {
+  checkPolicies,
+  checkRealms,
+  checkResolvers,
+  checkSettings,
+} from '../../doctor/configuration-check.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/system-random.ts';

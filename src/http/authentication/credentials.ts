@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type RefusedCredentials, ServiceError } from '../../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { RefusedCredentials } from '../../administrators/administrator.ts';
 
 /** The content of `Authorization`. */
 export type Authorization =

@@ -8,7 +8,7 @@ import type {
   LicenceReport,
   TokenReport,
   UserReport,
-} from '../../monitoring/outcomes.ts';
+} from '../../monitoring/reports.ts';
 import type { FailureForm } from '../failures.ts';
 import type { QrOptions } from '../qr-picture.ts';
 import type { Reply } from '../reply.ts';

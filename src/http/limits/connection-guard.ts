@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { KeyedCounts } from '../../kernel/keyed-counts.ts';
+import { KeyedCounts } from '../../kernel/bounded-work.ts';
 import { clientAddress } from '../request/client-address.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';

@@ -1,4 +1,4 @@
-import type { Semaphore } from '../../kernel/semaphore.ts';
+import type { Semaphore } from '../../kernel/bounded-work.ts';
 import type { LoginGuard } from './login-guard.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ResponseGuard } from './response-guard.ts';

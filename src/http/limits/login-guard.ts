@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttemptLimit } from '../../limits/attempt-limit.ts';
-import { composed } from '../../kernel/plain-text.ts';
+import { composed } from '../../kernel/text.ts';
 import { clientNetwork } from './networks.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { boundedMemo } from '../../kernel/memo.ts';
+import { boundedMemo } from '../../kernel/bounded-work.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { NAMED_NETWORKS, NetworkSet, readAddress } from '../../kernel/networks.ts';
 

@@ -1,4 +1,4 @@
-import { Semaphore } from '../../kernel/semaphore.ts';
+import { Semaphore } from '../../kernel/bounded-work.ts';
 import type { LimitReporter } from './limit-reporter.ts';
 
 /** The most requests with a large body that wait; each of them keeps a connection. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
+import { parseJsonOrUndefined } from '../../kernel/text.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { optional } from './parameter-schemas.ts';
 

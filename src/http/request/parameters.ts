@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
-import { isStorable } from '../../kernel/storable-text.ts';
+import { isStorable } from '../../kernel/text.ts';
 import { type QueryEntry, parseQueryString, tooManyParameters } from './query-string.ts';
 
 /** The parameters of a request: names in lower case, each with its last value. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { boundedMemo } from '../../kernel/memo.ts';
+import { boundedMemo } from '../../kernel/bounded-work.ts';
 import type { Log } from '../../kernel/log.ts';
 import { clientAddress } from './client-address.ts';
 import { networkMatcher, unnamedProxy } from '../limits/networks.ts';

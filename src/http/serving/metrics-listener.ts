@@ -1,6 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import type { Log } from '../../kernel/log.ts';
-import { describeFault } from '../../kernel/fault.ts';
+import { describeFault, type Log } from '../../kernel/log.ts';
 import { OPERATIONS_PATHS } from '../operations-paths.ts';
 import { type Reply, send } from '../reply.ts';
 import type { MetricsText } from '../request-metrics.ts';

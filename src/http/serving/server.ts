@@ -12,6 +12,12 @@ import { type ExpressPrototypes, expressMessages } from './express-messages.ts';
 import { ServedConnections } from './served-connections.ts';
 import { continueWhenRead, LINGER_MS, lingerAfterUnreadBody } from '../request/unread-body.ts';
 
+declare module '../../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'address.unavailable': NoPayload;
+  }
+}
+
 /** Milliseconds in which the headers must be complete, and for which an idle connection is kept. */
 const TIME = { headers: 10_000, keepAlive: 65_000 };
 /** Milliseconds between checks for connections that exceed their time. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../kernel/errors.ts';
-import { parseJsonObject } from '../../kernel/parse-json.ts';
+import { parseJsonObject } from '../../kernel/text.ts';
 
 /** Settings of a resolver: names in canonical case, values as texts, as LinOTP keeps them. */
 export type Settings = Readonly<Record<string, string>>;

@@ -2,8 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
 import type { ResolverFiles } from '../resolver-draft.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { withTimeLimit } from '../../kernel/time-limit.ts';
-import { Semaphore } from '../../kernel/semaphore.ts';
+import { Semaphore, withTimeLimit } from '../../kernel/bounded-work.ts';
 
 /** Errors of the file system for an absent file: a part of its path is missing, or is a file. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];

@@ -3,8 +3,9 @@ import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { PasswordHasher } from '../../users/password-hasher.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
-import { loadOnUse } from '../../kernel/load-on-use.ts';
-import { Semaphore } from '../../kernel/semaphore.ts';
+import { isServiceError } from '../../kernel/errors.ts';
+import { loadOnUse } from './load-on-use.ts';
+import { Semaphore } from '../../kernel/bounded-work.ts';
 import type { ClosableUserSource } from './closable-source.ts';
 import type { FileBounds } from './file-bounds.ts';
 import { ManagedUsers } from './managed-users.ts';
@@ -22,6 +23,8 @@ export interface SourceDependencies {
   /** Milliseconds for a resolver's answer. */
   readonly timeoutMs: number;
   readonly log: Log;
+  /** Told of each use of a resolver; false: it was unavailable. */
+  readonly resolverUsed?: (resolver: string, isAnswered: boolean) => void;
 }
 
 /** Opens sources, and ends them. */
@@ -37,6 +40,8 @@ interface Opened {
   /** The settings that the source was made from. */
   readonly made: string;
   readonly source: ClosableUserSource;
+  /** The same, each of whose uses is told. */
+  readonly used: UserSource;
 }
 
 /**
@@ -56,23 +61,45 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
     ]);
     const known = opened.get(resolver.id);
     if (known?.made === made) {
-      return known.source;
+      return known.used;
     }
     const source = openSource(resolver, { ...dependencies, fileReads });
-    opened.set(resolver.id, { made, source });
+    const used = observed(source, (isAnswered) => dependencies.resolverUsed?.(resolver.name, isAnswered));
+    opened.set(resolver.id, { made, source, used });
     known?.source.close?.().catch((cause: unknown) => {
       dependencies.log.warn('Connections of a resolver were not closed', {
         resolver: resolver.name,
         fault: String(cause),
       });
     });
-    return source;
+    return used;
   };
   const close = async (): Promise<void> => {
     await Promise.all([...opened.values()].map(async ({ source }) => source.close?.()));
     opened.clear();
   };
   return Object.assign(open, { close });
+}
+
+/** @returns the source; each of its answers is told, and each time that it was unavailable. A fault of ours is neither */
+export function observed(source: UserSource, tell: (isAnswered: boolean) => void): UserSource {
+  return new Proxy(source, {
+    get: (_target, name) => {
+      return async (...args: never[]): Promise<unknown> => {
+        try {
+          const used = source as unknown as Record<string, (...given: never[]) => Promise<unknown>>;
+          const answer = await used[String(name)]?.(...args);
+          tell(true);
+          return answer;
+        } catch (error) {
+          if (isServiceError(error, 'resolver.unavailable')) {
+            tell(false);
+          }
+          throw error;
+        }
+      };
+    },
+  });
 }
 
 function openSource(

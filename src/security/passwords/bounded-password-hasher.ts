@@ -1,6 +1,6 @@
 import type { PasswordHasher } from '../../users/password-hasher.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { Semaphore } from '../../kernel/semaphore.ts';
+import { Semaphore } from '../../kernel/bounded-work.ts';
 
 interface BoundedHasherDependencies {
   readonly hasher: PasswordHasher;

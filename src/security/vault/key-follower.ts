@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyHolder } from '../../keys/sealing-keys.ts';
 import { BackgroundLoop } from '../../kernel/background-loop.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { describeFault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log.ts';
+import { describeFault, type Log } from '../../kernel/log.ts';
 import type { LiveVault } from './live-vault.ts';
 
 /** The record of each server's keys. */

@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-import { Semaphore } from '../../kernel/semaphore.ts';
+import { Semaphore } from '../../kernel/bounded-work.ts';
 import { addressFault, type ReceiverAddress } from '../receiver-address.ts';
 
 /** Simultaneous look-ups. Node makes them in a pool of four threads, which files and passwords need, too. */

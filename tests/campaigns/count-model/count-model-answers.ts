@@ -7,7 +7,7 @@ import { AuditRows } from '../../../src/audit/rows-store.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
-import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
+import { storedStateOf, TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import {
   ALL_STATUSES,
   combinations,
@@ -18,7 +18,6 @@ import {
   recountTokens,
   sumsByRealms,
 } from './count-model-recount.ts';
-import { storedStateOf } from '../../../src/monitoring/state-store.ts';
 import { isExpected, LOCK_TIMEOUT } from './count-model-lane.ts';
 import { monitoringOver } from '../../support/application/monitoring-over.ts';
 import { OPERATOR } from '../../support/values/callers.ts';

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Severity } from '../../../src/doctor/finding.ts';
+import type { Severity } from '../../../src/doctor/examination.ts';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
 import { OPERATOR } from '../../support/values/callers.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import type { Finding } from '../../../src/doctor/finding.ts';
+import type { Finding } from '../../../src/doctor/examination.ts';
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,

@@ -5,8 +5,7 @@ import { expect } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
-import type { DoctorReport } from '../../../src/doctor/examination.ts';
-import type { Severity } from '../../../src/doctor/finding.ts';
+import type { DoctorReport, Severity } from '../../../src/doctor/examination.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 

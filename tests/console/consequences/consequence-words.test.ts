@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { consequenceWords } from '../../../console/src/consequences/consequence-words.ts';
-import { ownConsequences } from '../../../src/consequences/own-rights.ts';
-import { policyConsequences } from '../../../src/consequences/policy-consequences.ts';
+import {
+  ownConsequences,
+  policyConsequences,
+  settingConsequences,
+} from '../../../src/consequences/configuration-consequences.ts';
 import { RealmConsequences } from '../../../src/consequences/realm-consequences.ts';
-import { settingConsequences } from '../../../src/consequences/setting-consequences.ts';
 import type { Consequence } from '../../../src/consequences/consequence.ts';
 import { checkPolicy } from '../../../src/policy/policy.ts';
 import { ReadPolicy } from '../../../src/policy/read-policy.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import type { LimitSettings } from '../../../src/kernel/limit.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
 const ATTACKER = '203.0.113.66';
@@ -11,7 +11,7 @@ afterEach(async () => {
   await application.close();
 });
 
-async function open(limits: Partial<LimitSettings>, trustProxy: readonly string[] = []): Promise<void> {
+async function open(limits: Partial<Config['limits']>, trustProxy: readonly string[] = []): Promise<void> {
   application = await TestApplication.open({ limits, trustProxy });
 }
 

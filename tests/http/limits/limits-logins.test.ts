@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import type { LimitSettings } from '../../../src/kernel/limit.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { basic } from '../../support/application/http-app.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -12,7 +12,7 @@ const RIGHT = 'correct horse';
 
 let application: TestApplication;
 
-async function open(limits: Partial<LimitSettings> = {}): Promise<void> {
+async function open(limits: Partial<Config['limits']> = {}): Promise<void> {
   application = await TestApplication.open({ limits, trustProxy: ['loopback'] });
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import type { LimitSettings } from '../../../src/kernel/limit.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
@@ -11,7 +11,7 @@ const CUSTOMER = '198.51.100.7';
 let application: TestApplication;
 
 /** The clients are those that the proxy, this machine, names. */
-async function open(limits: Partial<LimitSettings>): Promise<void> {
+async function open(limits: Partial<Config['limits']>): Promise<void> {
   application = await TestApplication.open({ limits, trustProxy: ['loopback'] });
 }
 

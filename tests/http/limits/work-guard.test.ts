@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Semaphore } from '../../../src/kernel/semaphore.ts';
+import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/work-guard.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { deferred } from '../../support/fakes/deferred.ts';

@@ -4,12 +4,12 @@ import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import {
   LicenceInspection,
   type LicenceInspectionDependencies,
-} from '../../../src/monitoring/licence-inspection.ts';
+} from '../../../src/monitoring/licence-service.ts';
 import { LicenceStore } from '../../../src/monitoring/licence-store.ts';
 import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
 import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import { UserCounts } from '../../../src/monitoring/user-counts.ts';
-import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import type { UserSources } from '../../../src/resolvers/user-source.ts';
 import { countingSources } from '../fakes/user-sources.ts';
@@ -49,6 +49,7 @@ export function monitoringOver(
       sources,
       store: { find: () => Promise.resolve([]), keep: () => Promise.resolve() },
       metrics: new ServiceMetrics({ clock }).resolvers,
+      observations: { resolverUsed: () => undefined },
       log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
       clock,
       timeoutMs,

@@ -4,13 +4,12 @@ import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
-import { loadConfig } from '../../../src/config/config.ts';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
 import type { SiteFiles } from '../../../src/http/sites/site-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import type { LimitSettings } from '../../../src/kernel/limit.ts';
 import type { LicenceSignature } from '../../../src/monitoring/licence-signature.ts';
 import { decimalTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
@@ -18,7 +17,7 @@ import { timeStepAt } from '../../../src/ocra/data-input.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
-import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
+import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/sharing.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
@@ -88,7 +87,7 @@ interface TestApplicationOptions {
   /** Verifies licences; default: no verifier. */
   readonly licenceSignature?: Pick<LicenceSignature, 'read'>;
   /** Differences from the default limits, which exempt the clients of most tests. */
-  readonly limits?: Partial<LimitSettings>;
+  readonly limits?: Partial<Config['limits']>;
   readonly trustProxy?: readonly string[];
   /** Computes the expected responses; default `respond`. */
   readonly responder?: Responder;

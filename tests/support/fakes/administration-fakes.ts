@@ -1,4 +1,4 @@
-import type { PolicyPreview } from '../../../src/consequences/policy-preview.ts';
+import type { PolicyPreview } from '../../../src/consequences/configuration-consequences.ts';
 import type { RightsExplanation } from '../../../src/policy/explanation-service.ts';
 import { policyNames } from '../../../src/policy/policy-names.ts';
 import { ReadPolicy } from '../../../src/policy/read-policy.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Caller } from '../../../policy/caller.ts';
 import type { PolicyDraft } from '../../../policy/policy.ts';
 import { type Policy, POLICY_SCOPES } from '../../../policy/stored-policy.ts';
-import { didYouMean } from '../../../kernel/nearest-name.ts';
+import { didYouMean } from '../../../kernel/text.ts';
 import { listUnknownNames } from '../../../policy/unknown-names.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { Services } from '../../../services.ts';

@@ -8,7 +8,7 @@ import { exportedLines } from './audit-export-file.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { ProgressBar } from '../../progress-bar.ts';
-import { safeText } from '../../../kernel/terminal-text.ts';
+import { safeText } from '../../../kernel/text.ts';
 import { examples } from '../../examples.ts';
 
 const HASH = /^[0-9a-fA-F]{64}$/;

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { DoctorReport } from '../../../doctor/examination.ts';
-import { type Finding, SEVERITIES, type Severity } from '../../../doctor/finding.ts';
+import { type DoctorReport, type Finding, SEVERITIES, type Severity } from '../../../doctor/examination.ts';
 import { isServiceError } from '../../../kernel/errors.ts';
-import { safeText } from '../../../kernel/terminal-text.ts';
+import { safeText } from '../../../kernel/text.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { applyStyle } from '../../text-style.ts';

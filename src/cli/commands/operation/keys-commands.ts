@@ -8,7 +8,7 @@ import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import type { TextStyle } from '../../text-style.ts';
 import { ProgressBar } from '../../progress-bar.ts';
-import { safeText } from '../../../kernel/terminal-text.ts';
+import { safeText } from '../../../kernel/text.ts';
 import { examples } from '../../examples.ts';
 
 /** A key with the running servers. */

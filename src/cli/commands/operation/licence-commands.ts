@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/reports.ts';
 import { consequence } from '../../../consequences/consequence.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';
 import type { CommandContext } from '../../command-context.ts';
 import type { Column, Output } from '../../output.ts';
 import { readSecretText } from '../../secret-input.ts';
-import { safeText } from '../../../kernel/terminal-text.ts';
+import { safeText } from '../../../kernel/text.ts';
 import { examples } from '../../examples.ts';
 
 /** Adds `tankeeper licence …`: the signed licence that /monitoring/license reports. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ConfigRow } from '../../../config/describe-config.ts';
+import type { ConfigRow } from '../../../config/config-report.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import { type CommandContext, operatorCaller } from '../../command-context.ts';
 import type { Column } from '../../output.ts';

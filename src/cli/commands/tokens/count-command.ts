@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TokenReport } from '../../../monitoring/outcomes.ts';
+import type { TokenReport } from '../../../monitoring/reports.ts';
 import type { CountCheck, CountDrift } from '../../../monitoring/token-counts.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';

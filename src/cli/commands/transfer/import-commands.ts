@@ -12,7 +12,7 @@ import {
 import type { TextEncoding } from '../../../linotp/installation-reading.ts';
 import { LocalTime } from '../../../linotp/local-time.ts';
 import type { LinotpSource } from '../../../linotp/linotp-source.ts';
-import { mayHoldPassword } from '../../../kernel/masked-url.ts';
+import { mayHoldPassword } from '../../../kernel/text.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { ImportProgressDisplay } from '../../import-progress.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { safeText } from '../../../kernel/terminal-text.ts';
+import { safeText } from '../../../kernel/text.ts';
 import type { MismatchedEntry, VerificationSummary } from '../../../linotp/verification-service.ts';
 import { CliFailure } from '../../cli-failure.ts';
 import type { CommandContext } from '../../command-context.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { AdministratorService } from '../../../administrators/administrator-service.ts';
-import type { Clock } from '../../../kernel/clock.ts';
+import { type Clock, parseExpiry } from '../../../kernel/clock.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { parseExpiry } from '../../../kernel/expiry.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';
 import { optional, required } from '../../request/parameter-schemas.ts';

@@ -5,7 +5,7 @@ import type { Person, RecentTransaction } from '../../../helpdesk/person-service
 import type { SearchResult } from '../../../helpdesk/search-service.ts';
 import type { TokenSheet } from '../../../helpdesk/token-list-service.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { NO_REALM } from '../../../monitoring/realm-choice.ts';
+import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { DirectoryUser } from '../../../resolvers/user-source.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { RESPONSE_REASONS } from '../../../challenges/challenge-metrics.ts';
+import { RESPONSE_REASONS } from '../../../challenges/challenge.ts';
 import { RESOLVER_KINDS } from '../../../configuration/configuration.ts';
-import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/reports.ts';
 import type {
   Overview,
   ResolverHealth,
   ResponseNumbers,
   ResponseOverview,
-} from '../../../monitoring/overview/overview.ts';
+} from '../../../monitoring/overview.ts';
 
-import type { OverviewService } from '../../../monitoring/overview/overview-service.ts';
+import type { OverviewService } from '../../../monitoring/overview-service.ts';
 import { count, inEveryDialect, valueOf } from '../../answers.ts';
 import { unlessKnown } from '../../conditional-reply.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { Consequence } from '../../../consequences/consequence.ts';
 import type { ConsequenceService } from '../../../consequences/consequence-service.ts';
-import type { PolicyPreview } from '../../../consequences/policy-preview.ts';
+import type { PolicyPreview } from '../../../consequences/configuration-consequences.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import { splitList } from '../../../policy/policy-users.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kernel/errors.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import { parsePastInstant } from '../../../kernel/past-instant.ts';
+import { type Clock, parsePastInstant } from '../../../kernel/clock.ts';
 import type { Caller } from '../../../policy/caller.ts';
 import type {
   ExplanationService,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import type { Licence } from '../../../monitoring/licence.ts';
-import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/reports.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';

@@ -4,7 +4,7 @@ import { splitList } from '../../../policy/policy-users.ts';
 import type { TokenListing } from '../../../tokens/token-listing.ts';
 import type { TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { NO_REALM } from '../../../monitoring/realm-choice.ts';
+import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint, type Method } from '../../endpoint-spec.ts';
 import { optional, required, secret } from '../../request/parameter-schemas.ts';

@@ -6,7 +6,7 @@ import type {
   StatusCount,
   TokenReport,
   UserReport,
-} from '../../../monitoring/outcomes.ts';
+} from '../../../monitoring/reports.ts';
 import type { Reply } from '../../reply.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { MonitoringDialect } from '../dialect.ts';

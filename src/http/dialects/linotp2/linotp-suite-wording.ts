@@ -1,4 +1,5 @@
-import type { ErrorPayloads, SuitePart } from '../../../kernel/errors.ts';
+import type { ErrorPayloads } from '../../../kernel/errors.ts';
+import type { SuitePart } from '../../../ocra/suite.ts';
 import { plainRepr, unicodeRepr } from './linotp-python-text.ts';
 
 /** The number of parts of a suite, and of its crypto function. */

@@ -1,4 +1,5 @@
-import type { ActivationCodeFault, AnyServiceError, ErrorPayloads } from '../../../kernel/errors.ts';
+import type { AnyServiceError, ErrorPayloads } from '../../../kernel/errors.ts';
+import type { ActivationCodeFault } from '../../../ocra/activation-code.ts';
 import type { RequestContext } from '../../request/exchange.ts';
 import type { FailureForm } from '../../failures.ts';
 import { failureSentence, failureText, unknownUserSentence } from '../shared/failure-text.ts';

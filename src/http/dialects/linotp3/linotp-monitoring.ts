@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConfigurationReport, LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { ConfigurationReport, LicenceReport } from '../../../monitoring/reports.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Reply } from '../../reply.ts';
 import type { RequestContext } from '../../request/exchange.ts';

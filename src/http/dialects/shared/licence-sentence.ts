@@ -1,5 +1,5 @@
 import { lastDayOf } from '../../../monitoring/licence.ts';
-import type { LicenceReport } from '../../../monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../monitoring/reports.ts';
 import { translate } from '../../messages/catalogue.ts';
 import type { Language } from '../../messages/languages.ts';
 

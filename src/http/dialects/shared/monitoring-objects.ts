@@ -5,7 +5,7 @@ import type {
   StatusCount,
   TokenReport,
   UserReport,
-} from '../../../monitoring/outcomes.ts';
+} from '../../../monitoring/reports.ts';
 
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Filter } from 'ldapts';
-import { parseJsonObject } from '../../../kernel/parse-json.ts';
+import { parseJsonObject } from '../../../kernel/text.ts';
 import { LdapFault } from './ldap-fault.ts';
 import { readFilter, readFilterFor } from './ldap-filter.ts';
 import { readDistinguishedName } from './ldap-name.ts';

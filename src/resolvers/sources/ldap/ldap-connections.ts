@@ -1,4 +1,4 @@
-import { Semaphore } from '../../../kernel/semaphore.ts';
+import { Semaphore } from '../../../kernel/bounded-work.ts';
 import { LdapConnection } from './ldap-connection.ts';
 import { LdapFault } from './ldap-fault.ts';
 import type { LdapServer, LdapTransport } from './ldap-configuration.ts';

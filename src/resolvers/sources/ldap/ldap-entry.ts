@@ -1,5 +1,5 @@
 import type { SearchEntry } from 'ldapts';
-import { isStorable } from '../../../kernel/storable-text.ts';
+import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser } from '../../user-source.ts';
 import type { LdapAttributes, LdapUserId } from './ldap-configuration.ts';
 

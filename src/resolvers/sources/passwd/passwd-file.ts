@@ -7,8 +7,7 @@ import type {
 } from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Semaphore } from '../../../kernel/semaphore.ts';
-import { withTimeLimit } from '../../../kernel/time-limit.ts';
+import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
 import type { FileBounds } from '../file-bounds.ts';

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 
 import type { SqlSettings } from '../../settings/sql-settings.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { withTimeLimit } from '../../../kernel/time-limit.ts';
+import { withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { connectionTo, prepareConnection, type RawConnection } from './sql-connection.ts';
 import { SqlDelay } from './sql-fault.ts';
 

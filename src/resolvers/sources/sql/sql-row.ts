@@ -1,4 +1,4 @@
-import { isStorable } from '../../../kernel/storable-text.ts';
+import { isStorable } from '../../../kernel/text.ts';
 import type { DirectoryUser } from '../../user-source.ts';
 import type { SqlColumns } from '../../settings/sql-settings.ts';
 import { type AnsweredColumn, type ColumnKind, kindOf } from './sql-columns.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { ServiceError } from '../../../../src/kernel/errors.ts';
 import type { Licence } from '../../../../src/monitoring/licence.ts';
-import type { LicenceReport } from '../../../../src/monitoring/outcomes.ts';
+import type { LicenceReport } from '../../../../src/monitoring/reports.ts';
 import { CLAIMS, licenceVendor } from '../../../support/values/signed-licence.ts';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';

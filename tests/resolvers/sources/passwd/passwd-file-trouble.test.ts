@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { Semaphore } from '../../../../src/kernel/semaphore.ts';
+import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { deferred } from '../../../support/fakes/deferred.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 

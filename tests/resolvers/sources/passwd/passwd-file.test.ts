@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
 import { HashedDirectoryPasswords } from '../../../../src/security/passwords/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
-import { Semaphore } from '../../../../src/kernel/semaphore.ts';
+import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
 import { ReadableHasher } from '../../../support/fakes/readable-hasher.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';

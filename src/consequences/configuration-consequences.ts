@@ -1,0 +1,234 @@
+import { OCRA_DEFAULTS, type OcraSettings, readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import { listNames } from '../kernel/text.ts';
+import type { Principal } from '../policy/caller.ts';
+import type { Right } from '../policy/granting.ts';
+import { changedScopes, changeOfRights, type RightsChange } from '../policy/lost-rights.ts';
+import { knownActions } from '../policy/policy-actions.ts';
+import { policyValue } from '../policy/policy-value.ts';
+import type { PolicyProblem } from '../policy/policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
+import { decideRight, type PolicyBase } from '../policy/right-decision.ts';
+import type { UnknownPolicyName } from '../policy/unknown-names.ts';
+import { type Consequence, consequence } from './consequence.ts';
+
+/** The outcome of a change of policies, before it is made. */
+export interface PolicyPreview {
+  /** The reason why the policy cannot be stored; the rest is then empty. */
+  readonly problems: readonly PolicyProblem[];
+  /** Realms and resolvers in it that do not exist. It can be stored all the same. */
+  readonly unknownNames: readonly UnknownPolicyName[];
+  readonly consequences: readonly Consequence[];
+  /** The administrators who lose rights, at any time and for any client. */
+  readonly lost: RightsChange['lost'];
+  /** Nobody may change policies over HTTP afterwards, or not the caller. */
+  readonly locksOut: boolean;
+}
+
+/**
+ * @param after the policies that there would be
+ * @param administrators their names
+ */
+export function previewChange(
+  configuration: Configuration,
+  after: readonly ReadPolicy[],
+  {
+    administrators,
+    principal,
+    at,
+  }: {
+    readonly administrators: readonly string[];
+    readonly principal: Principal;
+    readonly at: Date;
+  },
+): PolicyPreview {
+  const own = ownConsequences(configuration, after, principal, at);
+  const change = changeOfRights(configuration.policies, after, administrators);
+  return {
+    problems: [],
+    unknownNames: [],
+    consequences: [...policyConsequences(configuration, after, change, at), ...own.consequences],
+    lost: change.lost,
+    locksOut: change.nobodyWrites || own.lost.includes('system:write'),
+  };
+}
+
+/** Values of the scope authentication, and what follows where a realm has none any more, or another one. */
+const VALUES = [
+  { action: 'qrtanurl', lost: 'apps refuse new challenges: there is no callback URL' },
+  { action: 'otppin', lost: 'responses need another PIN or password than before' },
+] as const;
+
+/**
+ * @param after the policies that there would be
+ * @returns the rights that administrators lose, and the values that realms lose; regardless of times and clients
+ */
+export function policyConsequences(
+  configuration: Pick<Configuration, 'policies' | 'realms'>,
+  after: readonly ReadPolicy[],
+  { lost, nobodyWrites }: RightsChange,
+  at: Date,
+): readonly Consequence[] {
+  return [
+    ...consequence(
+      nobodyWrites,
+      'policy.lock-out',
+      'no administrator can change policies over HTTP afterwards: only `tankeeper policy` on this machine can',
+    ),
+    ...lost.map(({ administrators: names, rights }) => ({
+      code: 'policy.rights',
+      text: `${listNames(names)} ${names.length === 1 ? 'loses' : 'lose'} ${listNames(rights)}`,
+      names,
+      rights,
+    })),
+    ...lostValues(configuration, after, at),
+  ];
+}
+
+function lostValues(
+  { policies, realms }: Pick<Configuration, 'policies' | 'realms'>,
+  after: readonly ReadPolicy[],
+  at: Date,
+): readonly Consequence[] {
+  return VALUES.flatMap(({ action, lost }) => {
+    const valueIn = (base: readonly ReadPolicy[], realm: string): string =>
+      policyValue(base, { scope: 'authentication', action, realms: [realm], at }).join(' ');
+    const changed = realms
+      .map(({ name }) => name)
+      .filter((realm) => {
+        const [was, is] = [valueIn(policies, realm), valueIn(after, realm)];
+        return action === 'qrtanurl' ? was !== '' && is === '' : was !== is;
+      });
+    return consequence(changed.length > 0, `policy.${action}`, `in ${listNames(changed)}, ${lost}`, {
+      names: changed,
+    });
+  });
+}
+
+/** The effect of a change of policies on the caller. */
+interface OwnChange {
+  /** `scope:action`. */
+  readonly lost: readonly string[];
+  readonly consequences: readonly Consequence[];
+}
+
+/**
+ * Compares the rights of the caller here and now: a policy that ends at another address or time locks its editor out, too.
+ * @param after the policies that there would be
+ * @returns the rights that the caller loses, and those that hold in fewer realms
+ */
+export function ownConsequences(
+  base: PolicyBase,
+  after: readonly ReadPolicy[],
+  principal: Principal,
+  at: Date,
+): OwnChange {
+  const lost: string[] = [];
+  const narrowed: string[] = [];
+  for (const right of rightsOf(base.policies, after)) {
+    const was = decideRight(base, principal, right, at);
+    const is = decideRight({ ...base, policies: after }, principal, right, at);
+    if (was.allowed && !is.allowed) {
+      lost.push(`${right.scope}:${right.action}`);
+    } else if (was.allowed && is.allowed && isNarrower(was.realms, is.realms)) {
+      narrowed.push(`${right.scope}:${right.action}`);
+    }
+  }
+  const consequences = [
+    ...consequence(
+      lost.length > 0,
+      'policy.own',
+      `you lose ${listNames(lost)}, at least from this address and at this time`,
+      { rights: lost },
+    ),
+    ...consequence(
+      narrowed.length > 0,
+      'policy.own-realms',
+      `you have ${listNames(narrowed)} in fewer realms`,
+      {
+        rights: narrowed,
+      },
+    ),
+  ];
+  return { lost, consequences };
+}
+
+/** @returns the rights in the scopes of which a policy is new, changed or gone */
+function rightsOf(before: readonly ReadPolicy[], after: readonly ReadPolicy[]): readonly Right[] {
+  return changedScopes(before, after).flatMap((scope) =>
+    knownActions(scope).map((action) => ({ scope, action })),
+  );
+}
+
+function isNarrower(was: 'all' | readonly string[], is: 'all' | readonly string[]): boolean {
+  return is !== 'all' && (was === 'all' || was.some((realm) => !is.includes(realm)));
+}
+
+/** Wrong responses; fewer lock out people who mistype. */
+const FEW_WRONG = 3;
+
+/**
+ * @param value the new one; undefined: the default applies again
+ * @returns the consequences of a change of a configuration value, which closes or locks
+ * @throws ServiceError 'configuration.invalid'
+ */
+export function settingConsequences(
+  settings: ReadonlyMap<string, string>,
+  key: string,
+  value: string | undefined,
+): readonly Consequence[] {
+  const after = new Map([...settings, [key, value ?? OCRA_DEFAULTS.get(key) ?? '']]);
+  if (!OCRA_DEFAULTS.has(key)) {
+    return [];
+  }
+  const is = readOcraSettings(after);
+  const was = readable(settings);
+  return was === undefined ? [] : changes(was, is);
+}
+
+/** @returns undefined where a stored value is invalid, which the change may mend */
+function readable(settings: ReadonlyMap<string, string>): OcraSettings | undefined {
+  try {
+    return readOcraSettings(settings);
+  } catch (error) {
+    if (isServiceError(error, 'configuration.invalid')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function changes(was: OcraSettings, is: OcraSettings): readonly Consequence[] {
+  return [
+    ...consequence(
+      is.challengeTimeout < was.challengeTimeout,
+      'setting.expiry',
+      `open challenges that are older than ${is.challengeTimeout} s expire at once`,
+      { count: is.challengeTimeout },
+    ),
+    ...consequence(
+      is.maxChallenges < was.maxChallenges,
+      'setting.challenges',
+      `a token's next challenge leaves at most ${is.maxChallenges} open, and closes older ones`,
+      { count: is.maxChallenges },
+    ),
+    ...consequence(
+      is.maxChallengeRequests < was.maxChallengeRequests,
+      'setting.attempts',
+      `a challenge closes after ${is.maxChallengeRequests} wrong responses, also one that is open now`,
+      { count: is.maxChallengeRequests },
+    ),
+    ...consequence(
+      is.defaultMaxFail < Math.min(was.defaultMaxFail, FEW_WRONG),
+      'setting.lock',
+      `new tokens are locked after ${is.defaultMaxFail} wrong responses`,
+      { count: is.defaultMaxFail },
+    ),
+    ...consequence(
+      is.timeWindow < was.timeWindow || is.timeShift !== was.timeShift,
+      'setting.clock',
+      'responses of devices whose clocks differ are refused: the window of time changes',
+    ),
+  ];
+}

@@ -1,0 +1,344 @@
+import { checkOcraSettings, OCRA_DEFAULTS } from '../challenges/ocra-settings.ts';
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import { ERROR_RESTRICTION } from '../configuration/setting.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { nearestName } from '../kernel/text.ts';
+import { policyValue } from '../policy/policy-value.ts';
+import { checkPolicy } from '../policy/policy.ts';
+import type { ReadPolicy } from '../policy/read-policy.ts';
+import type { Policy } from '../policy/stored-policy.ts';
+import { unknownNames, type UnknownPolicyName } from '../policy/unknown-names.ts';
+import { describeExamination } from '../resolvers/resolver-trial.ts';
+import { unavailableResolvers } from '../resolvers/resolver-unavailable.ts';
+import { readFlag } from '../resolvers/settings/setting-values.ts';
+import { readSqlSettings } from '../resolvers/settings/sql-settings.ts';
+import type { Examination } from '../resolvers/user-source.ts';
+import { isLoopback } from './environment-check.ts';
+import { type Finding, findingOf } from './examination.ts';
+
+/**
+ * @param tokenRealms the sets of realms that QR-TAN tokens are in; an empty one: no realm
+ * @returns findings about realms, and about those whose tokens get no address to send their responses to
+ */
+export function checkRealms(
+  { realms, policies }: Configuration,
+  tokenRealms: readonly (readonly string[])[],
+  at: Date,
+): readonly Finding[] {
+  const urls = policies.filter(isUrlPolicy);
+  return [...defaultFindings(realms), ...tokenRealms.flatMap((names) => urlFindings(names, urls, at))];
+}
+
+function isUrlPolicy(policy: ReadPolicy): boolean {
+  return policy.active && policy.scope === 'authentication' && /(?:^|,)\s*qrtanurl\s*=/.test(policy.action);
+}
+
+function defaultFindings(realms: Configuration['realms']): readonly Finding[] {
+  if (realms.length === 0) {
+    const text = 'there is no realm: no user is found';
+    return [findingOf('note', 'realms.none', text, '`tankeeper realm add NAME --resolvers NAME`')];
+  }
+  return realms.some(({ isDefault }) => isDefault)
+    ? []
+    : [
+        findingOf(
+          'note',
+          'realms.no-default',
+          'no realm is the default one: requests that name no realm find no user',
+          '`tankeeper realm default NAME`',
+        ),
+      ];
+}
+
+function urlFindings(
+  realms: readonly string[],
+  policies: readonly ReadPolicy[],
+  at: Date,
+): readonly Finding[] {
+  const where = realms.length === 0 ? 'without a realm' : `in ${realms.join(' and ')}`;
+  const covering = policies.filter((policy) => policy.covers(realms));
+  if (covering.length === 0) {
+    const realm = realms.length === 0 ? "'*'" : realms.join(',');
+    return [
+      findingOf(
+        'warning',
+        'realms.no-qrtanurl',
+        `no policy gives the QR-TAN tokens ${where} a qrtanurl: apps refuse their QR codes`,
+        `\`tankeeper policy set NAME --scope authentication --realm ${realm} --action qrtanurl=URL\``,
+      ),
+    ];
+  }
+  const values = policyValue(covering, { scope: 'authentication', action: 'qrtanurl', realms, at });
+  if (values.length > 1) {
+    return [
+      findingOf(
+        'error',
+        'realms.ambiguous-qrtanurl',
+        `policies give the QR-TAN tokens ${where} ${values.length} different values of qrtanurl (${values.join(', ')}): their challenges are refused`,
+        `\`tankeeper policy set\` or \`policy disable\`: one of ${covering.map(({ name }) => name).join(', ')}`,
+      ),
+    ];
+  }
+  const isForAll = covering.some(
+    (policy) =>
+      policy.client === '' &&
+      policy.time === '' &&
+      policy.means('qrtanurl', { login: '', realms, resolver: undefined }) === 'everybody',
+  );
+  return isForAll
+    ? []
+    : [
+        findingOf(
+          'note',
+          'realms.partial-qrtanurl',
+          `the policies that give the QR-TAN tokens ${where} a qrtanurl hold for some users, clients or times only`,
+          `\`tankeeper policy show ${covering[0]?.name ?? ''}\``,
+        ),
+      ];
+}
+
+/** @returns findings about policies that cannot be read, or name what does not exist */
+export function checkPolicies(configuration: Configuration): readonly Finding[] {
+  const { policies } = configuration;
+  const readable = policies.filter((policy) => faultOf(policy) === undefined);
+  return [
+    ...policies.filter(({ active }) => active).flatMap(unreadable),
+    ...unreadableInactive(policies.filter((policy) => !policy.active && faultOf(policy) !== undefined)),
+    ...readable.flatMap((policy) => [
+      ...unknownRealms(policy, unknownNames(policy, configuration)),
+      ...unknownUsers(policy, unknownNames(policy, configuration)),
+    ]),
+  ];
+}
+
+/** @returns an unknown scope or action, or another reason why it cannot be read; undefined: there is none */
+function faultOf(policy: Policy): string | undefined {
+  try {
+    checkPolicy(policy);
+    return undefined;
+  } catch (error) {
+    if (isServiceError(error, 'policy.invalid')) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+function unreadable(policy: Policy): readonly Finding[] {
+  const fault = faultOf(policy);
+  return fault === undefined
+    ? []
+    : [
+        findingOf(
+          'error',
+          'policies.unreadable',
+          `the policy ${policy.name} cannot be read, and has no effect: ${fault}`,
+          `\`tankeeper policy set ${policy.name}\` with known names, or \`tankeeper policy remove ${policy.name}\``,
+        ),
+      ];
+}
+
+/** An import brings along inactive policies of scopes that are unknown here: they are one note. */
+function unreadableInactive(policies: readonly Policy[]): readonly Finding[] {
+  const names = policies.map(({ name }) => name);
+  return names.length === 0
+    ? []
+    : [
+        findingOf(
+          'note',
+          'policies.unreadable-inactive',
+          `inactive policies have scopes, actions or other parts that are unknown here: ${names.join(', ')}`,
+          `\`tankeeper policy remove ${names[0] ?? ''}\`, if it is of no use`,
+        ),
+      ];
+}
+
+function unknownRealms(policy: Policy, unknown: readonly UnknownPolicyName[]): readonly Finding[] {
+  const realms = unknown.filter(({ part }) => part === 'realm');
+  return realms.length === 0
+    ? []
+    : [
+        findingOf(
+          policy.active ? 'warning' : 'note',
+          'policies.unknown-realm',
+          `the policy ${policy.name} names the realm ${namesOf(realms)}, which does not exist`,
+          `\`tankeeper policy set ${policy.name}\` with one of the realms of \`tankeeper realm list\`, or \`tankeeper realm add ${realms[0]?.name ?? ''}\``,
+        ),
+      ];
+}
+
+function unknownUsers(policy: Policy, unknown: readonly UnknownPolicyName[]): readonly Finding[] {
+  const users = unknown.filter(({ part }) => part === 'user');
+  return users.length === 0
+    ? []
+    : [
+        findingOf(
+          policy.active ? 'warning' : 'note',
+          'policies.unknown-user',
+          `the policy ${policy.name} names the users ${namesOf(users)}, whose realm or resolver does not exist`,
+          `\`tankeeper policy set ${policy.name}\` with existing ones in --user`,
+        ),
+      ];
+}
+
+function namesOf(unknown: readonly UnknownPolicyName[]): string {
+  return unknown
+    .map(({ name, nearest }) => (nearest === undefined ? name : `${name} (did you mean ${nearest}?)`))
+    .join(', ');
+}
+
+/** @returns findings about configuration values that are invalid, or that no part of the server reads */
+export function checkSettings({ settings }: Configuration): readonly Finding[] {
+  const unknown = [...settings.keys()].filter((key) => key !== ERROR_RESTRICTION && !OCRA_DEFAULTS.has(key));
+  return [
+    ...invalid(settings),
+    ...(unknown.length === 0
+      ? []
+      : [
+          findingOf(
+            'note',
+            'settings.unknown',
+            `configuration values that the server does not read: ${unknown.map(withNearest).join(', ')}`,
+            `\`tankeeper setting remove ${unknown[0] ?? ''}\`; the known ones are ${[...OCRA_DEFAULTS.keys()].join(', ')}`,
+          ),
+        ]),
+  ];
+}
+
+function withNearest(key: string): string {
+  const nearest = nearestName(key, OCRA_DEFAULTS.keys());
+  return nearest === undefined ? key : `${key} (did you mean ${nearest}?)`;
+}
+
+function invalid(settings: Configuration['settings']): readonly Finding[] {
+  try {
+    checkOcraSettings(settings);
+    return [];
+  } catch (error) {
+    if (isServiceError(error, 'configuration.invalid')) {
+      return [findingOf('error', 'settings.invalid', error.message, '`tankeeper setting set KEY VALUE`')];
+    }
+    throw error;
+  }
+}
+
+/** Reads the users of a resolver as a trial. */
+export interface ResolverTrial {
+  /**
+   * @throws ServiceError with the reason
+   */
+  readonly test: (name: string) => Promise<Examination>;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** @returns findings about the resolvers, each of which is tested */
+export async function checkResolvers(
+  { resolvers, realms }: Configuration,
+  trial: ResolverTrial,
+): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    resolvers.map(async (resolver) => [
+      ...(await testResolver(resolver, trial)),
+      ...transportFindings(resolver),
+      ...(realms.some((realm) => realm.resolvers.includes(resolver.name)) ? [] : [unused(resolver)]),
+    ]),
+  );
+  return findings.flat();
+}
+
+async function testResolver(
+  { name }: Resolver,
+  { test, timeoutMs }: ResolverTrial,
+): Promise<readonly Finding[]> {
+  try {
+    const late = (): Error =>
+      new ServiceError('resolver.unavailable', `it does not answer within ${timeoutMs / 1000} s`);
+    const found = await withTimeLimit(timeoutMs, test(name), late);
+    const unusable = found.entries > 0 ? `: ${describeExamination(found)}` : '';
+    return found.users > 0
+      ? []
+      : [
+          findingOf(
+            'note',
+            'resolvers.empty',
+            `the resolver ${name} has no users${unusable}`,
+            `\`tankeeper resolver show ${name}\` shows where they are read`,
+          ),
+        ];
+  } catch (error) {
+    const [failed] = unavailableResolvers(error);
+    const reason = failed?.describe() ?? (isServiceError(error) ? error.message : 'an unexpected fault');
+    return [
+      findingOf(
+        'error',
+        'resolvers.unavailable',
+        `the users of the resolver ${name} cannot be read: ${reason}`,
+        `\`tankeeper resolver set ${name}\`, then \`tankeeper resolver test ${name}\``,
+      ),
+    ];
+  }
+}
+
+function unused({ name }: Resolver): Finding {
+  return findingOf(
+    'note',
+    'resolvers.unused',
+    `the resolver ${name} is in no realm: its users are not found`,
+    `\`tankeeper realm set REALM --resolvers ${name}\`, or \`tankeeper resolver remove ${name}\``,
+  );
+}
+
+function transportFindings(resolver: Resolver): readonly Finding[] {
+  try {
+    return resolver.kind === 'ldap' ? ldapFindings(resolver) : sqlFindings(resolver);
+  } catch (error) {
+    if (isServiceError(error, 'resolver.invalid')) {
+      const remedy = `\`tankeeper resolver set ${resolver.name}\``;
+      const text = `the settings of the resolver ${resolver.name} are wrong: ${error.message}`;
+      return [findingOf('error', 'resolvers.invalid', text, remedy)];
+    }
+    throw error;
+  }
+}
+
+function ldapFindings({ name, settings }: Resolver): readonly Finding[] {
+  const uris = (settings.LDAPURI ?? '').split(',').map((uri) => uri.trim());
+  const remote = uris.filter((uri) => URL.canParse(uri) && !isLoopback(new URL(uri).hostname));
+  const plain = remote.filter((uri) => /^ldap:/i.test(uri));
+  const isEncrypted = plain.length === 0 || readFlag(settings, 'EnforceTLS', false);
+  const findings: Finding[] = [];
+  if (!isEncrypted) {
+    const remedy = `\`tankeeper resolver set ${name} --set EnforceTLS=True\`, or ldaps:// in LDAPURI`;
+    findings.push(unencrypted(name, remedy));
+  }
+  if (remote.length > 0 && isEncrypted && !readFlag(settings, 'only_trusted_certs', true)) {
+    const remedy = `\`tankeeper resolver set ${name} --set only_trusted_certs=True --set-file CACERTIFICATE=FILE\``;
+    findings.push(unverified(name, remedy));
+  }
+  return findings;
+}
+
+function sqlFindings({ name, kind, settings }: Resolver): readonly Finding[] {
+  if (kind !== 'sql') {
+    return [];
+  }
+  const { tls, server } = readSqlSettings(settings);
+  const isLocal = server.startsWith('/') || isLoopback(server);
+  const remedy = `\`tankeeper resolver set ${name} --set conParams=sslmode=verify-full --set-file CACERTIFICATE=FILE\``;
+  if (isLocal || tls === 'verify-full' || tls === 'verify-ca') {
+    return [];
+  }
+  return [tls === 'disable' ? unencrypted(name, remedy) : unverified(name, remedy)];
+}
+
+function unencrypted(name: string, remedy: string): Finding {
+  const text = `the resolver ${name} reads from another machine without TLS: logins and passwords travel in clear`;
+  return findingOf('warning', 'resolvers.no-tls', text, remedy);
+}
+
+function unverified(name: string, remedy: string): Finding {
+  const text = `the resolver ${name} does not verify the certificate of its server: another machine may answer in its place`;
+  return findingOf('warning', 'resolvers.unverified-tls', text, remedy);
+}

@@ -1,0 +1,235 @@
+import type { Knex } from 'knex';
+import type { ClosedBy } from '../challenges/challenge.ts';
+import type { Database } from '../database/database.ts';
+import { isRowId, isStorable } from '../database/stored-text.ts';
+import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
+import type { Token } from '../tokens/token.ts';
+import type { Owner } from '../users/owner.ts';
+
+/** Conditions on the tokens of a page; an absent one does not restrict. */
+export interface TokenPageFilter {
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  /** True: tokens in no realm. */
+  readonly inNoRealm?: boolean;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** The beginning of the serial, in any case. */
+  readonly serialPrefix?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  /** True: locked tokens only. */
+  readonly isLocked?: boolean;
+  /** The serial after which the page begins; absent: the first page. */
+  readonly after?: string | undefined;
+  /** The most tokens. */
+  readonly limit: number;
+}
+
+/** The order of the pages, which is also the expression of their indexes. */
+const KEY = 'lower(tokens.serial COLLATE "default")';
+/** No text of letters, digits and signs is greater. */
+const GREATEST = '\u{10FFFF}';
+
+/** A part of a statement with its values. */
+interface Fragment {
+  readonly sql: string;
+  readonly values: readonly Knex.Value[];
+}
+
+/**
+ * Pages of tokens by serial, without regard to case. A page takes the same time wherever it is and whatever it leaves out.
+ *
+ * Every page is read from the beginning of a range of an index, so that no statement passes over tokens that it leaves
+ * out: without a filter by serial; by owner, for the few tokens that an owner has; otherwise for each combination of
+ * realm set, activity and assignment that the filter allows, from which the first ones are merged. The work of the last
+ * kind grows with the number of realm sets, not of tokens.
+ */
+export class TokenPageStore {
+  readonly #database: Pick<Database, 'knex'>;
+
+  constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
+    this.#database = database;
+  }
+
+  async page(filter: TokenPageFilter): Promise<readonly Token[]> {
+    const { serialPrefix, after, owner } = filter;
+    if (
+      !isStorable(serialPrefix, after, owner?.userId) ||
+      (owner !== undefined && !isRowId(owner.resolverId))
+    ) {
+      return [];
+    }
+    const { knex } = this.#database;
+    const { sql, values } = pageStatement(filter);
+    // One statement: a token that goes between two of them would shorten the page, which then looks like the last one.
+    const found: unknown = await selectTokens(knex)
+      .whereRaw(`tokens.id = ANY (ARRAY(${sql}))`, [...values])
+      .orderByRaw(`${KEY} USING ~<~`);
+    return (found as TokenRow[]).map(toToken);
+  }
+}
+
+/** @returns the statement that finds the ids of a page */
+function pageStatement(filter: TokenPageFilter): Fragment {
+  if (filter.owner !== undefined) {
+    return ownerStatement(filter, filter.owner);
+  }
+  const { inRealms, inNoRealm, active, assigned, isLocked } = filter;
+  const isWhole = [inRealms, inNoRealm, active, assigned, isLocked].every((one) => one === undefined);
+  return isWhole ? wholeStatement(filter) : mergedStatement(filter);
+}
+
+function wholeStatement(filter: TokenPageFilter): Fragment {
+  const range = rangeOf(filter);
+  return {
+    sql: `SELECT tokens.id FROM tokens WHERE ${range.sql} ORDER BY ${KEY} USING ~<~ LIMIT ?`,
+    values: [...range.values, filter.limit],
+  };
+}
+
+/** MATERIALIZED: the planner would walk the order of serials for an owner of more tokens than usual. */
+function ownerStatement(
+  filter: TokenPageFilter,
+  { resolverId, userId }: NonNullable<TokenPageFilter['owner']>,
+): Fragment {
+  const conditions: Fragment[] = [rangeOf(filter), ...realmConditions(filter)];
+  for (const [sql, value] of [
+    ['tokens.active = ?', filter.active],
+    ['(tokens.owner_user_id IS NOT NULL) = ?', filter.assigned],
+    ['tokens.locked = ?', filter.isLocked],
+  ] as const) {
+    if (value !== undefined) {
+      conditions.push({ sql, values: [value] });
+    }
+  }
+  return {
+    sql: `WITH tokens AS MATERIALIZED (SELECT * FROM tokens WHERE owner_resolver_id = ? AND owner_user_id = ?)
+      SELECT tokens.id FROM tokens WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}
+      ORDER BY ${KEY} USING ~<~ LIMIT ?`,
+    values: [resolverId, userId, ...conditions.flatMap(({ values }) => values), filter.limit],
+  };
+}
+
+function realmConditions(filter: TokenPageFilter): readonly Fragment[] {
+  if (filter.inRealms === undefined && filter.inNoRealm !== true) {
+    return [];
+  }
+  const sets = setsStatement(filter);
+  return [{ sql: `tokens.realm_set_id IN (${sets.sql})`, values: sets.values }];
+}
+
+/** The values of `active` and `assigned` come from rows: as constants they would not match the columns of the index. */
+function mergedStatement(filter: TokenPageFilter): Fragment {
+  const { active, assigned, isLocked, limit } = filter;
+  const sets = setsStatement(filter);
+  const range = rangeOf(filter);
+  return {
+    sql: `WITH sets AS MATERIALIZED (${sets.sql})
+      SELECT first_ones.id FROM sets
+        CROSS JOIN unnest(?::boolean[]) AS activity (active) CROSS JOIN unnest(?::boolean[]) AS assignment (assigned)
+        CROSS JOIN LATERAL (
+          SELECT tokens.id, ${KEY} AS key FROM tokens
+          WHERE tokens.realm_set_id = sets.id AND tokens.active = activity.active
+            AND (tokens.owner_user_id IS NOT NULL) = assignment.assigned ${isLocked === true ? 'AND tokens.locked' : ''}
+            AND ${range.sql}
+          ORDER BY ${KEY} USING ~<~ LIMIT ?
+        ) AS first_ones
+      ORDER BY first_ones.key USING ~<~ LIMIT ?`,
+    values: [...sets.values, valuesOf(active), valuesOf(assigned), ...range.values, limit, limit],
+  };
+}
+
+function setsStatement({ inRealms, inNoRealm }: TokenPageFilter): Fragment {
+  if (inNoRealm === true) {
+    return { sql: "SELECT id FROM realm_sets WHERE realm_ids = '{}'", values: [] };
+  }
+  if (inRealms === undefined) {
+    return { sql: 'SELECT id FROM realm_sets', values: [] };
+  }
+  return {
+    sql: 'SELECT id FROM realm_sets WHERE realm_ids && ARRAY(SELECT realms.id FROM realms WHERE realms.name = ANY (?))',
+    values: [inRealms.filter((name) => isStorable(name))],
+  };
+}
+
+function rangeOf({ serialPrefix = '', after = '' }: TokenPageFilter): Fragment {
+  return {
+    sql: `${KEY} ~>=~ lower(?::text) AND ${KEY} ~<~ (lower(?::text) || '${GREATEST}') AND ${KEY} ~>~ lower(?::text)`,
+    values: [serialPrefix, serialPrefix, after],
+  };
+}
+
+function valuesOf(requested: boolean | undefined): boolean[] {
+  return requested === undefined ? [false, true] : [requested];
+}
+
+/** A stored challenge of a token, without its question and data. */
+export interface LatestTransaction {
+  readonly transactionId: string;
+  readonly serial: string;
+  readonly issuedAt: Date;
+  readonly closedBy: ClosedBy | null;
+  readonly closedAt: Date | null;
+  /** The number of wrong responses to it. */
+  readonly wrongCount: number;
+}
+
+interface LatestRow {
+  readonly transaction_id: string;
+  readonly serial: string;
+  readonly issued_at: Date;
+  readonly closed_by: ClosedBy | null;
+  readonly closed_at: Date | null;
+  readonly wrong_count: number;
+}
+
+/** A token may have been in other realms before. */
+const HAS_NO_FOREIGN_ROW = `NOT EXISTS (
+  SELECT FROM audit WHERE audit.transaction_id = latest.transaction_id AND audit.transaction_id <> ''
+    AND NOT string_to_array(audit.realm, ',') && ?::text[])`;
+
+/** For how many times as many as are wanted the audit is looked at. */
+const MERGED_FOR_BOUND = 10;
+
+/** The latest challenges of tokens. */
+export class LatestTransactionStore {
+  readonly #database: Pick<Database, 'knex'>;
+
+  constructor({ database }: { readonly database: Pick<Database, 'knex'> }) {
+    this.#database = database;
+  }
+
+  /**
+   * Reads the newest ones of each token from an index, merges them, and looks for the audit rows of what is left:
+   * of some more for a caller who may not see all of them.
+   * @param realms audit rows in none of these realms hide a transaction, as in its history; undefined: none does
+   * @returns the latest stored challenges of these tokens, newest first, at most so many
+   */
+  async ofTokens(
+    tokenIds: readonly string[],
+    max: number,
+    realms?: readonly string[],
+  ): Promise<readonly LatestTransaction[]> {
+    const merged = realms === undefined ? max : max * MERGED_FOR_BOUND;
+    const { rows } = await this.#database.knex.raw<{ rows: LatestRow[] }>(
+      `WITH latest AS MATERIALIZED (
+         SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
+           CROSS JOIN LATERAL (
+             SELECT transaction_id, issued_at, closed_by, closed_at, wrong_count FROM challenges
+             WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
+           ) AS newest
+         ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
+       SELECT * FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
+       ORDER BY issued_at DESC, transaction_id LIMIT ?`,
+      [[...tokenIds], merged, merged, ...(realms === undefined ? [] : [[...realms]]), max],
+    );
+    return rows.map((row) => ({
+      transactionId: row.transaction_id,
+      serial: row.serial,
+      issuedAt: row.issued_at,
+      closedBy: row.closed_by,
+      closedAt: row.closed_at,
+      wrongCount: row.wrong_count,
+    }));
+  }
+}

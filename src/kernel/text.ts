@@ -1,0 +1,227 @@
+import { ServiceError } from './errors.ts';
+
+/** Letters and marks that show nothing, or look like `!`, `:`, `/`, `.`, `,` or `;`. Symbols have a list of their own. */
+const DECEPTIVE =
+  /[\p{Default_Ignorable_Code_Point}\u01C3\u02D0\u2D51\u3033\uA4F8-\uA4FD\u{13441}\u{13442}]|\u2D7F|\u{1107F}|\u{13440}|\u{16FE4}|\u{1BC9D}/u;
+/** Marks that strike through the letter before them, or enclose it. */
+const COVERING = /[\p{Me}\u0334-\u0338\u20D0-\u20F0]/u;
+/** Letters, digits, marks, and the signs within names such as O’Brien, Col·lell, マリア・ルイサ and צ׳רלי. */
+const WRITTEN = /^[\p{L}\p{N}\p{M}\u2019\u00B7\u30FB\u05F3]+$/u;
+const ASCII = /^[\x20-\x7e]$/;
+const BLANKS_AT_ENDS = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g;
+/** Characters of a text from which on it is no name: the time that composing takes grows with the square of the length. */
+const NO_NAME = 512;
+
+/**
+ * Reads the name of something new. Each character is of ASCII, or a letter, digit or mark that can be seen and also
+ * stands for such alone (a full-width `＠` stands for an `@`), or a sign within a word. Letters that look alike, or like a
+ * sign, are not told apart but for a few.
+ * @returns the name as it is kept: without blanks at its ends, composed (NFC); empty: no name
+ */
+export function plainName(text: string): string {
+  const name = text.length > NO_NAME ? '' : composed(text.replace(BLANKS_AT_ENDS, ''));
+  return Array.from(name).every(isPlain) && !/^\p{M}/u.test(name) ? name : '';
+}
+
+/**
+ * @returns the form of a name in which names are compared (NFC): it may be typed in pieces, `e` and the mark apart; a
+ *   text too long for a name as it is
+ */
+export function composed(name: string): string {
+  return name.length > NO_NAME ? name : name.normalize('NFC');
+}
+
+/** @returns the forms in which a source may hold a name, that name first */
+export function formsOf(name: string): readonly string[] {
+  return name.length > NO_NAME ? [name] : [...new Set([name, composed(name), name.normalize('NFD')])];
+}
+
+function isPlain(character: string): boolean {
+  const isHidden = DECEPTIVE.test(character) || COVERING.test(character);
+  return ASCII.test(character) || (!isHidden && WRITTEN.test(character.normalize('NFKC')));
+}
+
+/**
+ * @param what names the text in the message
+ * @returns the text, trimmed
+ * @throws ServiceError 'parameter.invalid' if it is longer than `max` or holds control characters
+ */
+export function readPlainText(text: string, what: string, max: number): string {
+  const plain = text.trim();
+  if (plain.length > max || /\p{Cc}|\p{Cs}/u.test(plain)) {
+    throw new ServiceError(
+      'parameter.invalid',
+      `The ${what} has at most ${max} characters, none of them a control character`,
+    );
+  }
+  return plain;
+}
+
+/**
+ * @returns the text
+ * @throws ServiceError 'parameter.invalid' with the message if it does not match `form`
+ */
+export function requireForm(text: string, form: RegExp, message: string): string {
+  if (!form.test(text)) {
+    throw new ServiceError('parameter.invalid', message);
+  }
+  return text;
+}
+
+/** NUL, which PostgreSQL's text cannot hold, and halves of surrogate pairs, which UTF-8 cannot. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+/** @returns true if the database can hold all of these texts; no stored text equals one that it cannot hold */
+export function isStorable(...texts: readonly (string | undefined)[]): boolean {
+  return !texts.some((text) => text !== undefined && UNSTORABLE.test(text));
+}
+
+/** @returns the text, with U+FFFD in place of characters that the database cannot hold */
+export function storableForm(text: string): string {
+  return isStorable(text) ? text : text.replace(new RegExp(UNSTORABLE, 'gu'), '\u{FFFD}');
+}
+
+/**
+ * Control characters (C0, DEL, C1), line and paragraph separators, and the marks of writing direction: all characters
+ * that could move the cursor, colour the screen or disguise a line as another one.
+ */
+// eslint-disable-next-line no-control-regex -- control characters are what this is about
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Makes foreign text (logins, descriptions, answers of servers) harmless for a terminal.
+ * @returns the text on one line, each unsafe character as its escape, `\u001b` for instance
+ */
+export function safeText(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter);
+}
+
+/** Escapes as `safeText` does, but keeps line feeds. */
+export function safeLines(text: string): string {
+  return text.split('\n').map(safeText).join('\n');
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Names in a clause; more are counted. */
+const MAX_NAMES = 5;
+
+/** @returns `a, b and c`; of many, the first ones and the number of the others */
+export function listNames(names: readonly string[]): string {
+  const shown = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES - 1) : names;
+  const others = names.length - shown.length;
+  const items = others > 0 ? [...shown, `${others} others`] : shown;
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1) ?? ''}`;
+}
+
+/** Characters; a longer name is text that was pasted, not a typing error. */
+const MAX_LENGTH = 128;
+
+/**
+ * @param name the written name
+ * @param known the names that exist
+ * @param maxEdits a narrower bound; by default a third of the characters may differ
+ * @returns the one that was probably meant; case does not count
+ */
+export function nearestName(name: string, known: Iterable<string>, maxEdits = Infinity): string | undefined {
+  const written = name.trim().toLowerCase();
+  if (written === '' || written.length > MAX_LENGTH) {
+    return undefined;
+  }
+  let nearest: { readonly name: string; readonly edits: number } | undefined;
+  for (const one of known) {
+    const max = Math.min(Math.ceil(Math.max(one.length, written.length) / 3), one.length - 1, maxEdits);
+    const edits = boundedDistance(written, one.toLowerCase(), max);
+    if (edits < (nearest?.edits ?? Infinity)) {
+      nearest = { name: one, edits };
+    }
+  }
+  return nearest?.name;
+}
+
+/** @returns `: did you mean office?` for a message; `otherwise` where no known name is near */
+export function didYouMean(name: string, known: Iterable<string>, otherwise = ''): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined || nearest === name ? otherwise : `: did you mean ${nearest}?`;
+}
+
+/** @returns the edit distance; infinity if it is greater than `max` */
+function boundedDistance(one: string, other: string, max: number): number {
+  if (Math.abs(one.length - other.length) > max) {
+    return Infinity;
+  }
+  const edits = editDistance(one, other);
+  return edits > max ? Infinity : edits;
+}
+
+/**
+ * The optimal string alignment distance: insertions, deletions, substitutions, and exchanges of two neighbours (F.
+ * Damerau, 1964), no part edited twice.
+ */
+function editDistance(one: string, other: string): number {
+  let before: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isExchange = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current.push(
+        Math.min(
+          at(previous, column) + 1,
+          at(current, column - 1) + 1,
+          at(previous, column - 1) + (isSame ? 0 : 1),
+          isExchange ? at(before, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+    [before, previous] = [previous, current];
+  }
+  return at(previous, other.length);
+}
+
+/** @returns the entry, or infinity outside of the row */
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}
+
+const PASSWORD_PARAMETER = /^(?:ssl)?(?:pass|passwd|password|pwd)$/i;
+
+/** @returns true if a URL holds a password, or text in which one may be hidden: it is no valid URL, or has an @ behind */
+export function mayHoldPassword(url: string): boolean {
+  const rest = /^[a-z][a-z0-9+.-]*:\/\/(.*)$/is.exec(url)?.[1] ?? '';
+  const parameters = new URLSearchParams(/\?(.*)$/s.exec(rest)?.[1] ?? '');
+  return (
+    /:.*@/s.test(rest.replace(/^[^:@]*:@/, '')) ||
+    [...parameters].some(([name, value]) => PASSWORD_PARAMETER.test(name) && value !== '')
+  );
+}
+
+/** Hides the password in a URL. In a text that is no URL, hides all after a colon that introduces no port. */
+export function maskPassword(url: string): string {
+  const masked = url
+    .replace(/^([a-z]+:\/\/.*?|(?![a-z]+:\/\/).*?):.*@/is, '$1:****@')
+    .replace(/([?&]password=)[^&]*/gi, '$1****');
+  return masked.includes('@') || URL.canParse(url)
+    ? masked
+    : masked.replace(/:(?!\/\/)(?!\d{1,5}(?:[/?]|$)).*/s, ':****');
+}
+
+/** @returns the value; undefined where the text is no JSON */
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the object; undefined where the text is no JSON object */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJsonOrUndefined(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}

@@ -1,0 +1,241 @@
+import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { Caller } from '../policy/caller.ts';
+import type { ManagedUserStore } from '../users/managed-user-store.ts';
+import type { LicenceInspection } from './licence-service.ts';
+import { NO_REALM, visibleRealms } from './monitoring-query.ts';
+import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
+import {
+  activeUserOverview,
+  type ConfigurationOverview,
+  firstMinute,
+  type KnownUsers,
+  type Overview,
+  resolverHealth,
+  responseOverview,
+  tokenOverview,
+  userOverview,
+} from './overview.ts';
+import { compareConfiguration, type ConfigurationState, type LicenceReport } from './reports.ts';
+import type { StorageProbe } from './storage-probe-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
+import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
+import type { UserCountStore } from './user-count-store.ts';
+
+/** The dependencies of the overview. */
+export interface OverviewDependencies {
+  readonly configurations: Pick<ConfigurationStore, 'current'>;
+  readonly configurationState: ConfigurationState;
+  readonly access: Pick<AccessControl, 'grantOf'>;
+  readonly counts: Pick<TokenCountStore, 'snapshot'>;
+  /** @returns the numbers of locked tokens */
+  readonly lockedTokens: () => Promise<readonly LockedTokenRow[]>;
+  readonly managedUsers: Pick<ManagedUserStore, 'count'>;
+  readonly userCounts: Pick<UserCountStore, 'find'>;
+  readonly observations: Pick<ObservationStore, 'responsesSince' | 'resolverUses'>;
+  readonly licence: Pick<LicenceInspection, 'report'>;
+  readonly probe: Pick<StorageProbe, 'encrypts'>;
+  /** Counts the users of resolvers elsewhere, whose numbers are old or missing, in the background. */
+  readonly countAgain: (configuration: Configuration, known: KnownUsers) => void;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+}
+
+/** The state of the installation at a moment, from which every caller's overview is made. */
+interface OverviewFacts {
+  readonly configuration: Configuration;
+  readonly state: ConfigurationOverview;
+  readonly counts: TokenCountsSnapshot;
+  readonly locked: readonly LockedTokenRow[];
+  readonly users: KnownUsers;
+  readonly uses: readonly ResolverUse[];
+  readonly responses: readonly ResponseMinute[];
+  readonly since: Date;
+  readonly licence: LicenceReport;
+  readonly encrypts: boolean;
+}
+
+/** Milliseconds for which a test of the encryption, which writes to the database, is taken for the present state. */
+const PROBE_KEPT_MS = 60_000;
+/** Milliseconds for which a reading serves those who ask again. */
+const READING_KEPT_MS = 1_000;
+
+/**
+ * The overview for administrators. All numbers are kept by the database: no statement walks over tokens, users or audit
+ * rows, and no resolver is waited for.
+ */
+export class OverviewService {
+  readonly #deps: OverviewDependencies;
+  #recent: { readonly facts: Promise<OverviewFacts>; until: number } | undefined;
+  #probed: { readonly at: number; readonly encrypts: boolean } | undefined;
+
+  constructor(dependencies: OverviewDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * @param isAskedAgain the caller has had an overview: one of the last second will do
+   * @returns the parts that the caller may see now; never a realm that the caller's policies do not name
+   */
+  async read(
+    caller: Caller,
+    { isAskedAgain }: { readonly isAskedAgain: boolean } = { isAskedAgain: false },
+  ): Promise<Overview> {
+    const { access, configurations } = this.#deps;
+    const facts = await (isAskedAgain ? this.#recentFacts() : this.#facts());
+    return show(facts, overviewRights(access, await configurations.current(), caller));
+  }
+
+  /** One reading at a time: those who ask again and again cost the database one, however many they are. */
+  #recentFacts(): Promise<OverviewFacts> {
+    const { elapsed } = this.#deps;
+    if (this.#recent !== undefined && elapsed() < this.#recent.until) {
+      return this.#recent.facts;
+    }
+    const recent = { facts: this.#facts(), until: Infinity };
+    const end = (): void => {
+      recent.until = elapsed() + READING_KEPT_MS;
+    };
+    recent.facts.then(end, end);
+    this.#recent = recent;
+    return recent.facts;
+  }
+
+  /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
+  async #facts(): Promise<OverviewFacts> {
+    const { configurations, configurationState, clock, counts, observations, licence } = this.#deps;
+    const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
+      configurations.current(),
+    );
+    const since = firstMinute(clock.now());
+    const [snapshot, locked, users, uses, responses, report, encrypts] = await Promise.all([
+      counts.snapshot(),
+      this.#deps.lockedTokens(),
+      this.#knownUsers(configuration),
+      observations.resolverUses(),
+      observations.responsesSince(since),
+      licence.report(),
+      this.#encrypts(),
+    ]);
+    this.#deps.countAgain(configuration, users);
+    return {
+      state: shownState(compared),
+      configuration,
+      counts: snapshot,
+      locked,
+      users,
+      uses,
+      responses,
+      since,
+      licence: report,
+      encrypts,
+    };
+  }
+
+  async #knownUsers({ resolvers }: Configuration): Promise<KnownUsers> {
+    const { managedUsers, userCounts } = this.#deps;
+    const idsOf = (isManaged: boolean): readonly string[] =>
+      resolvers.filter(({ kind }) => (kind === 'managed') === isManaged).map(({ id }) => id);
+    const elsewhere = idsOf(false);
+    const [managed, kept] = await Promise.all([
+      Promise.all(idsOf(true).map(async (id) => [id, await managedUsers.count(id)] as const)),
+      elsewhere.length === 0 ? [] : userCounts.find(elsewhere),
+    ]);
+    return { managed: new Map(managed), kept };
+  }
+
+  async #encrypts(): Promise<boolean> {
+    const { probe, elapsed } = this.#deps;
+    if (this.#probed === undefined || elapsed() - this.#probed.at >= PROBE_KEPT_MS) {
+      const at = elapsed();
+      this.#probed = { at, encrypts: await probe.encrypts().catch(isWithoutKeys) };
+    }
+    return this.#probed.encrypts;
+  }
+}
+
+/** @returns the part of the facts that these rights show */
+function show(facts: OverviewFacts, rights: OverviewRights): Overview {
+  const { configuration, counts } = facts;
+  return {
+    tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
+    activeUsers: rights.activeUsers && activeUserOverview(counts.activeUsers, rights.activeUsers),
+    users: rights.users && userOverview(configuration, facts.users, rights.users),
+    licence: rights.licence ? facts.licence : null,
+    configuration: rights.configuration ? facts.state : null,
+    storageEncryption: rights.storageEncryption ? facts.encrypts : null,
+    resolvers: rights.resolvers ? resolverHealth(configuration.resolvers, facts.uses) : null,
+    responses: rights.responses ? responseOverview(facts.responses, facts.since) : null,
+  };
+}
+
+/**
+ * Keys that are away must not hide the rest of the overview.
+ * @returns false
+ * @throws any other error
+ */
+function isWithoutKeys(error: unknown): false {
+  if (isServiceError(error, 'key.unavailable') || isServiceError(error, 'security-module.unavailable')) {
+    return false;
+  }
+  throw error;
+}
+
+/** Leaves out the times of the comparison itself, which change all the time. */
+function shownState({
+  sync,
+  changedAt,
+  values,
+  resolvers,
+  policies,
+  realms,
+}: ConfigurationOverview): ConfigurationOverview {
+  return { sync, changedAt, values, resolvers, policies, realms };
+}
+
+/** The parts of the overview that a caller may see. JSON of it tells two callers with other rights apart. */
+interface OverviewRights {
+  /** Names of the realms, and perhaps `NO_REALM`; null: none. */
+  readonly tokens: readonly string[] | null;
+  readonly activeUsers: readonly string[] | null;
+  readonly users: readonly string[] | null;
+  readonly licence: boolean;
+  readonly configuration: boolean;
+  readonly storageEncryption: boolean;
+  readonly resolvers: boolean;
+  readonly responses: boolean;
+}
+
+/** @returns the rights that the caller has now */
+function overviewRights(
+  access: Pick<AccessControl, 'grantOf'>,
+  configuration: Configuration,
+  caller: Caller,
+): OverviewRights {
+  const monitors = (action: string): Grant | undefined =>
+    access.grantOf(configuration, caller, { scope: 'monitoring', action });
+  const realmsOf = (action: string): readonly string[] | null => {
+    const grant = monitors(action);
+    if (grant === undefined) {
+      return null;
+    }
+    const { realms, noRealm } = visibleRealms(configuration, grant);
+    return noRealm ? [...realms, NO_REALM] : realms;
+  };
+  /** Of the whole installation: takes a right that no realm bounds. */
+  const monitorsAll = (action: string): boolean => monitors(action)?.realms === 'all';
+  return {
+    tokens: realmsOf('tokens'),
+    activeUsers: realmsOf('activeUsers'),
+    users: realmsOf('userinfo'),
+    licence: monitorsAll('license'),
+    configuration: monitorsAll('config'),
+    storageEncryption: monitorsAll('storageEncryption'),
+    resolvers: access.grantOf(configuration, caller, { scope: 'system', action: 'read' }) !== undefined,
+    responses: monitorsAll('metrics'),
+  };
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Configuration } from '../../src/configuration/configuration.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { OverviewService } from '../../src/monitoring/overview-service.ts';
+import { callerNamed } from '../support/values/callers.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const CONFIGURATION = {
+  revision: 1n,
+  changedAt: NOW,
+  readAt: NOW,
+  settings: new Map<string, string>(),
+  resolvers: [],
+  policies: [],
+  realms: [],
+} as unknown as Configuration;
+const none = (): Promise<never[]> => Promise.resolve([]);
+
+/** @param encrypts tests the encryption */
+function overviewWith(
+  encrypts: () => Promise<boolean>,
+  { elapsed = () => 0, counted = () => undefined }: { elapsed?: () => number; counted?: () => void } = {},
+): OverviewService {
+  return new OverviewService({
+    configurations: { current: () => Promise.resolve(CONFIGURATION) },
+    configurationState: {
+      assumed: CONFIGURATION,
+      lastChangeInDatabase: () => Promise.resolve({ revision: 1n, changedAt: NOW }),
+    },
+    access: { grantOf: () => ({ realms: 'all' }) },
+    counts: {
+      snapshot: () => {
+        counted();
+        return Promise.resolve({ tokens: [], activeUsers: [] });
+      },
+    },
+    lockedTokens: none,
+    managedUsers: { count: () => Promise.resolve(0) },
+    userCounts: { find: none },
+    observations: { responsesSince: none, resolverUses: none },
+    licence: { report: () => Promise.resolve({ kind: 'none' }) },
+    probe: { encrypts },
+    countAgain: () => undefined,
+    clock: { now: () => NOW },
+    elapsed,
+  });
+}
+
+describe('the overview', () => {
+  it.each(['security-module.unavailable', 'key.unavailable'] as const)(
+    'shows the rest while there is no key to encrypt with (%s), and does not ask for it each time',
+    async (code) => {
+      let asked = 0;
+      const overview = overviewWith(() => {
+        asked += 1;
+        return Promise.reject(new ServiceError(code, 'away'));
+      });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await overview.read(callerNamed('anna'))).toMatchObject({
+          storageEncryption: false,
+          tokens: { summary: { total: 0 } },
+          licence: { kind: 'none' },
+        });
+      }
+      expect(asked).toBe(1);
+    },
+  );
+
+  it('is read once in a second for all who ask again, and each time for those who ask first', async () => {
+    let [now, readings] = [0, 0];
+    const overview = overviewWith(() => Promise.resolve(true), {
+      elapsed: () => now,
+      counted: () => (readings += 1),
+    });
+    const again = (name: string): Promise<unknown> =>
+      overview.read(callerNamed(name), { isAskedAgain: true });
+    await Promise.all([again('anna'), again('bert')]);
+    now = 999;
+    await again('anna');
+    expect(readings).toBe(1);
+    now = 1_000;
+    await Promise.all([again('anna'), again('bert')]);
+    expect(readings).toBe(2);
+    await Promise.all([overview.read(callerNamed('anna')), overview.read(callerNamed('bert'))]);
+    expect(readings).toBe(4);
+  });
+
+  it('is read anew after the database has failed, though not more than once in a second', async () => {
+    let [now, isAway] = [0, true];
+    const overview = overviewWith(
+      () =>
+        isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(true),
+      { elapsed: () => now },
+    );
+    const again = (): Promise<unknown> => overview.read(callerNamed('anna'), { isAskedAgain: true });
+    await expect(again()).rejects.toThrow('away');
+    isAway = false;
+    await expect(again()).rejects.toThrow('away');
+    now = 1_000;
+    await expect(again()).resolves.toMatchObject({ storageEncryption: true });
+  });
+
+  it('fails with the database', async () => {
+    const overview = overviewWith(() => Promise.reject(new ServiceError('database.unavailable', 'away')));
+    await expect(overview.read(callerNamed('anna'))).rejects.toThrow('away');
+  });
+});
