@@ -45,10 +45,9 @@ import type { Clock, Random } from './kernel/clock.ts';
 import { ComputingTurns } from './challenges/computing-turns.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
-import type { KeyMaterial, RotatingVault } from './keys/sealing-keys.ts';
+import type { OpenedKeys } from './keys/open-keys.ts';
 import { KeyOverview } from './keys/key-overview.ts';
 import { KeyService } from './keys/key-service.ts';
-import type { KeyDerivation, SecurityModule } from './keys/vault.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
 import { CountService } from './monitoring/count-service.ts';
@@ -69,18 +68,16 @@ import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
 import { measuredSources } from './resolvers/measured-sources.ts';
-import type { ResolverSecrets } from './resolvers/user-source.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
 import { FileBounds } from './resolvers/sources/file-bounds.ts';
 import { openUserSources, type OpenUserSources } from './resolvers/sources/user-sources.ts';
-import { JwtLoginTokens } from './security/jwt-login-tokens.ts';
-import { OpenidProvider, type OpenidSettings } from './security/openid-provider.ts';
-import { BoundedPasswordHasher } from './security/passwords/bounded-password-hasher.ts';
-import { HashedDirectoryPasswords } from './security/passwords/directory-password.ts';
-import { SealedSignOns } from './security/sealed-sign-ons.ts';
-import { SimpleWebAuthn } from './security/simple-web-authn.ts';
-import { VaultAuditAuthority } from './security/vault/vault-audit-authority.ts';
+import { LoginTokens, SealedSignOns } from './administrators/json-web-tokens.ts';
+import { OpenidProvider, type OpenidSettings } from './administrators/openid-provider.ts';
+import { BoundedPasswordHasher, type PasswordHasher } from './users/password-hash.ts';
+import { DirectoryPasswords } from './resolvers/sources/directory-password.ts';
+import { WebAuthn } from './administrators/passkey.ts';
+import { VaultAuditAuthority } from './keys/vault-audit-authority.ts';
 import { AdministratorStore } from './administrators/administrator-store.ts';
 import { ConfirmationStore } from './administrators/confirmation-store.ts';
 import { ConfirmedCredentials } from './administrators/confirmed-credentials-store.ts';
@@ -96,7 +93,7 @@ import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
-import { ResolverSecretStore } from './resolvers/resolver-store.ts';
+import { type ResolverSecrets, ResolverSecretStore } from './resolvers/resolver-store.ts';
 import { CountVerificationStore } from './monitoring/count-verification-store.ts';
 import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
@@ -117,7 +114,6 @@ import { ManagedUserStore } from './users/managed-user-store.ts';
 import { DeliveryStore } from './webhooks/delivery-store.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { TokenService } from './tokens/token-service.ts';
-import type { PasswordHasher } from './users/password-hasher.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
@@ -138,11 +134,7 @@ export interface SingleSignOnParts extends OpenidSettings {
 export interface ServiceParts {
   readonly database: Database;
   /** The vault, the module that holds its keys, and the source of new ones. */
-  readonly keys: {
-    readonly vault: RotatingVault & KeyDerivation;
-    readonly securityModule: SecurityModule;
-    readonly material: KeyMaterial;
-  };
+  readonly keys: OpenedKeys;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -231,7 +223,7 @@ function sharedParts(parts: ServiceParts) {
   const timeoutMs = parts.resolverTimeout * 1000;
   const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
   const secrets = new ResolverSecretStore({ database, vault });
-  const passwords = new HashedDirectoryPasswords({ hasher: userHasher });
+  const passwords = new DirectoryPasswords({ hasher: userHasher });
   const bounds = { fileBounds: files, timeoutMs, log };
   const openSources = (used: ResolverSecrets): OpenUserSources =>
     openUserSources({ ...bounds, users: managedUsers, hasher: userHasher, passwords, secrets: used });
@@ -287,7 +279,7 @@ function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts) {
 /** Administrators, and their logins. */
 function accountServices(shared: SharedParts) {
   const administrators = new AdministratorService({ ...shared, administrators: shared.administratorStore });
-  const tokens = new JwtLoginTokens({ keys: shared.vault });
+  const tokens = new LoginTokens({ keys: shared.vault });
   return {
     administrators,
     logins: new LoginService({ ...shared, administrators, tokens }),
@@ -357,10 +349,10 @@ function challengeServices(parts: SharedParts) {
 /** The readers of files of keys. */
 const KEY_FILES: ImportDependencies['readers'] = {
   pskc: {
-    read: async (...file) => (await import('./security/pskc/pskc-file.ts')).pskcFileReader.read(...file),
+    read: async (...file) => (await import('./tokens/pskc-file.ts')).pskcFileReader.read(...file),
   },
   csv: {
-    read: async (...file) => (await import('./security/csv-key-file.ts')).csvKeyFileReader.read(...file),
+    read: async (...file) => (await import('./tokens/csv-key-file.ts')).csvKeyFileReader.read(...file),
   },
 };
 
@@ -378,7 +370,7 @@ function signInServices(shared: SharedParts, { administrators, logins, ocra }: S
   const passkeys = new PasskeyService({
     ...parts,
     passkeys: new PasskeyStore(shared),
-    webAuthn: publicUrl === undefined ? undefined : new SimpleWebAuthn({ publicUrl }),
+    webAuthn: publicUrl === undefined ? undefined : new WebAuthn({ publicUrl }),
   });
   const secondStep = new SecondStep({ tokens, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;

@@ -4,7 +4,7 @@ import { describeFault } from '../kernel/fault.ts';
 import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import type { Act } from '../policy/caller.ts';
-import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
 import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
@@ -12,7 +12,7 @@ import { migrationNames } from '../database/migration-source.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { connectDatabase, type Role } from './connect-database.ts';
 import { noKey, noTables } from './no-installation.ts';
-import { openKeys } from './open-keys.ts';
+import { openKeys } from '../keys/open-keys.ts';
 
 /** The act of a server that brings the schema up to date when it starts. */
 export const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };
@@ -51,7 +51,7 @@ async function migrateDatabase(
   if (!hasKeys && config.databaseUrl === undefined) {
     // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
     // here.
-    const { vault } = await openKeys(config, database, log);
+    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
     database.audit.certifyBy(new VaultAuditAuthority({ vault }));
     await database.audit.open();
   } else if (hasKeys && applied.length > 0) {
@@ -72,7 +72,7 @@ async function signedNote(
   applied: readonly string[],
 ): Promise<void> {
   try {
-    const { vault } = await openKeys(config, database, log);
+    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
     database.audit.certifyBy(new VaultAuditAuthority({ vault }));
   } catch (error) {
     log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {

@@ -19,7 +19,9 @@ import {
   whenAvailable,
 } from './connect-database.ts';
 import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
-import { followKeys, openKeys } from './open-keys.ts';
+import { KeyHolderStore } from '../keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { followKeys, openKeys } from '../keys/open-keys.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
@@ -68,9 +70,9 @@ export async function openInstallation(
     const prepare = async (): Promise<Installation> => {
       const { database } = connected;
       const migrated = await prepareSchema(config, database, role, log, giveUp);
-      const keys = await openKeys(config, database, log);
+      const keys = await openKeys(config, new KeyRegistryStore({ database }), log);
       if (role === 'server') {
-        opened.push(await followKeys(database, keys, log));
+        opened.push(await followKeys(new KeyHolderStore({ database }), keys, log));
       }
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
@@ -98,7 +100,7 @@ export async function openInstallation(
 async function loadServices() {
   const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
     import('../services.ts'),
-    import('../security/passwords/password-hash.ts'),
+    import('../users/password-hash.ts'),
   ]);
   return { buildServices, hasher: new Argon2PasswordHasher() };
 }

@@ -9,7 +9,6 @@ import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
 import { ResolverUnavailable } from './resolver-unavailable.ts';
-import type { ResolverSecrets } from './user-source.ts';
 
 /** A resolver as it is stored. */
 export interface ResolverEntry {
@@ -126,7 +125,7 @@ export async function removeResolver(transaction: Knex.Transaction, name: string
 }
 
 /** The credentials of resolvers, sealed in their rows. They are read for each new connection and not kept. */
-export class ResolverSecretStore implements ResolverSecrets {
+export class ResolverSecretStore {
   readonly #database: Database;
   readonly #vault: Vault;
 
@@ -135,6 +134,12 @@ export class ResolverSecretStore implements ResolverSecrets {
     this.#vault = vault;
   }
 
+  /**
+   * @param stamp the `secretStamp` of the secret; undefined: the present one
+   * @returns the secret, undefined if the resolver has none
+   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
+   *   'database.unavailable'
+   */
   async open(
     { id, name }: Pick<Resolver, 'id' | 'name'>,
     stamp?: string | null,
@@ -152,6 +157,9 @@ export class ResolverSecretStore implements ResolverSecrets {
       : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
   }
 }
+
+/** The secrets with which resolvers log in: stored ones, or those of a trial. */
+export type ResolverSecrets = Pick<ResolverSecretStore, 'open'>;
 
 /** @returns the stamp as in the configuration */
 function stampOf(sealed: Buffer | undefined): string | null {

@@ -57,27 +57,9 @@ export interface UserSource {
   examine(): Promise<Examination>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
-}
-
-/** The secrets with which resolvers log in. */
-export interface ResolverSecrets {
-  /**
-   * @param stamp the `secretStamp` of the secret; undefined: the present one
-   * @returns the secret, undefined if the resolver has none
-   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
-   *   'database.unavailable'
-   */
-  open(resolver: Pick<Resolver, 'id' | 'name'>, stamp?: string | null): Promise<string | undefined>;
+  /** Ends its connections, if it holds any, after running work. A closed source opens new ones. */
+  close?(): Promise<void>;
 }
 
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
-
-/** `unknown`: the stored password has an unsupported form. */
-export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
-
-/** Verifies passwords against the hashes of directories, databases and passwd files. */
-export interface DirectoryPasswords {
-  /** @param stored the stored hash; null, or the mark of a locked account, matches nothing */
-  verify(stored: string | null, password: string): Promise<PasswordVerdict>;
-}

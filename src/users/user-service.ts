@@ -10,8 +10,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore } from '../kernel/semaphore.ts';
 import { withTimeLimit } from '../kernel/time-limit.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
-import { assertPassword } from './password-rule.ts';
-import type { PasswordHasher } from './password-hasher.ts';
+import { assertPassword, type PasswordHasher } from './password-hash.ts';
 import { findManaged } from './user-directory.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 

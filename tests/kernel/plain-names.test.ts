@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { isSerial } from '../../src/tokens/token.ts';
-import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
+import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator.ts';
 import { readLogin } from '../../src/users/user-draft.ts';
 import { composed, formsOf, plainName, readPlainText } from '../../src/kernel/plain-text.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-name.ts';
-import { assertPassword } from '../../src/users/password-rule.ts';
+import { assertPassword } from '../../src/users/password-hash.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 /** Each is a name that shows `anna`, or nothing but a separator beside it. */

@@ -12,7 +12,7 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from './token-key-file.ts';
+import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { unlessAborted } from '../../kernel/stop-request.ts';
-import { readKeyFileAccess } from '../../security/vault/key-file-access.ts';
+import { readKeyFileAccess } from '../../keys/key-file.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseClock } from '../../database/database-clock.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
@@ -20,7 +20,7 @@ import { migrationNames } from '../../database/migration-source.ts';
 import { readDatabaseFacts } from '../../doctor/installation-store.ts';
 import { KeyRegistryStore } from '../../keys/key-registry-store.ts';
 import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
-import { type OpenedKeys, openKeysOf } from '../open-keys.ts';
+import { type OpenedKeys, openKeys } from '../../keys/open-keys.ts';
 import {
   type CheckTable,
   DATABASE_CHECKS,
@@ -194,7 +194,7 @@ async function openAndCheckKeys(config: Config, database: Database): Promise<Che
   const readOnly: Config =
     config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
   try {
-    const keys = await openKeysOf(readOnly, new BackedUpKeys(registered), QUIET);
+    const keys = await openKeys(readOnly, new BackedUpKeys(registered), QUIET);
     return { findings: ofFile, value: keys };
   } catch (error) {
     return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };

@@ -15,15 +15,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { systemRandom } from '../../kernel/system-random.ts';
 import type { Caller } from '../../policy/caller.ts';
-import { Argon2PasswordHasher } from '../../security/passwords/password-hash.ts';
+import { Argon2PasswordHasher } from '../../users/password-hash.ts';
 import { buildServices } from '../../services.ts';
-import { VaultAuditAuthority } from '../../security/vault/vault-audit-authority.ts';
+import { VaultAuditAuthority } from '../../keys/vault-audit-authority.ts';
 import type { Database } from '../../database/database.ts';
 import { readConfiguration } from '../../configuration/configuration-store.ts';
 import { AuditStore } from '../../audit/audit-store.ts';
 import { readDatabaseTime } from '../../database/database-clock.ts';
 import { InstallationStore } from '../../doctor/installation-store.ts';
-import type { OpenedKeys } from '../open-keys.ts';
+import type { OpenedKeys } from '../../keys/open-keys.ts';
 
 /** The subject of checks that need the database. */
 export interface ExaminedDatabase {

@@ -1,11 +1,12 @@
-import type { DirectoryPasswords, ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
+import type { ResolverSecrets } from '../resolver-store.ts';
+import type { UserSource, UserSources } from '../user-source.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
-import type { PasswordHasher } from '../../users/password-hasher.ts';
+import type { PasswordHasher } from '../../users/password-hash.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { loadOnUse } from '../../kernel/load-on-use.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
-import type { ClosableUserSource } from './closable-source.ts';
+import type { DirectoryPasswords } from './directory-password.ts';
 import type { FileBounds } from './file-bounds.ts';
 import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
@@ -16,7 +17,7 @@ export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
-  readonly passwords: DirectoryPasswords;
+  readonly passwords: Pick<DirectoryPasswords, 'verify'>;
   /** The folders of files that were named over HTTP. */
   readonly fileBounds: FileBounds;
   /** Milliseconds for a resolver's answer. */
@@ -36,7 +37,7 @@ const FILES_AT_ONCE = 2;
 interface Opened {
   /** The settings that the source was made from. */
   readonly made: string;
-  readonly source: ClosableUserSource;
+  readonly source: UserSource;
 }
 
 /**
@@ -78,7 +79,7 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
 function openSource(
   resolver: Resolver,
   dependencies: SourceDependencies & { readonly fileReads: Semaphore },
-): ClosableUserSource {
+): UserSource {
   const { id, name, kind, settings, isBounded } = resolver;
   const { users, hasher, secrets, fileBounds } = dependencies;
   switch (kind) {
@@ -95,7 +96,7 @@ function openSource(
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
       // Installations without a directory do not load its library.
-      return loadOnUse<Required<ClosableUserSource>>(async () => {
+      return loadOnUse<Required<UserSource>>(async () => {
         const { LdapUsers } = await import('./ldap/ldap-users.ts');
         const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
         return new LdapUsers({ resolver: name, settings, password });

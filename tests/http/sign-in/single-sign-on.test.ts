@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import type { SingleSignOnParts } from '../../../src/services.ts';
-import { SealedSignOns } from '../../../src/security/sealed-sign-ons.ts';
+import { SealedSignOns } from '../../../src/administrators/json-web-tokens.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
