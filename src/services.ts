@@ -8,7 +8,7 @@ import { SecondFactorService } from './administrators/second-factor-service.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SignInService } from './administrators/sign-in-service.ts';
-import { SingleSignOnService } from './administrators/single-sign-on-service.ts';
+import { type SingleSignOnSettings, SingleSignOnService } from './administrators/single-sign-on-service.ts';
 import { AuditExport } from './audit/audit-export.ts';
 import { AuditRetention } from './audit/audit-retention.ts';
 import { AuditSearch } from './audit/audit-search.ts';
@@ -21,7 +21,7 @@ import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './chal
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
-import { type ImportDependencies, TokenImportService } from './challenges/enrolment/token-import-service.ts';
+import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
 import { nodeResponder } from './challenges/node-responder.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
@@ -67,15 +67,11 @@ import { ExplanationService } from './policy/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
-import { measuredSources } from './resolvers/measured-sources.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
-import { FileBounds } from './resolvers/sources/file-bounds.ts';
-import { openUserSources, type OpenUserSources } from './resolvers/sources/user-sources.ts';
+import { sourcesOf } from './resolvers/sources/user-sources.ts';
 import { LoginTokens, SealedSignOns } from './administrators/json-web-tokens.ts';
-import { OpenidProvider, type OpenidSettings } from './administrators/openid-provider.ts';
-import { BoundedPasswordHasher, type PasswordHasher } from './users/password-hash.ts';
-import { DirectoryPasswords } from './resolvers/sources/directory-password.ts';
+import { OpenidProvider } from './administrators/openid-provider.ts';
 import { WebAuthn } from './administrators/passkey.ts';
 import { VaultAuditAuthority } from './keys/vault-audit-authority.ts';
 import { AdministratorStore } from './administrators/administrator-store.ts';
@@ -93,7 +89,6 @@ import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
 import { TransactionStore } from './challenges/transaction-store.ts';
 import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
-import { type ResolverSecrets, ResolverSecretStore } from './resolvers/resolver-store.ts';
 import { CountVerificationStore } from './monitoring/count-verification-store.ts';
 import { TokenCountStore } from './monitoring/token-count-store.ts';
 import { UserCountStore } from './monitoring/user-count-store.ts';
@@ -114,21 +109,11 @@ import { ManagedUserStore } from './users/managed-user-store.ts';
 import { DeliveryStore } from './webhooks/delivery-store.ts';
 import { WebhookStore } from './webhooks/webhook-store.ts';
 import { TokenService } from './tokens/token-service.ts';
+import { boundedHashers, type PasswordHasher } from './users/password-hash.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
-import type { HttpWebhookSender } from './webhooks/sending/http-sender.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
-
-/** A provider of single sign-on. */
-export interface SingleSignOnParts extends OpenidSettings {
-  /** Groups of policies by the provider's. */
-  readonly groups: ReadonlyMap<string, string>;
-  /** The name of the provider for people. */
-  readonly provider?: string | undefined;
-  /** Seconds. */
-  readonly lifetime: number;
-}
 
 /** The parts that services are constructed from. */
 export interface ServiceParts {
@@ -148,7 +133,7 @@ export interface ServiceParts {
   /** The address of the server in browsers, an origin; undefined: there are no passkeys. */
   readonly publicUrl?: string | undefined;
   /** The provider of single sign-on; undefined: none. */
-  readonly singleSignOn?: SingleSignOnParts | undefined;
+  readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
@@ -180,8 +165,6 @@ export type Services = ReturnType<typeof buildServices>;
 const SEVEN_DAYS = 604_800;
 /** The most requests that wait for the state of a transaction. */
 const STATUS_WAITS = 500;
-/** Waiting passwords for each one that is verified: about a second of work. */
-const MAX_WAITING_PASSWORDS = 16;
 
 /**
  * Makes every service over a database, whose audit rows the keys certify from now on. Libraries that take long to load
@@ -218,17 +201,19 @@ function sharedParts(parts: ServiceParts) {
   const { vault, securityModule, material } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
   const metrics = observedMeasures(parts.metrics, observations);
-  const { administratorHasher, userHasher } = boundHashers(parts);
+  const hashers = boundedHashers(parts.hasher, parts.passwordsAtOnce ?? 2);
   const managedUsers = new ManagedUserStore({ database });
   const timeoutMs = parts.resolverTimeout * 1000;
-  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
-  const secrets = new ResolverSecretStore({ database, vault });
-  const passwords = new DirectoryPasswords({ hasher: userHasher });
-  const bounds = { fileBounds: files, timeoutMs, log };
-  const openSources = (used: ResolverSecrets): OpenUserSources =>
-    openUserSources({ ...bounds, users: managedUsers, hasher: userHasher, passwords, secrets: used });
-  const opened = openSources(secrets);
-  const sources = Object.assign(measuredSources(opened, metrics.resolvers), { close: () => opened.close() });
+  const { files, sources, trial } = sourcesOf({
+    database,
+    vault,
+    log,
+    timeoutMs,
+    users: managedUsers,
+    hasher: hashers.users,
+    folders: parts.resolverFileDirs ?? [],
+    metrics: metrics.resolvers,
+  });
   const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
   const administratorStore = new AdministratorStore({ database, credentials });
   const authority = new VaultAuditAuthority({ vault });
@@ -243,13 +228,12 @@ function sharedParts(parts: ServiceParts) {
     managedUsers,
     files,
     sources,
-    /** For trials of resolvers that are not stored. */
-    trial: { secrets, open: openSources },
+    trial,
     credentials,
     administratorStore,
     authority,
     timeoutMs,
-    hasher: administratorHasher,
+    hasher: hashers.administrators,
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
     configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
@@ -264,15 +248,6 @@ function sharedParts(parts: ServiceParts) {
       log,
       store: new AuditStore({ database }),
     }),
-  };
-}
-
-/** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
-function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts) {
-  const waiting = atOnce * MAX_WAITING_PASSWORDS;
-  return {
-    administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
-    userHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),
   };
 }
 
@@ -342,19 +317,9 @@ function challengeServices(parts: SharedParts) {
       registration: new TokenRegistration({ tokens: store, random }),
       phase2: new RolloutPhase2(shared),
     }),
-    tokenImport: new TokenImportService({ ...shared, tokens: store, readers: KEY_FILES }),
+    tokenImport: new TokenImportService({ ...shared, tokens: store }),
   };
 }
-
-/** The readers of files of keys. */
-const KEY_FILES: ImportDependencies['readers'] = {
-  pskc: {
-    read: async (...file) => (await import('./tokens/pskc-file.ts')).pskcFileReader.read(...file),
-  },
-  csv: {
-    read: async (...file) => (await import('./tokens/csv-key-file.ts')).csvKeyFileReader.read(...file),
-  },
-};
 
 interface SignInParts {
   readonly administrators: AdministratorService;
@@ -526,7 +491,7 @@ function operationServices(shared: SharedParts) {
 }
 
 /** Loads the HTTP client only where it is used. */
-async function openSender(): Promise<HttpWebhookSender> {
+async function openSender() {
   const { HttpWebhookSender } = await import('./webhooks/sending/http-sender.ts');
   return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
 }

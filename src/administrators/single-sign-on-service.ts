@@ -6,19 +6,31 @@ import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
 import type { SealedSignOns } from './json-web-tokens.ts';
 import type { Login, LoginService } from './login-service.ts';
-import type { IdentifiedPerson, OpenidProvider, ProviderAnswer, ProviderSignIn } from './openid-provider.ts';
+import type {
+  IdentifiedPerson,
+  OpenidProvider,
+  OpenidSettings,
+  ProviderAnswer,
+  ProviderSignIn,
+} from './openid-provider.ts';
 import { newSession, secretHash, sessionHash, SIGN_IN_LIFETIME } from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-interface SingleSignOnDependencies {
+/** A provider of single sign-on. */
+export interface SingleSignOnSettings extends OpenidSettings {
+  /** Groups of policies by the provider's. */
+  readonly groups: ReadonlyMap<string, string>;
+  /** The name of the provider for people. */
+  readonly provider?: string | undefined;
+  /** Seconds. */
+  readonly lifetime: number;
+}
+
+interface SingleSignOnDependencies extends Pick<SingleSignOnSettings, 'groups' | 'lifetime'> {
   readonly provider: Pick<OpenidProvider, 'authorizationUrl' | 'identify'>;
   readonly seal: SealedSignOns;
   readonly attempts: Pick<SignInStore, 'openForPerson'>;
   readonly logins: Pick<LoginService, 'sign'>;
-  /** Groups of policies by the provider's. */
-  readonly groups: ReadonlyMap<string, string>;
-  /** Seconds. */
-  readonly lifetime: number;
   readonly clock: Clock;
   readonly random: Random;
 }

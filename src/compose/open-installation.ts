@@ -14,11 +14,13 @@ import { warnOfMissingLimits } from '../database/statement-limits.ts';
 import {
   connectDatabase,
   type ConnectedDatabase,
+  noteMigrations,
   type OpenDatabase,
+  prepareSchema,
   type Role,
+  SERVER_MIGRATES,
   whenAvailable,
-} from './connect-database.ts';
-import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
+} from './open-database.ts';
 import { KeyHolderStore } from '../keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../keys/key-registry-store.ts';
 import { followKeys, openKeys } from '../keys/open-keys.ts';
@@ -94,7 +96,7 @@ export async function openInstallation(
       throw error;
     }
   };
-  return role === 'guest' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
+  return role === 'command' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
 }
 
 async function loadServices() {

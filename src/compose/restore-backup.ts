@@ -15,7 +15,7 @@ import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { connectDatabase } from './connect-database.ts';
+import { connectDatabase } from './open-database.ts';
 import { openKeys, type OpenedKeys } from '../keys/open-keys.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function restoreBackup(
   const rows = await unlessAborted(verify(first, keys, request), giveUp);
   const { version, createdAt } = first.header;
   if (!request.checksOnly) {
-    const opening = { role: 'guest', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+    const opening = { role: 'command', create: true, log, clock: new DatabaseClock(), giveUp } as const;
     const { database, close } = await connectDatabase(config, opening);
     const restore = async (): Promise<void> => {
       const progress = (done: number): void => {

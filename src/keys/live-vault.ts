@@ -49,10 +49,10 @@ export class LiveVault implements Vault, KeyDerivation {
   #refreshing: Promise<readonly string[]> | undefined;
   #fetchedAt = -Infinity;
 
-  constructor(parts: LiveVaultDependencies) {
-    this.#deps = parts;
-    this.#vault = parts.vault;
-    this.#needed = parts.needed;
+  constructor(dependencies: LiveVaultDependencies) {
+    this.#deps = dependencies;
+    this.#vault = dependencies.vault;
+    this.#needed = dependencies.needed;
   }
 
   get currentKeyId(): string {

@@ -40,15 +40,15 @@ export interface WrappedVault {
  * is. Where a key is missing, nothing is written.
  * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the needed keys and their place
  */
-export async function openWrappedVault(parts: WrappedVaultDependencies): Promise<WrappedVault> {
-  return parts.registry.withRegistration(async (registry) => {
+export async function openWrappedVault(dependencies: WrappedVaultDependencies): Promise<WrappedVault> {
+  return dependencies.registry.withRegistration(async (registry) => {
     const registered = await registry.registered();
-    const fromFile = await keysOfFile(registered, parts);
-    const fresh = registered.length === 0 ? [toKeyBytes(parts.random.bytes(KEY_LENGTH))] : [];
-    const result = await run(parts, registered, [...fromFile, ...fresh]);
-    const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, parts.random);
-    await keep(registry, registered, { vault, result, by: parts.module.name });
-    return { vault, warnings: result.warnings, notes: notesOf(parts, result, fromFile.length) };
+    const fromFile = await keysOfFile(registered, dependencies);
+    const fresh = registered.length === 0 ? [toKeyBytes(dependencies.random.bytes(KEY_LENGTH))] : [];
+    const result = await run(dependencies, registered, [...fromFile, ...fresh]);
+    const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, dependencies.random);
+    await keep(registry, registered, { vault, result, by: dependencies.module.name });
+    return { vault, warnings: result.warnings, notes: notesOf(dependencies, result, fromFile.length) };
   });
 }
 
@@ -187,8 +187,8 @@ export class WrappedKeyModule implements SecurityModule {
   readonly #deps: WrappedKeyParts;
   #running: Promise<Pick<Vault, 'open'>> | undefined;
 
-  constructor(parts: WrappedKeyParts) {
-    this.#deps = parts;
+  constructor(dependencies: WrappedKeyParts) {
+    this.#deps = dependencies;
   }
 
   /** Shares a request in progress with further callers: the module gets one at a time. */
@@ -218,9 +218,12 @@ export class WrappedKeyMaterial implements KeyMaterial {
   readonly #module: Pick<Pkcs11Module, 'run' | 'name'>;
   readonly #random: Random;
 
-  constructor(parts: { readonly module: Pick<Pkcs11Module, 'run' | 'name'>; readonly random: Random }) {
-    this.#module = parts.module;
-    this.#random = parts.random;
+  constructor(dependencies: {
+    readonly module: Pick<Pkcs11Module, 'run' | 'name'>;
+    readonly random: Random;
+  }) {
+    this.#module = dependencies.module;
+    this.#random = dependencies.random;
   }
 
   async provide(): Promise<NewKey> {

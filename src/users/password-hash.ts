@@ -149,3 +149,18 @@ export class BoundedPasswordHasher implements PasswordHasher {
     return verifying;
   }
 }
+
+/** Waiting passwords for each one that is verified: about a second of work. */
+const WAITING_FOR_EACH = 16;
+
+/** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
+export function boundedHashers(
+  hasher: PasswordHasher,
+  atOnce: number,
+): { readonly administrators: PasswordHasher; readonly users: PasswordHasher } {
+  const waiting = atOnce * WAITING_FOR_EACH;
+  return {
+    administrators: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
+    users: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),
+  };
+}

@@ -1,13 +1,17 @@
-import type { ResolverSecrets } from '../resolver-store.ts';
+import { measuredSources, type ResolverUseMetrics } from '../measured-sources.ts';
+import { type ResolverSecrets, ResolverSecretStore } from '../resolver-store.ts';
+import type { TrialParts } from '../resolver-trial.ts';
 import type { UserSource, UserSources } from '../user-source.ts';
+import type { Vault } from '../../keys/vault.ts';
+import type { Database } from '../../database/database.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { PasswordHasher } from '../../users/password-hash.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { loadOnUse } from '../../kernel/load-on-use.ts';
 import { Semaphore } from '../../kernel/semaphore.ts';
-import type { DirectoryPasswords } from './directory-password.ts';
-import type { FileBounds } from './file-bounds.ts';
+import { DirectoryPasswords } from './directory-password.ts';
+import { FileBounds } from './file-bounds.ts';
 import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
@@ -102,4 +106,31 @@ function openSource(
         return new LdapUsers({ resolver: name, settings, password });
       });
   }
+}
+
+interface InstallationSources extends Pick<SourceDependencies, 'users' | 'hasher' | 'timeoutMs' | 'log'> {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly metrics: ResolverUseMetrics;
+  /** Folders whose files may be named over HTTP. */
+  readonly folders: readonly string[];
+}
+
+/** @returns the sources of the resolvers that are stored, measured, and those for trials of other settings */
+export function sourcesOf({ database, vault, metrics, folders, ...parts }: InstallationSources): {
+  readonly files: FileBounds;
+  readonly sources: OpenUserSources;
+  readonly trial: TrialParts;
+} {
+  const files = new FileBounds({ folders, timeoutMs: parts.timeoutMs });
+  const secrets = new ResolverSecretStore({ database, vault });
+  const passwords = new DirectoryPasswords(parts);
+  const open = (used: ResolverSecrets): OpenUserSources =>
+    openUserSources({ ...parts, fileBounds: files, passwords, secrets: used });
+  const stored = open(secrets);
+  return {
+    files,
+    sources: Object.assign(measuredSources(stored, metrics), { close: () => stored.close() }),
+    trial: { secrets, open },
+  };
 }

@@ -1,33 +1,43 @@
-import { BackedUpKeys } from '../../backup/backed-up-keys.ts';
-import type { Config } from '../../config/config.ts';
-import { unknownVariables } from '../../config/unknown-variables.ts';
-import { checkAddresses } from '../../doctor/address-check.ts';
-import { checkDatabase } from '../../doctor/database-check.ts';
-import { type Check, type Checked, type DoctorReport, Examination } from '../../doctor/examination.ts';
-import { type Finding, findingOf } from '../../doctor/finding.ts';
-import { checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../../doctor/key-check.ts';
-import { checkMigrations } from '../../doctor/migration-check.ts';
-import { checkVariables } from '../../doctor/variable-check.ts';
-import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { isServiceError } from '../../kernel/errors.ts';
-import type { Log } from '../../kernel/log.ts';
-import { unlessAborted } from '../../kernel/stop-request.ts';
-import { readKeyFileAccess } from '../../keys/key-file.ts';
-import type { Database } from '../../database/database.ts';
-import { DatabaseClock } from '../../database/database-clock.ts';
-import { pendingMigrations } from '../../database/migrate.ts';
-import { migrationNames } from '../../database/migration-source.ts';
-import { readDatabaseFacts } from '../../doctor/installation-store.ts';
-import { KeyRegistryStore } from '../../keys/key-registry-store.ts';
-import { connectDatabase, type OpenDatabase } from '../connect-database.ts';
-import { type OpenedKeys, openKeys } from '../../keys/open-keys.ts';
-import {
-  type CheckTable,
-  DATABASE_CHECKS,
-  type ExaminedDatabase,
-  KEY_CHECKS,
-  TABLE_CHECKS,
-} from './installation-checks.ts';
+import { BackedUpKeys } from '../backup/backed-up-keys.ts';
+import type { Config } from '../config/config.ts';
+import { unknownVariables } from '../config/unknown-variables.ts';
+import { checkAddresses } from '../doctor/address-check.ts';
+import { checkDatabase } from '../doctor/database-check.ts';
+import { type Check, type Checked, type DoctorReport, Examination } from '../doctor/examination.ts';
+import { type Finding, findingOf } from '../doctor/finding.ts';
+import { checkKeyAges, checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
+import { checkMigrations } from '../doctor/migration-check.ts';
+import { checkVariables } from '../doctor/variable-check.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
+import { readKeyFileAccess } from '../keys/key-file.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
+import { pendingMigrations } from '../database/migrate.ts';
+import { migrationNames } from '../database/migration-source.ts';
+import { InstallationStore, readDatabaseFacts } from '../doctor/installation-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { connectDatabase, type OpenDatabase } from './open-database.ts';
+import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { checkAudit } from '../doctor/audit-check.ts';
+import { checkBackups } from '../doctor/backup-check.ts';
+import { checkClock, checkJump } from '../doctor/clock-check.ts';
+import { checkConnections } from '../doctor/connection-check.ts';
+import { checkCounts } from '../doctor/count-check.ts';
+import { checkPolicies } from '../doctor/policy-check.ts';
+import { checkRealms } from '../doctor/realm-check.ts';
+import { checkResolvers } from '../doctor/resolver-check.ts';
+import { checkSettings } from '../doctor/setting-check.ts';
+import { systemRandom } from '../kernel/system-random.ts';
+import type { Caller } from '../policy/caller.ts';
+import { Argon2PasswordHasher } from '../users/password-hash.ts';
+import { buildServices } from '../services.ts';
+import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { readConfiguration } from '../configuration/configuration-store.ts';
+import { AuditStore } from '../audit/audit-store.ts';
 
 /** Milliseconds for each check. */
 const CHECK_TIMEOUT_MS = 15_000;
@@ -126,7 +136,7 @@ async function openAndCheck(
   const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
   try {
     const value = await connectDatabase(bounded, {
-      role: 'guest',
+      role: 'command',
       create: false,
       log: QUIET,
       clock,
@@ -208,3 +218,107 @@ function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readon
 function namesOf(...tables: readonly object[]): readonly string[] {
   return tables.flatMap((table) => Object.keys(table));
 }
+
+/** The subject of checks that need the database. */
+export interface ExaminedDatabase {
+  readonly config: Config;
+  readonly database: Database;
+  /** The clock of the service. */
+  readonly clock: Clock;
+  readonly machineClock: Clock;
+  readonly log: Log;
+  /** Milliseconds for each check. */
+  readonly timeoutMs: number;
+}
+
+/** The subject of checks that need the encryption keys, too. */
+export interface ExaminedInstallation extends ExaminedDatabase {
+  readonly keys: OpenedKeys;
+}
+
+/** Checks by their names, in the order in which they run. */
+export type CheckTable<Subject> = Readonly<
+  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
+>;
+
+/** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
+const PART = 0.8;
+
+async function timeOf({ knex }: ExaminedDatabase['database']): Promise<Date> {
+  return new Date(Number(await readDatabaseTime(knex)) / 1_000);
+}
+
+/** Checks of any database. */
+export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
+  clock: ({ machineClock, database }) => checkClock(machineClock, () => timeOf(database)),
+};
+
+/** Checks of a database with the tables of this program. */
+export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
+  jump: async ({ config, database }) =>
+    checkJump(
+      await new InstallationStore({ database }).clockState(),
+      await timeOf(database),
+      config.auditRetention !== 'off',
+    ),
+  connections: async ({ config, database }) =>
+    checkConnections(config.databasePoolSize, await new InstallationStore({ database }).connections()),
+  rotation: async ({ database, clock }) =>
+    checkKeyAges(await new InstallationStore({ database }).keyAges(), clock.now()),
+  realms: async (subject) =>
+    checkRealms(
+      await configurationOf(subject),
+      await new InstallationStore(subject).realmsOfQrTokens(),
+      subject.clock.now(),
+    ),
+  policies: async (subject) => checkPolicies(await configurationOf(subject)),
+  settings: async (subject) => checkSettings(await configurationOf(subject)),
+  counters: ({ database }) => checkCounts(() => new InstallationStore({ database }).driftedCounts()),
+  backup: async ({ database, clock }) =>
+    checkBackups(await new InstallationStore({ database }).backups(), clock.now()),
+};
+
+/** Checks that need the encryption keys. */
+export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
+  resolvers: examineResolvers,
+  audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
+    checkAudit({
+      store: new AuditStore({ database }),
+      authority: new VaultAuditAuthority({ vault }),
+      trail: () => new InstallationStore({ database }).trail(),
+      clock,
+      elapsed: () => performance.now(),
+      timeoutMs: timeoutMs * PART,
+    }),
+};
+
+function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configuration> {
+  return readConfiguration(database.knex, clock.now());
+}
+
+/** Tests resolvers as `tankeeper resolver test` does. */
+async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
+  const { config, timeoutMs } = subject;
+  const { resolvers, configuration, closeSources } = buildServices({
+    ...subject,
+    random: systemRandom,
+    hasher: new Argon2PasswordHasher(),
+    sessionLifetime: config.sessionLifetime,
+    resolverTimeout: config.resolverTimeout,
+    resolverFileDirs: config.resolverFileDirs,
+  });
+  try {
+    return await checkResolvers(await configuration.current(), {
+      test: (name) => resolvers.test(OPERATOR, name),
+      timeoutMs: timeoutMs * PART,
+    });
+  } finally {
+    await closeSources();
+  }
+}
+
+/** The examination needs no right: it runs at the machine itself. */
+const OPERATOR: Caller = {
+  principal: { administrator: 'operator', rights: ['*'], operator: true, client: '' },
+  requestId: '',
+};
