@@ -6,7 +6,7 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMeasures } from '../observability/service-measures.ts';
-import type { ServiceParts, Services } from '../services.ts';
+import type { ServiceDependencies, Services } from '../services.ts';
 import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
@@ -125,11 +125,11 @@ async function configuredParts(config: Config, role: Role) {
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
     configurationWindow: window,
     credentialWindow: window,
-  } satisfies Partial<ServiceParts>;
+  } satisfies Partial<ServiceDependencies>;
 }
 
 /** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
-function singleSignOnOf({ singleSignOn: configured }: Config): ServiceParts['singleSignOn'] {
+function singleSignOnOf({ singleSignOn: configured }: Config): ServiceDependencies['singleSignOn'] {
   return (
     configured && {
       ...configured,

@@ -108,29 +108,31 @@ function openSource(
   }
 }
 
-interface InstallationSources extends Pick<SourceDependencies, 'users' | 'hasher' | 'timeoutMs' | 'log'> {
+interface InstallationSources extends Pick<SourceDependencies, 'users' | 'hasher' | 'log'> {
   readonly database: Database;
   readonly vault: Vault;
   readonly metrics: ResolverUseMetrics;
-  /** Folders whose files may be named over HTTP. */
-  readonly folders: readonly string[];
+  /** Seconds. */
+  readonly resolverTimeout: number;
+  /** Folders whose files may be named over HTTP; by default none. */
+  readonly resolverFileDirs?: readonly string[];
 }
 
-/** @returns the sources of the resolvers that are stored, measured, and those for trials of other settings */
-export function sourcesOf({ database, vault, metrics, folders, ...parts }: InstallationSources): {
-  readonly files: FileBounds;
+/** @returns the sources of the resolvers that are stored, measured; and what trials of others need */
+export function sourcesOf(dependencies: InstallationSources): {
   readonly sources: OpenUserSources;
+  readonly files: FileBounds;
+  readonly timeoutMs: number;
   readonly trial: TrialParts;
 } {
-  const files = new FileBounds({ folders, timeoutMs: parts.timeoutMs });
-  const secrets = new ResolverSecretStore({ database, vault });
-  const passwords = new DirectoryPasswords(parts);
-  const open = (used: ResolverSecrets): OpenUserSources =>
-    openUserSources({ ...parts, fileBounds: files, passwords, secrets: used });
+  const { users, hasher, log, metrics, resolverFileDirs: folders = [] } = dependencies;
+  const timeoutMs = dependencies.resolverTimeout * 1000;
+  const files = new FileBounds({ folders, timeoutMs });
+  const passwords = new DirectoryPasswords({ hasher });
+  const open = (secrets: ResolverSecrets): OpenUserSources =>
+    openUserSources({ users, hasher, log, timeoutMs, fileBounds: files, passwords, secrets });
+  const secrets = new ResolverSecretStore(dependencies);
   const stored = open(secrets);
-  return {
-    files,
-    sources: Object.assign(measuredSources(stored, metrics), { close: () => stored.close() }),
-    trial: { secrets, open },
-  };
+  const sources = Object.assign(measuredSources(stored, metrics), { close: () => stored.close() });
+  return { sources, files, timeoutMs, trial: { secrets, open } };
 }
