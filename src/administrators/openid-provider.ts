@@ -240,7 +240,7 @@ function unavailable(cause: unknown): ServiceError {
 }
 
 /** An answer that is larger than allowed. */
-export class OversizedAnswer extends Error {
+class OversizedAnswer extends Error {
   constructor(max: number) {
     super(`The answer has more than ${max} bytes`);
   }
@@ -251,7 +251,7 @@ export class OversizedAnswer extends Error {
  * @returns a `fetch` that reads the answer whole, so that the signal of the request bounds its time, too
  * @throws OversizedAnswer, and what `fetch` throws
  */
-export function boundedFetch(max: number): (url: string, options: object) => Promise<Response> {
+function boundedFetch(max: number): (url: string, options: object) => Promise<Response> {
   return async (url, options) => {
     const answer = await fetch(url, options);
     const { status, statusText, headers } = answer;

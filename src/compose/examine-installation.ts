@@ -220,7 +220,7 @@ function namesOf(...tables: readonly object[]): readonly string[] {
 }
 
 /** The subject of checks that need the database. */
-export interface ExaminedDatabase {
+interface ExaminedDatabase {
   readonly config: Config;
   readonly database: Database;
   /** The clock of the service. */
@@ -232,12 +232,12 @@ export interface ExaminedDatabase {
 }
 
 /** The subject of checks that need the encryption keys, too. */
-export interface ExaminedInstallation extends ExaminedDatabase {
+interface ExaminedInstallation extends ExaminedDatabase {
   readonly keys: OpenedKeys;
 }
 
 /** Checks by their names, in the order in which they run. */
-export type CheckTable<Subject> = Readonly<
+type CheckTable<Subject> = Readonly<
   Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
 >;
 
@@ -249,12 +249,12 @@ async function timeOf({ knex }: ExaminedDatabase['database']): Promise<Date> {
 }
 
 /** Checks of any database. */
-export const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
+const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
   clock: ({ machineClock, database }) => checkClock(machineClock, () => timeOf(database)),
 };
 
 /** Checks of a database with the tables of this program. */
-export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
+const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
   jump: async ({ config, database }) =>
     checkJump(
       await new InstallationStore({ database }).clockState(),
@@ -279,7 +279,7 @@ export const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
 };
 
 /** Checks that need the encryption keys. */
-export const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
+const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
   resolvers: examineResolvers,
   audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
     checkAudit({

@@ -294,7 +294,7 @@ export async function noteMigrations(
 const MADE_BY = 'A new installation is made by `tankeeper migrate` and by the first start of the server';
 
 /** @returns the error of a command that finds no embedded database in its data folder */
-export function noCluster(config: Config): ServiceError {
+function noCluster(config: Config): ServiceError {
   return missing(config, existsSync(config.dataDir) ? noDatabaseIn(config) : 'the folder does not exist');
 }
 
@@ -305,7 +305,7 @@ function noDatabaseIn({ encryptionKeyFile }: Config): string {
 }
 
 /** @returns the error of a command that finds a database without tables */
-export function noTables(config: Config): ServiceError {
+function noTables(config: Config): ServiceError {
   return missing(config, 'the database has no tables of tankeeper');
 }
 
@@ -321,7 +321,7 @@ function missing(config: Config, lack: string): ServiceError {
 }
 
 /** @returns the error of a command that finds tables, but no key that seals secrets and signs the audit */
-export function noKey(config: Config): ServiceError {
+function noKey(config: Config): ServiceError {
   return new ServiceError(
     'installation.missing',
     `the installation in ${placeOf(config)} has no encryption key yet: ` +

@@ -82,7 +82,7 @@ async function startUnlessRequested(
 const DRAIN_TIMEOUT_MS = 7_000;
 
 /** A running server. */
-export interface TankeeperServer {
+interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
   readonly baseUrl: string;
   readonly services: Installation['services'];
@@ -102,7 +102,7 @@ export interface TankeeperServer {
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
  */
-export async function startTankeeper(
+async function startTankeeper(
   config: Config,
   log: Log,
   giveUp?: AbortSignal,
@@ -161,7 +161,7 @@ function measure(metrics: ServiceMetrics, { database, services }: Installation):
 }
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */
-export function startBackgroundWork(
+function startBackgroundWork(
   config: Config,
   { database, services }: Installation,
   log: Log,
@@ -241,7 +241,7 @@ function startHousekeeping(
 }
 
 /** The administrator that a start has created; with the password if it is a random one. */
-export interface FirstAdministrator {
+interface FirstAdministrator {
   readonly name: string;
   readonly password?: string;
 }
@@ -251,7 +251,7 @@ export interface FirstAdministrator {
  * password is shown only once.
  * @throws ServiceError 'configuration.invalid' if ADMIN_PASSWORD_FILE holds no password that is allowed
  */
-export async function createFirstAdministrator(
+async function createFirstAdministrator(
   { adminPasswordFile }: Config,
   { administrators }: Services,
 ): Promise<FirstAdministrator | undefined> {

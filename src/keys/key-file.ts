@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
-import type { KeyFileAccess } from '../doctor/key-check.ts';
 
 /** Contents of a key file. */
 export interface KeyFile {
@@ -137,7 +136,7 @@ function readKeys(text: string, file: string): readonly Buffer[] {
 }
 
 /** @returns the lines of one key: a comment with its id, and the key */
-export function keyLines(key: Buffer): string {
+function keyLines(key: Buffer): string {
   return `# Key ${keyIdOf(key)}\n${key.toString('base64')}\n`;
 }
 
@@ -250,6 +249,17 @@ async function fill(
   await handle.chmod(mode & 0o777);
   await handle.writeFile(text);
   await handle.sync();
+}
+
+/** The key file as the operating system shows it. */
+export interface KeyFileAccess {
+  readonly path: string;
+  /** Permission bits; undefined: there is no such file, or it cannot be looked at. */
+  readonly mode: number | undefined;
+  /** Permission bits of its folder; undefined as above. */
+  readonly folderMode: number | undefined;
+  /** The ids of its keys; undefined if it cannot be read. */
+  readonly keyIds: readonly string[] | undefined;
 }
 
 const PERMISSIONS = 0o7777;

@@ -27,7 +27,7 @@ export interface OpenedKeys {
 }
 
 /** Where the keys are: in a key file, unless a security module is named. */
-export interface KeySettings {
+interface KeySettings {
   readonly encryptionKeyFile: string;
   readonly pkcs11: Pkcs11Settings | undefined;
 }

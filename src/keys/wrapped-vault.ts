@@ -17,7 +17,7 @@ import { assertHolds, notReady, type Pkcs11Module, type Pkcs11Request } from './
 import type { KeyBytes, Pkcs11Result } from './pkcs11-process.ts';
 
 /** Dependencies for opening a vault whose keys a module wraps. */
-export interface WrappedVaultDependencies {
+interface WrappedVaultDependencies {
   readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
   /** The key file of the time before the module, if any. */
   readonly keyFile: string;
@@ -57,7 +57,7 @@ export async function openWrappedVault(dependencies: WrappedVaultDependencies): 
  * @param registered in the order of their registration; names the sealing key
  * @throws ServiceError 'security-module.unavailable' when a key does not match its id
  */
-export function vaultOf(
+function vaultOf(
   keys: readonly KeyBytes[],
   registered: readonly RegisteredKey[],
   random: Random,

@@ -124,7 +124,7 @@ function counterOf(holder: XmlElement, value: DataValue): bigint {
 }
 
 /** Opens and checks encrypted values of one key container (RFC 6030 §6). */
-export interface PskcDecryption {
+interface PskcDecryption {
   /**
    * @param holder the element with `EncryptedValue` and `ValueMAC`
    * @throws ServiceError 'key-file.invalid', 'key-file.secret' where MAC or padding show that the key is another one
@@ -172,7 +172,7 @@ const derive = promisify(pbkdf2);
  * @param container the root element, which names the encryption of its values
  * @throws ServiceError 'key-file.invalid', 'key-file.secret' where the required secret is not given
  */
-export async function openPskcEncryption(
+async function openPskcEncryption(
   container: XmlElement,
   secrets: KeyFileSecrets,
 ): Promise<PskcDecryption | undefined> {
@@ -310,7 +310,7 @@ function wrongSecret(message: string, cause?: unknown): ServiceError {
  * @returns the child of that name, undefined where there is none
  * @throws ServiceError 'key-file.invalid' where there are several
  */
-export function optionalChild(parent: XmlElement, name: string): XmlElement | undefined {
+function optionalChild(parent: XmlElement, name: string): XmlElement | undefined {
   const [child, other] = parent.children.filter((element) => element.name === name);
   if (other !== undefined) {
     throw invalid(other.line, other.name, `only one is allowed in ${parent.name}`);
@@ -319,7 +319,7 @@ export function optionalChild(parent: XmlElement, name: string): XmlElement | un
 }
 
 /** @throws ServiceError 'key-file.invalid' where there is not exactly one */
-export function onlyChild(parent: XmlElement, name: string): XmlElement {
+function onlyChild(parent: XmlElement, name: string): XmlElement {
   const child = optionalChild(parent, name);
   if (child === undefined) {
     throw invalid(parent.line, parent.name, `${name} is missing in it`);
@@ -328,7 +328,7 @@ export function onlyChild(parent: XmlElement, name: string): XmlElement {
 }
 
 /** @throws ServiceError 'key-file.invalid' where it is missing or empty */
-export function requiredAttribute(element: XmlElement, name: string): string {
+function requiredAttribute(element: XmlElement, name: string): string {
   const value = element.attributes.get(name)?.trim() ?? '';
   if (value === '') {
     throw invalid(element.line, element.name, `the attribute ${name} is missing`);

@@ -149,7 +149,7 @@ const MAX_PIECE_LENGTH = 65_536;
  * has.
  * @throws ServiceError 'key-file.invalid'
  */
-export function assertHarmless(text: string): void {
+function assertHarmless(text: string): void {
   let tags = 0;
   for (let index = text.indexOf('<'); index !== -1;) {
     tags += 1;
@@ -170,7 +170,7 @@ export function assertHarmless(text: string): void {
  * @returns the document with line ends as XML defines them (XML 1.0 §2.11)
  * @throws ServiceError 'key-file.invalid' for more line ends than any key file has: each replacement takes memory
  */
-export function withPlainLineEnds(document: string): string {
+function withPlainLineEnds(document: string): string {
   let lines = 0;
   for (let index = document.indexOf('\r'); index !== -1; index = document.indexOf('\r', index + 1)) {
     lines += 1;
