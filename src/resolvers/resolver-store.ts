@@ -134,12 +134,6 @@ export class ResolverSecretStore {
     this.#vault = vault;
   }
 
-  /**
-   * @param stamp the `secretStamp` of the secret; undefined: the present one
-   * @returns the secret, undefined if the resolver has none
-   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
-   *   'database.unavailable'
-   */
   async open(
     { id, name }: Pick<Resolver, 'id' | 'name'>,
     stamp?: string | null,
@@ -157,9 +151,6 @@ export class ResolverSecretStore {
       : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
   }
 }
-
-/** The secrets with which resolvers log in: stored ones, or those of a trial. */
-export type ResolverSecrets = Pick<ResolverSecretStore, 'open'>;
 
 /** @returns the stamp as in the configuration */
 function stampOf(sealed: Buffer | undefined): string | null {

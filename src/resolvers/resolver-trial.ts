@@ -1,8 +1,7 @@
 import type { Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
-import type { ResolverSecrets } from './resolver-store.ts';
-import type { Examination, UserSource, UserSources } from './user-source.ts';
+import type { Examination, ResolverSecrets, UserSource, UserSources } from './user-source.ts';
 import type { CheckedResolver } from './resolver-draft.ts';
 
 /** Opens sources for a trial, with secrets that are not stored. */
