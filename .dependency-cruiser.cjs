@@ -38,7 +38,7 @@ const SOURCES = '^src/((resolvers|linotp)/sources|webhooks/sending)/';
 const STORES = `^src/(${concepts.join('|')})/[a-z0-9/-]+-store\\.ts$`;
 /** What reaches out of the process, or needs a library: `services.ts` makes it, others know its type. */
 const ADAPTERS =
-  '^src/(administrators/(json-web-tokens|openid-provider)|keys/(key-file|live-vault|open-keys|pkcs11-[a-z]+|[a-z-]+-vault)|tokens/(csv-key-file|pskc-[a-z]+)|users/sha-crypt)\\.ts$';
+  '^src/(administrators/(json-web-tokens|openid-provider)|keys/(key-file|live-vault|open-keys|pkcs11-[a-z]+|[a-z-]+-vault))\\.ts$';
 /** The file that knows a library. */
 const fileThatKnows = {
   jose: '(administrators/json-web-tokens|monitoring/licence-signature)',
@@ -70,6 +70,8 @@ const conceptRule = (concept, place) => ({
         : []),
       // Pauses in long hashes.
       ...(concept === 'users' ? ['^(node:)?timers/promises$'] : []),
+      // PBKDF2 as a promise.
+      ...(concept === 'tokens' ? ['^(node:)?util$'] : []),
       // Policies are a part of the configuration.
       ...(concept === 'policy' ? ['^src/configuration/configuration-store\\.ts$'] : []),
       // Address arithmetic.

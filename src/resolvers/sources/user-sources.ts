@@ -1,9 +1,7 @@
 import { measuredSources, type ResolverUseMetrics } from '../measured-sources.ts';
-import { type ResolverSecrets, ResolverSecretStore } from '../resolver-store.ts';
+import { ResolverSecretStore } from '../resolver-store.ts';
 import type { TrialParts } from '../resolver-trial.ts';
-import type { UserSource, UserSources } from '../user-source.ts';
-import type { Vault } from '../../keys/vault.ts';
-import type { Database } from '../../database/database.ts';
+import type { ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { PasswordHasher } from '../../users/password-hash.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
@@ -108,9 +106,10 @@ function openSource(
   }
 }
 
-interface InstallationSources extends Pick<SourceDependencies, 'users' | 'hasher' | 'log'> {
-  readonly database: Database;
-  readonly vault: Vault;
+type SecretStoreDependencies = ConstructorParameters<typeof ResolverSecretStore>[0];
+
+interface InstallationSources
+  extends Pick<SourceDependencies, 'users' | 'hasher' | 'log'>, SecretStoreDependencies {
   readonly metrics: ResolverUseMetrics;
   /** Seconds. */
   readonly resolverTimeout: number;

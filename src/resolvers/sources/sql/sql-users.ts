@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { DirectoryUser, Examination, UserCondition, UserSearch, UserSource } from '../../user-source.ts';
+import type { DirectoryUser, Examination, ResolverSecrets, UserCondition, UserSearch, UserSource } from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -18,7 +18,6 @@ import { SqlPool } from './sql-pool.ts';
 import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
 import type { DirectoryPasswords } from '../directory-password.ts';
-import type { ResolverSecrets } from '../../resolver-store.ts';
 
 interface SqlUsersOptions {
   readonly resolver: Resolver;
