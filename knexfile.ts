@@ -26,7 +26,7 @@ function openEmbedded(): Promise<EmbeddedPostgres> {
     dataDir: process.env.DATA_DIR ?? './data',
     // What only looks makes no database.
     create: process.argv.some((word) => /^migrate:(?:latest|up)$/.test(word)),
-    role: 'guest',
+    role: 'command',
     log: console,
   });
 }

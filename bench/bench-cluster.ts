@@ -84,7 +84,7 @@ async function startEmbedded(
   const { connection, close } = await openEmbeddedPostgres({
     dataDir: join(folder, 'data'),
     sharedFolder: join(folder, 'shared'),
-    role: 'guest',
+    role: 'command',
     durable,
     log: { debug: () => undefined, info: () => undefined, warn: say, error: say },
   });

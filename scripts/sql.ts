@@ -44,7 +44,7 @@ const embedded =
     ? await openEmbeddedPostgres({
         dataDir: process.env.DATA_DIR ?? './data',
         create: false,
-        role: 'guest',
+        role: 'command',
         log: console,
       })
     : undefined;

@@ -1,63 +1,95 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AdministratorService } from './administrators/administrator-service.ts';
+import { AdministratorStore } from './administrators/administrator-store.ts';
 import { ConfirmationService } from './administrators/confirmation-service.ts';
+import { ConfirmationStore } from './administrators/confirmation-store.ts';
+import { ConfirmedCredentials } from './administrators/confirmed-credentials-store.ts';
+import { LoginTokens, SealedSignOns } from './administrators/json-web-tokens.ts';
 import { LoginService } from './administrators/login-service.ts';
+import { OpenidProvider } from './administrators/openid-provider.ts';
 import { PasskeyService } from './administrators/passkey-service.ts';
+import { PasskeyStore } from './administrators/passkey-store.ts';
+import { WebAuthn } from './administrators/passkey.ts';
 import { SecondFactorService } from './administrators/second-factor-service.ts';
+import { SecondFactorStore } from './administrators/second-factor-store.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
+import { SessionStore } from './administrators/session-store.ts';
 import { SignInService } from './administrators/sign-in-service.ts';
-import { SingleSignOnService } from './administrators/single-sign-on-service.ts';
+import { SignInStore } from './administrators/sign-in-store.ts';
+import { type SingleSignOnSettings, SingleSignOnService } from './administrators/single-sign-on-service.ts';
 import { AuditExport } from './audit/audit-export.ts';
 import { AuditRetention } from './audit/audit-retention.ts';
 import { AuditSearch } from './audit/audit-search.ts';
 import { AuditService } from './audit/audit-service.ts';
+import { AuditStore } from './audit/audit-store.ts';
+import { AuditVerification } from './audit/audit-verification.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
 import { RefusedRightSearch } from './audit/refused-right-search.ts';
-import { AuditVerification } from './audit/audit-verification.ts';
+import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
+import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
+import { ChallengeStore } from './challenges/challenge-store.ts';
+import { ComputingTurns } from './challenges/computing-turns.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
-import { type ImportDependencies, TokenImportService } from './challenges/enrolment/token-import-service.ts';
+import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
 import { nodeResponder } from './challenges/node-responder.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { OpenAnswers } from './challenges/open-answers.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
+import { LockedTokens } from './challenges/resynchronisation-store.ts';
 import { SignInChallenges } from './challenges/sign-in-challenges.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
 import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
+import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
+import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
+import type { Config } from './config/config.ts';
+import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
 import { ConsequenceService } from './consequences/consequence-service.ts';
+import type { Database } from './database/database.ts';
+import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
 import { PeopleSearch, SearchService } from './helpdesk/search-service.ts';
 import { PersonService } from './helpdesk/person-service.ts';
 import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
+import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
+import { PruningClock } from './housekeeping/pruning-clock-store.ts';
 import type { Clock, Random } from './kernel/clock.ts';
-import { ComputingTurns } from './challenges/computing-turns.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
-import type { KeyMaterial, RotatingVault } from './keys/sealing-keys.ts';
 import { KeyOverview } from './keys/key-overview.ts';
+import { KeyRotationStore } from './keys/key-rotation-store.ts';
 import { KeyService } from './keys/key-service.ts';
-import type { KeyDerivation, SecurityModule } from './keys/vault.ts';
+import type { OpenedKeys } from './keys/open-keys.ts';
+import { VaultAuditAuthority } from './keys/vault-audit-authority.ts';
 import { LinotpImportService } from './linotp/import-service.ts';
+import { ImportStore } from './linotp/import-store.ts';
 import { LinotpVerificationService } from './linotp/verification-service.ts';
+import { VerificationStore } from './linotp/verification-store.ts';
 import { CountService } from './monitoring/count-service.ts';
+import { CountVerificationStore } from './monitoring/count-verification-store.ts';
 import { InstallationReadings } from './monitoring/installation-state.ts';
 import { LicenceInspection, LicenceService } from './monitoring/licence-service.ts';
+import type { LicenceSignature } from './monitoring/licence-signature.ts';
+import { LicenceStore } from './monitoring/licence-store.ts';
 import { MonitoringService } from './monitoring/monitoring-service.ts';
+import { ObservationStore } from './monitoring/observation-store.ts';
 import { Observations } from './monitoring/observations.ts';
 import { CountRefresh, UserCounts } from './monitoring/user-counts.ts';
 import { OverviewService } from './monitoring/overview-service.ts';
-import type { LicenceSignature } from './monitoring/licence-signature.ts';
+import { lockedTokensOf, storedStateOf, TokenCountStore } from './monitoring/token-count-store.ts';
+import { StorageProbe } from './monitoring/storage-probe-store.ts';
+import { UserCountStore } from './monitoring/user-count-store.ts';
 import type { ServiceMetrics } from './observability/metrics.ts';
 import type { Responder } from './ocra/verify.ts';
 import { AccessControl } from './policy/access-control.ts';
@@ -65,78 +97,27 @@ import { ExplanationService } from './policy/explanation-service.ts';
 import { PolicyService } from './policy/policy-service.ts';
 import { RightsService } from './policy/rights-service.ts';
 import { RealmService } from './realms/realm-service.ts';
-import type { ResolverSecrets } from './resolvers/user-source.ts';
 import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
-import { FileBounds } from './resolvers/sources/file-bounds.ts';
-import { openUserSources, type OpenUserSources } from './resolvers/sources/user-sources.ts';
-import { JwtLoginTokens } from './security/jwt-login-tokens.ts';
-import { OpenidProvider, type OpenidSettings } from './security/openid-provider.ts';
-import { BoundedPasswordHasher } from './security/passwords/bounded-password-hasher.ts';
-import { HashedDirectoryPasswords } from './security/passwords/directory-password.ts';
-import { SealedSignOns } from './security/sealed-sign-ons.ts';
-import { SimpleWebAuthn } from './security/simple-web-authn.ts';
-import { VaultAuditAuthority } from './security/vault/vault-audit-authority.ts';
-import { AdministratorStore } from './administrators/administrator-store.ts';
-import { ConfirmationStore } from './administrators/confirmation-store.ts';
-import { ConfirmedCredentials } from './administrators/confirmed-credentials-store.ts';
-import { PasskeyStore } from './administrators/passkey-store.ts';
-import { SecondFactorStore } from './administrators/second-factor-store.ts';
-import { SessionStore } from './administrators/session-store.ts';
-import { SignInStore } from './administrators/sign-in-store.ts';
-import { AuditStore } from './audit/audit-store.ts';
-import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
-import { BackupStore } from './backup/backup-store.ts';
-import { ChallengeStore } from './challenges/challenge-store.ts';
-import { LatestTransactionStore, TokenPageStore } from './helpdesk/helpdesk-store.ts';
-import { TransactionStore } from './challenges/transaction-store.ts';
-import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
-import { ConfigurationStore } from './configuration/configuration-store.ts';
-import { ResolverSecretStore } from './resolvers/resolver-store.ts';
-import { CountVerificationStore } from './monitoring/count-verification-store.ts';
-import { lockedTokensOf, storedStateOf, TokenCountStore } from './monitoring/token-count-store.ts';
-import { UserCountStore } from './monitoring/user-count-store.ts';
-import type { Database } from './database/database.ts';
-import { HousekeepingStore } from './housekeeping/housekeeping-store.ts';
-import { PruningClock } from './housekeeping/pruning-clock-store.ts';
-import { KeyRotationStore } from './keys/key-rotation-store.ts';
-import { ImportStore } from './linotp/import-store.ts';
-import { VerificationStore } from './linotp/verification-store.ts';
-import { LicenceStore } from './monitoring/licence-store.ts';
-import { ObservationStore } from './monitoring/observation-store.ts';
-import { StorageProbe } from './monitoring/storage-probe-store.ts';
-import { LockedTokens } from './challenges/resynchronisation-store.ts';
+import { sourcesOf } from './resolvers/sources/user-sources.ts';
+import { TokenService } from './tokens/token-service.ts';
 import { TokenStore } from './tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
-import { DeliveryStore } from './webhooks/delivery-store.ts';
-import { WebhookStore } from './webhooks/webhook-store.ts';
-import { TokenService } from './tokens/token-service.ts';
-import type { PasswordHasher } from './users/password-hasher.ts';
+import { boundedHashers, type PasswordHasher } from './users/password-hash.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
-import type { HttpWebhookSender } from './webhooks/sending/http-sender.ts';
+import { DeliveryStore } from './webhooks/delivery-store.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
+import { WebhookStore } from './webhooks/webhook-store.ts';
 
-/** A provider of single sign-on. */
-export interface SingleSignOnParts extends OpenidSettings {
-  /** Groups of policies by the provider's. */
-  readonly groups: ReadonlyMap<string, string>;
-  /** The name of the provider for people. */
-  readonly provider?: string | undefined;
-  /** Seconds. */
-  readonly lifetime: number;
-}
-
-/** The parts that services are constructed from. */
-export interface ServiceParts {
+/** What services are made of. The settings have the names of the configuration. */
+export interface ServiceDependencies
+  extends
+    Pick<Config, 'sessionLifetime' | 'resolverTimeout'>,
+    Partial<Pick<Config, 'publicUrl' | 'resolverFileDirs' | 'challengeRetention'>> {
   readonly database: Database;
-  /** The vault, the module that holds its keys, and the source of new ones. */
-  readonly keys: {
-    readonly vault: RotatingVault & KeyDerivation;
-    readonly securityModule: SecurityModule;
-    readonly material: KeyMaterial;
-  };
+  readonly keys: OpenedKeys;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly random: Random;
@@ -145,24 +126,14 @@ export interface ServiceParts {
   readonly responder?: Responder | undefined;
   /** The form of transaction ids; by default hexadecimal. */
   readonly transactionIds?: TransactionIds;
-  /** Seconds. */
-  readonly sessionLifetime: number;
-  /** The address of the server in browsers, an origin; undefined: there are no passkeys. */
-  readonly publicUrl?: string | undefined;
   /** The provider of single sign-on; undefined: none. */
-  readonly singleSignOn?: SingleSignOnParts | undefined;
+  readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The most passwords that are verified at once; by default 2. */
   readonly passwordsAtOnce?: number;
   /** Undefined: no licence can be verified. */
   readonly licenceSignature?: Pick<LicenceSignature, 'read'> | undefined;
-  /** Seconds. */
-  readonly resolverTimeout: number;
-  /** Folders whose files may be named over HTTP; by default none. */
-  readonly resolverFileDirs?: readonly string[];
   /** Undefined: nothing is measured. */
   readonly metrics?: ServiceMetrics | undefined;
-  /** Seconds for which expired challenges are kept; by default seven days. */
-  readonly challengeRetention?: number;
   /** Seconds for which months of the audit are kept after their end; by default for ever. */
   readonly auditRetention?: number | undefined;
   /** The most requests that wait for the state of a transaction; by default 500. */
@@ -182,217 +153,159 @@ export type Services = ReturnType<typeof buildServices>;
 const SEVEN_DAYS = 604_800;
 /** The most requests that wait for the state of a transaction. */
 const STATUS_WAITS = 500;
-/** Waiting passwords for each one that is verified: about a second of work. */
-const MAX_WAITING_PASSWORDS = 16;
 
 /**
  * Makes every service over a database, whose audit rows the keys certify from now on. Libraries that take long to load
  * are loaded where they are used: a command starts with all services and uses one or two of them.
  */
-export function buildServices(parts: ServiceParts) {
-  const shared = sharedParts(parts);
-  const accounts = accountServices(shared);
+export function buildServices(dependencies: ServiceDependencies) {
+  const shared = sharedBySeveral(dependencies);
+  const { configuration, credentials, refusals, observations, sources } = shared;
   const challenges = challengeServices(shared);
   const audit = auditServices(shared);
   return {
-    configuration: shared.configuration,
-    credentials: shared.credentials,
-    refusals: shared.refusals,
-    observations: shared.observations,
-    closeSources: () => shared.sources.close(),
-    ...accounts,
+    configuration,
+    credentials,
+    refusals,
+    observations,
+    closeSources: () => sources.close(),
     ...challenges,
     ...audit,
+    ...administratorServices(shared, challenges.ocra),
     ...directoryServices(shared),
-    ...signInServices(shared, { ...accounts, ...challenges }),
     ...monitoringServices(shared),
-    ...policyServices(shared, audit),
-    helpdesk: helpdeskViews(shared, challenges),
+    ...policyServices(shared, audit.auditSearch),
+    helpdesk: helpdeskViews(shared, challenges.transactions),
     ...operationServices(shared),
   };
 }
 
-type SharedParts = ReturnType<typeof sharedParts>;
+type Shared = ReturnType<typeof sharedBySeveral>;
 
 /** @returns what several services share, under the names by which most of them take it */
-function sharedParts(parts: ServiceParts) {
-  const { database, keys, clock, random, log, metrics } = parts;
+function sharedBySeveral(dependencies: ServiceDependencies) {
+  const { database, keys, clock, random, log, passwordsAtOnce = 2 } = dependencies;
   const { vault, securityModule, material } = keys;
   const observations = new Observations({ store: new ObservationStore({ database }), clock });
-  const { administratorHasher, userHasher } = boundHashers(parts);
+  const { metrics } = dependencies;
+  const hashers = boundedHashers(dependencies.hasher, passwordsAtOnce);
   const managedUsers = new ManagedUserStore({ database });
-  const timeoutMs = parts.resolverTimeout * 1000;
-  const files = new FileBounds({ folders: parts.resolverFileDirs ?? [], timeoutMs });
-  const secrets = new ResolverSecretStore({ database, vault });
-  const passwords = new HashedDirectoryPasswords({ hasher: userHasher });
-  const bounds = { fileBounds: files, timeoutMs, log };
-  const directory = { ...bounds, users: managedUsers, hasher: userHasher, passwords };
-  const openSources = (used: ResolverSecrets): OpenUserSources =>
-    openUserSources({ ...directory, secrets: used });
-  const sources = openUserSources({
-    ...directory,
-    secrets,
-    resolverUsed: (resolver, isAnswered) => {
-      metrics?.resolvers.resolverUsed(resolver, isAnswered);
-      observations.resolverUsed(resolver, isAnswered);
-    },
-  });
-  const credentials = new ConfirmedCredentials({ database, random, window: parts.credentialWindow ?? 0 });
+  const resolverUsed = (resolver: string, isAnswered: boolean): void => {
+    metrics?.resolvers.resolverUsed(resolver, isAnswered);
+    observations.resolverUsed(resolver, isAnswered);
+  };
+  const directories = { vault, users: managedUsers, hasher: hashers.users, resolverUsed };
+  const { sources, ...trials } = sourcesOf({ ...dependencies, ...directories });
+  const { credentialWindow = 0, configurationWindow = 0 } = dependencies;
+  const credentials = new ConfirmedCredentials({ database, random, window: credentialWindow });
   const administratorStore = new AdministratorStore({ database, credentials });
+  const auditStore = new AuditStore({ database });
   const authority = new VaultAuditAuthority({ vault });
   database.audit.certifyBy(authority);
   return {
-    ...parts,
+    ...dependencies,
+    ...trials,
     vault,
     module: securityModule,
     material,
+    metrics,
     observations,
     managedUsers,
-    files,
     sources,
-    /** For trials of resolvers that are not stored. */
-    trial: { secrets, open: openSources },
     credentials,
     administratorStore,
+    auditStore,
     authority,
-    timeoutMs,
-    hasher: administratorHasher,
+    hasher: hashers.administrators,
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
-    configuration: new ConfigurationStore({ database, clock, window: parts.configurationWindow ?? 0 }),
+    configuration: new ConfigurationStore({ database, clock, window: configurationWindow }),
     confirmations: new ConfirmationStore({ database }),
-    auditStore: new AuditStore({ database }),
     tokenStore: new TokenStore({ database }),
     counts: new TokenCountStore({ database }),
     pruningClock: new PruningClock({ database, clock }),
-    refusals: new RefusalTrail({
-      administrators: administratorStore,
-      clock,
-      log,
-      store: new AuditStore({ database }),
-    }),
-  };
-}
-
-/** @returns hashers for the passwords of administrators, and of users: a flood of one kind does not delay the other */
-function boundHashers({ hasher, passwordsAtOnce: atOnce = 2 }: ServiceParts) {
-  const waiting = atOnce * MAX_WAITING_PASSWORDS;
-  return {
-    administratorHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting }),
-    userHasher: new BoundedPasswordHasher({ hasher, atOnce, waiting: waiting * 8 }),
-  };
-}
-
-/** Administrators, and their logins. */
-function accountServices(shared: SharedParts) {
-  const administrators = new AdministratorService({ ...shared, administrators: shared.administratorStore });
-  const tokens = new JwtLoginTokens({ keys: shared.vault });
-  return {
-    administrators,
-    logins: new LoginService({ ...shared, administrators, tokens }),
-    sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
+    refusals: new RefusalTrail({ administrators: administratorStore, clock, log, store: auditStore }),
   };
 }
 
 /** Users, the sources they are in, and their tokens. */
-function directoryServices(shared: SharedParts) {
-  const { database } = shared;
+function directoryServices(shared: Shared) {
+  const { audit } = shared.database.autocommit;
   return {
     realms: new RealmService(shared),
     resolvers: new ResolverService(shared),
     resolverTrials: new ResolverTrialService({
       ...shared,
-      noteTrial: (resolver, outcome, act) => database.autocommit.audit.write(act, resolver, outcome),
+      noteTrial: (resolver, outcome, act) => audit.write(act, resolver, outcome),
     }),
     users: new UserService({ ...shared, users: shared.managedUsers }),
     tokens: new TokenService({ ...shared, tokens: shared.tokenStore }),
     linotpImport: new LinotpImportService({ ...shared, target: new ImportStore(shared) }),
-    linotpVerification: new LinotpVerificationService({
-      ...shared,
-      target: new VerificationStore(shared),
-    }),
+    linotpVerification: new LinotpVerificationService({ ...shared, target: new VerificationStore(shared) }),
   };
 }
 
 /** The life of challenges, and the enrolment of the tokens that answer them. */
-function challengeServices(parts: SharedParts) {
-  const { database, random, metrics, observations, tokenStore: store } = parts;
-  const { responder = nodeResponder, transactionIds = hexTransactionIds } = parts;
-  const tokens = new TokenChoice({ ...parts, tokens: store });
-  const factory = new ChallengeFactory({ ...parts, transactionIds });
-  const challenges = new ChallengeStore({
-    database,
-    metrics: metrics?.challenges,
-    responseEnded: (reason, milliseconds) => {
-      observations.responseEnded(reason, milliseconds);
-    },
-  });
+function challengeServices(shared: Shared) {
+  const { database, random, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
+  const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
+  const { metrics, observations } = shared;
   const turns = new ComputingTurns();
   const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
-  const check = new ResponseChecker({ ...parts, means });
-  const shared = { ...parts, tokens, challenges, factory, check };
-  const ocra = new ChallengeService(shared);
-  const statusWatch = new StatusWatch({
-    watched: new WatchedChallenges({ database }),
-    metrics: metrics?.statusWaits,
-    max: parts.statusWaits ?? STATUS_WAITS,
-    poll: parts.statusPoll,
-  });
+  const common = {
+    ...shared,
+    tokens: new TokenChoice({ ...shared, tokens: store }),
+    challenges: new ChallengeStore({
+      database,
+      metrics: metrics?.challenges,
+      responseEnded: (reason, milliseconds) => {
+        observations.responseEnded(reason, milliseconds);
+      },
+    }),
+    factory: new ChallengeFactory({ ...shared, transactionIds }),
+    check: new ResponseChecker({ ...shared, means }),
+  };
+  const ocra = new ChallengeService(common);
+  const watched = new WatchedChallenges({ database });
+  const statusWatch = new StatusWatch({ watched, metrics: metrics?.statusWaits, max, poll: shared.statusPoll });
+  const registration = new TokenRegistration({ tokens: store, random });
   return {
     ocra,
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
-    statusWaits: new StatusWaitService({ ...parts, ocra, watch: statusWatch, metrics: metrics?.statusWaits }),
-    validation: new ValidationService({ ...shared, ocra, openAnswers: new OpenAnswers(shared) }),
+    statusWaits: new StatusWaitService({ ...shared, ocra, watch: statusWatch, metrics: metrics?.statusWaits }),
+    validation: new ValidationService({ ...common, ocra, openAnswers: new OpenAnswers(common) }),
     transactions: new TransactionService({
-      ...parts,
-      transactions: new TransactionStore({ database }),
-      trail: parts.auditStore,
-    }),
-    resynchronisation: new ResynchronisationService({ ...shared, locked: new LockedTokens({ database }) }),
-    enrolment: new EnrolmentService({
       ...shared,
-      registration: new TokenRegistration({ tokens: store, random }),
-      phase2: new RolloutPhase2(shared),
+      transactions: new TransactionStore({ database }),
+      trail,
     }),
-    tokenImport: new TokenImportService({ ...shared, tokens: store, readers: KEY_FILES }),
+    resynchronisation: new ResynchronisationService({ ...common, locked: new LockedTokens({ database }) }),
+    enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
+    tokenImport: new TokenImportService({ ...common, tokens: store }),
   };
 }
 
-/** The readers of files of keys. */
-const KEY_FILES: ImportDependencies['readers'] = {
-  pskc: {
-    read: async (...file) => (await import('./security/pskc/pskc-file.ts')).pskcFileReader.read(...file),
-  },
-  csv: {
-    read: async (...file) => (await import('./security/csv-key-file.ts')).csvKeyFileReader.read(...file),
-  },
-};
-
-interface SignInParts {
-  readonly administrators: AdministratorService;
-  readonly logins: LoginService;
-  readonly ocra: ChallengeService;
-}
-
-/** The sign-ins of people beside the password, and what they leave open. */
-function signInServices(shared: SharedParts, { administrators, logins, ocra }: SignInParts) {
-  const { publicUrl, singleSignOn, clock, log, vault } = shared;
-  const parts = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
+/** Administrators, and the sign-ins of people. */
+function administratorServices(shared: Shared, ocra: ChallengeService) {
+  const { publicUrl, singleSignOn, clock, log, vault: keys, administratorStore } = shared;
+  const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
+  const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
+  const common = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
   const tokens = new SignInChallenges({ ocra, tokens: shared.tokenStore, clock });
-  const passkeys = new PasskeyService({
-    ...parts,
-    passkeys: new PasskeyStore(shared),
-    webAuthn: publicUrl === undefined ? undefined : new SimpleWebAuthn({ publicUrl }),
-  });
+  const webAuthn = publicUrl === undefined ? undefined : new WebAuthn({ publicUrl });
+  const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared), webAuthn });
   const secondStep = new SecondStep({ tokens, passkeys });
   const host = publicUrl === undefined ? 'tankeeper' : new URL(publicUrl).host;
   return {
+    administrators,
+    logins,
+    sessions: new SessionService({ ...shared, sessions: new SessionStore(shared) }),
     passkeys,
-    signIn: new SignInService({ ...parts, secondStep, host }),
-    confirmation: new ConfirmationService({ ...parts, secondStep, host }),
+    signIn: new SignInService({ ...common, secondStep, host }),
+    confirmation: new ConfirmationService({ ...common, secondStep, host }),
     secondFactors: new SecondFactorService({
-      ...parts,
+      ...common,
       tokens,
       secondFactors: new SecondFactorStore(shared),
     }),
@@ -400,9 +313,9 @@ function signInServices(shared: SharedParts, { administrators, logins, ocra }: S
     singleSignOn:
       singleSignOn &&
       new SingleSignOnService({
-        ...parts,
+        ...common,
         ...singleSignOn,
-        seal: new SealedSignOns({ keys: vault }),
+        seal: new SealedSignOns({ keys }),
         provider: new OpenidProvider({ ...singleSignOn, log, clock }),
       }),
     /** The ways to sign in beside the password, for the page. */
@@ -414,18 +327,15 @@ function signInServices(shared: SharedParts, { administrators, logins, ocra }: S
 }
 
 /** The audit, and the removal of what has expired. */
-function auditServices(shared: SharedParts) {
+function auditServices(shared: Shared) {
   const { database, clock, authority, pruningClock, auditStore: store } = shared;
   const audit = new AuditService({ store, authority, clock, pruningTime: () => pruningClock.time('audit') });
+  const verifications = new AuditVerificationStore({ database });
   return {
     audit,
     auditSearch: new AuditSearch({ ...shared, store }),
     auditExport: new AuditExport({ ...shared, store }),
-    auditVerification: new AuditVerification({
-      ...shared,
-      store,
-      verifications: new AuditVerificationStore({ database }),
-    }),
+    auditVerification: new AuditVerification({ ...shared, store, verifications }),
     housekeeping: new HousekeepingService({
       ...shared,
       store: new HousekeepingStore({ database }),
@@ -437,15 +347,15 @@ function auditServices(shared: SharedParts) {
 }
 
 /** The reports of /monitoring, their counts, the licence, and the state of the installation. */
-function monitoringServices(shared: SharedParts) {
-  const { database, clock, configuration } = shared;
+function monitoringServices(shared: Shared) {
+  const { database, clock, configuration, licenceSignature: signature } = shared;
   const licences = new LicenceStore({ database });
-  const licence = new LicenceInspection({ ...shared, store: licences, signature: shared.licenceSignature });
+  const licence = new LicenceInspection({ ...shared, store: licences, signature });
   const keptUsers = new UserCountStore({ database });
   const userCounts = new UserCounts({ ...shared, metrics: shared.metrics?.resolvers, store: keptUsers });
   const elapsed = (): number => performance.now();
   const refresh = new CountRefresh({ userCounts, clock, elapsed });
-  const parts = {
+  const common = {
     ...shared,
     configurations: configuration,
     configurationState: configuration,
@@ -453,64 +363,58 @@ function monitoringServices(shared: SharedParts) {
     probe: new StorageProbe(shared),
     elapsed,
   };
-  const overview = new OverviewService({
-    ...parts,
-    lockedTokens: lockedTokensOf(database),
-    userCounts: keptUsers,
-    observations: new ObservationStore({ database }),
-    countAgain: (present, known) => {
-      refresh.refresh(present, known);
-    },
-  });
   return {
-    overview,
-    monitoring: new MonitoringService({ ...parts, userCounts }),
+    overview: new OverviewService({
+      ...common,
+      lockedTokens: lockedTokensOf(database),
+      userCounts: keptUsers,
+      observations: new ObservationStore({ database }),
+      countAgain: (...counted) => {
+        refresh.refresh(...counted);
+      },
+    }),
+    monitoring: new MonitoringService({ ...common, userCounts }),
     counts: new CountService({ verification: new CountVerificationStore({ database }) }),
     licences: new LicenceService({ ...shared, inspection: licence, store: licences }),
     /** The state of the installation for metrics. */
-    installation: new InstallationReadings({ ...parts, stored: storedStateOf(database) }),
+    installation: new InstallationReadings({ ...common, stored: storedStateOf(database) }),
   };
 }
 
 /** Policies and settings, and what follows from them. */
-function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSearch: AuditSearch }) {
-  const parts = { ...shared, administrators: shared.administratorStore };
+function policyServices(shared: Shared, audit: AuditSearch) {
+  const { administratorStore: administrators, tokenStore: tokens, managedUsers } = shared;
+  const common = { ...shared, administrators };
+  const ocraSettings = { check: checkOcraSettings, defaults: OCRA_DEFAULTS, known: OCRA_SETTINGS };
   return {
-    policies: new PolicyService(parts),
+    policies: new PolicyService(common),
     rights: new RightsService(shared),
-    settings: new SettingService({
-      ...shared,
-      check: checkOcraSettings,
-      defaults: OCRA_DEFAULTS,
-      known: OCRA_SETTINGS,
-    }),
-    consequences: new ConsequenceService({ ...parts, tokens: shared.tokenStore, users: shared.managedUsers }),
+    settings: new SettingService({ ...shared, ...ocraSettings }),
+    consequences: new ConsequenceService({ ...common, tokens, users: managedUsers }),
     explanations: new ExplanationService({
-      ...parts,
-      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit: auditSearch }, caller),
+      ...common,
+      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit }, caller),
     }),
   };
 }
 
 /** The views of the helpdesk. */
-function helpdeskViews(shared: SharedParts, { transactions }: { readonly transactions: TransactionService }) {
-  const { database, tokenStore } = shared;
+function helpdeskViews(shared: Shared, transactions: TransactionService) {
+  const { database, tokenStore: tokens } = shared;
   const pages = new TokenPageStore({ database });
+  const latest = new LatestTransactionStore({ database });
   return {
     search: new SearchService({ ...shared, pages, people: new PeopleSearch(shared), transactions }),
-    people: new PersonService({
-      ...shared,
-      tokens: tokenStore,
-      transactions: new LatestTransactionStore({ database }),
-    }),
+    people: new PersonService({ ...shared, tokens, transactions: latest }),
     tokenList: new TokenListService({ ...shared, pages }),
   };
 }
 
 /** Keys, backups, and the receivers of events. */
-function operationServices(shared: SharedParts) {
+function operationServices(shared: Shared) {
   const { database, vault, pruningClock } = shared;
   const keys = new KeyRotationStore({ database });
+  const hooks = new WebhookStore({ database });
   return {
     keys: new KeyService({ ...shared, keys, pause: (milliseconds) => sleep(milliseconds) }),
     keyOverview: new KeyOverview({ ...shared, keys }),
@@ -520,12 +424,7 @@ function operationServices(shared: SharedParts) {
       keys: vault,
       cipher: async () => new (await import('./backup/backup-encryption.ts')).BackupCipher(),
     }),
-    webhooks: new WebhookService({
-      ...shared,
-      store: new WebhookStore({ database }),
-      sender: openSender,
-      newId: () => randomUUID(),
-    }),
+    webhooks: new WebhookService({ ...shared, store: hooks, sender: openSender, newId: () => randomUUID() }),
     /** Makes the one that delivers events in the background of this process. */
     webhookDispatcher: async () =>
       new DeliveryDispatcher({
@@ -539,7 +438,7 @@ function operationServices(shared: SharedParts) {
 }
 
 /** Loads the HTTP client only where it is used. */
-async function openSender(): Promise<HttpWebhookSender> {
+async function openSender() {
   const { HttpWebhookSender } = await import('./webhooks/sending/http-sender.ts');
   return new HttpWebhookSender({ userAgent: `tankeeper/${packageVersion()}` });
 }

@@ -4,16 +4,21 @@ import { composed } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import { readAdministratorName, readApiTokenName } from './administrator-name.ts';
-import { assertPassword, isPasswordSized } from '../users/password-rule.ts';
-import type { Administrator, ApiToken, ProvenPassword } from './administrator.ts';
+import {
+  type Administrator,
+  type ApiToken,
+  type ProvenPassword,
+  readAdministratorName,
+  readApiTokenName,
+} from './administrator.ts';
+import { assertPassword, isPasswordSized, type PasswordHasher } from '../users/password-hash.ts';
 import type { AdministratorStore } from './administrator-store.ts';
 import type { OpenSession } from './session.ts';
 import { assertConfirmed } from './recent-proof.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
-import type { PasswordHasher } from '../users/password-hasher.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { RecalledPassword, RememberedCredentials } from './credential-memory.ts';
+import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
+import type { RecalledPassword } from './credential-memory.ts';
 import {
   isApiTokenShaped,
   isSessionShaped,
@@ -31,7 +36,7 @@ export interface AdministratorDependencies {
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   /** The memory of passwords that were verified; by default nowhere. */
-  readonly credentials?: RememberedCredentials;
+  readonly credentials?: Pick<ConfirmedCredentials, 'current'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Seconds until a session ends; by default an hour. */

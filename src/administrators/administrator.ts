@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { SecondFactor } from './second-factor.ts';
+import { plainName } from '../kernel/text.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -61,4 +61,50 @@ export interface ApiToken {
 /** @returns the refusal of the removal of the only administrator */
 export function lastAdministrator(): ServiceError {
   return new ServiceError('administrator.invalid', 'The last administrator cannot be removed');
+}
+
+/** The proof that an administrator gives besides the password. */
+export type SecondFactor =
+  | { readonly kind: 'token'; /** Of an OCRA token of this server. */ readonly serial: string }
+  | { readonly kind: 'passkey' };
+
+/** @returns true if both are the same factor, or both are none */
+export function isSameFactor(left: SecondFactor | undefined, right: SecondFactor | undefined): boolean {
+  return left?.kind === right?.kind && serialOf(left) === serialOf(right);
+}
+
+/** @returns the serial of the token; undefined for other factors and none */
+export function serialOf(factor: SecondFactor | undefined): string | undefined {
+  return factor?.kind === 'token' ? factor.serial : undefined;
+}
+
+/**
+ * A colon would end it in HTTP Basic, and in a policy a comma, an exclamation mark or an asterisk would be read as more.
+ * @returns the name of an administrator as it is kept (see `plainName`)
+ * @throws ServiceError 'administrator.invalid'
+ */
+export function readAdministratorName(text: string): string {
+  const name = plainName(text);
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._@+-]{0,127}$/u.test(name)) {
+    throw new ServiceError(
+      'administrator.invalid',
+      'An administrator has 1 to 128 letters, digits and any of . _ @ + -, and begins with a letter or a digit',
+    );
+  }
+  return name;
+}
+
+/**
+ * @returns the label as it is kept: what people call an API token
+ * @throws ServiceError 'administrator.invalid'
+ */
+export function readApiTokenName(text: string): string {
+  const name = plainName(text);
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,127}$/u.test(name)) {
+    throw new ServiceError(
+      'administrator.invalid',
+      'The name of an API token has 1 to 128 letters, digits, blanks and any of . _ @ + -',
+    );
+  }
+  return name;
 }

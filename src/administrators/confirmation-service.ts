@@ -2,13 +2,16 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
-import type { ProvenPassword } from './administrator.ts';
-import type { SecondFactor } from './second-factor.ts';
+import type { ProvenPassword, SecondFactor } from './administrator.ts';
 import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
-import { isSessionShaped, newSession } from './session.ts';
+import {
+  attemptHash,
+  isSessionShaped,
+  newSession,
+  type RequestedFactor,
+  SIGN_IN_LIFETIME,
+} from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
-import type { RequestedFactor } from './sign-in-attempt.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface ConfirmationDependencies {

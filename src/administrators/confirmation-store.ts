@@ -1,5 +1,5 @@
-import { type SecondFactor, serialOf } from './second-factor.ts';
-import type { CompleteProof } from './sign-in-attempt.ts';
+import { type SecondFactor, serialOf } from './administrator.ts';
+import type { CompleteProof } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';

@@ -1,4 +1,4 @@
-import { CredentialMemory, type RememberedCredentials } from './credential-memory.ts';
+import { CredentialMemory } from './credential-memory.ts';
 import type { Random } from '../kernel/clock.ts';
 import { ShortLivedRead } from '../database/short-lived-read.ts';
 import type { Database } from '../database/database.ts';
@@ -19,7 +19,7 @@ interface ConfirmedCredentialsDependencies {
  * The memory of valid credentials, which is relied upon only while the database has confirmed within the window that no
  * credential has been revoked since it began: docs/adr/0021-remembered-credentials.md.
  */
-export class ConfirmedCredentials implements RememberedCredentials {
+export class ConfirmedCredentials {
   readonly #revisionRead: ShortLivedRead<string>;
   readonly #begin: () => CredentialMemory;
   #memory: CredentialMemory;
@@ -33,6 +33,7 @@ export class ConfirmedCredentials implements RememberedCredentials {
     this.#memory = this.#begin();
   }
 
+  /** The memory to ask and to fill; undefined while a credential may have been revoked without notice. */
   get current(): CredentialMemory | undefined {
     const confirmed = this.#revisionRead.standing;
     if (confirmed === undefined) {

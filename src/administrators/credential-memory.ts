@@ -20,12 +20,6 @@ interface MemoryOptions {
   readonly elapsed: () => number;
 }
 
-/** The credentials that this server remembers. */
-export interface RememberedCredentials {
-  /** The memory to ask and to fill; undefined while a credential may have been revoked without notice. */
-  readonly current: CredentialMemory | undefined;
-}
-
 /** The result of a look-up in the memory: the proof; `other` if the administrator's password is another one. */
 export type RecalledPassword = ProvenPassword | 'other' | undefined;
 

@@ -2,27 +2,9 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Act } from '../policy/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { LoginTokens } from './json-web-tokens.ts';
 import type { ProvenPassword } from './administrator.ts';
 import type { SessionKind } from './session.ts';
-
-/** The signed content of a login token. */
-export interface LoginClaims {
-  readonly administrator: string;
-  /** The session of the login: the token ends with it, also before it expires. */
-  readonly session: string;
-  /** The value that a request other than GET and HEAD must repeat (CSRF). */
-  readonly csrfToken: string;
-  /** In whole seconds. */
-  readonly expiresAt: Date;
-}
-
-/** Signs and reads login tokens. */
-export interface LoginTokens {
-  /** @returns a JSON Web Token (RFC 7519) */
-  sign(claims: LoginClaims, now: Date): Promise<string>;
-  /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
-  read(token: string, now: Date): Promise<LoginClaims | undefined>;
-}
 
 interface LoginDependencies {
   readonly administrators: Pick<

@@ -4,37 +4,18 @@ import { plainName } from '../kernel/text.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import { assertConfirmed } from './recent-proof.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
-import { isSessionShaped, newSession, sessionHash } from './session.ts';
+import {
+  attemptHash,
+  isSessionShaped,
+  newSession,
+  sessionHash,
+  SIGN_IN_LIFETIME,
+  type SignInContent,
+} from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
-import type { Passkey, PasskeyCredential, UsedPasskey } from './passkey.ts';
+import type { Passkey, PasskeyOptions, UsedPasskey, WebAuthn } from './passkey.ts';
 import type { PasskeyStore } from './passkey-store.ts';
-import type { SignInContent } from './sign-in-attempt.ts';
 import type { SignInStore } from './sign-in-store.ts';
-
-/** What a browser asks the authenticator, as JSON. */
-export type PasskeyOptions = Readonly<Record<'challenge', string>>;
-
-/** The cryptography and the formats of WebAuthn. */
-export interface WebAuthn {
-  creationOptions(user: {
-    readonly administrator: string;
-    readonly known: readonly PasskeyCredential[];
-    readonly challenge: Buffer;
-  }): Promise<PasskeyOptions>;
-  requestOptions(known: readonly PasskeyCredential[], challenge: Buffer): Promise<PasskeyOptions>;
-  /**
-   * @param challenge base64url
-   * @returns undefined for a credential that is not to be accepted
-   */
-  verifyCreation(credential: string, challenge: string): Promise<PasskeyCredential | undefined>;
-  /** @returns undefined for an assertion that is not to be accepted */
-  verifyAssertion(
-    credential: string,
-    challenge: string,
-    known: readonly PasskeyCredential[],
-  ): Promise<UsedPasskey | undefined>;
-}
 
 interface PasskeyDependencies {
   readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;

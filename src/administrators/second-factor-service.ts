@@ -1,3 +1,4 @@
+import type { SignInChallenges } from '../challenges/sign-in-challenges.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -6,16 +7,14 @@ import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { unknownAdministrator } from './administrator-service.ts';
 import { assertConfirmed } from './recent-proof.ts';
-import { attemptHash } from './sign-in-attempt.ts';
-import { newSession } from './session.ts';
+import { attemptHash, newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SecondFactorStore } from './second-factor-store.ts';
-import type { SecondFactorTokens } from './second-step.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {
   readonly secondFactors: SecondFactorStore;
-  readonly tokens: Pick<SecondFactorTokens, 'exists'>;
+  readonly tokens: Pick<SignInChallenges, 'exists'>;
   readonly attempts: Pick<SignInStore, 'begin'>;
   /** The address of the server in browsers, without a slash at its end. */
   readonly publicUrl?: string | undefined;

@@ -1,4 +1,4 @@
-import { type SecondFactor, serialOf } from './second-factor.ts';
+import { type SecondFactor, serialOf } from './administrator.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { ProvenPassword } from './administrator.ts';
-import { type SecondFactor, serialOf } from './second-factor.ts';
+import { type ProvenPassword, type SecondFactor, serialOf } from './administrator.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 import type { ListedSession, SessionChoice, SessionKind } from './session.ts';

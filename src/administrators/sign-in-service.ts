@@ -3,12 +3,17 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Login, LoginService } from './login-service.ts';
-import type { ProvenPassword } from './administrator.ts';
+import type { ProvenPassword, SecondFactor } from './administrator.ts';
 import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
-import { attemptHash, SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
-import type { SecondFactor } from './second-factor.ts';
-import { isSessionShaped, newSession, sessionHash } from './session.ts';
-import type { RequestedFactor, SignInContent } from './sign-in-attempt.ts';
+import {
+  attemptHash,
+  isSessionShaped,
+  newSession,
+  type RequestedFactor,
+  sessionHash,
+  SIGN_IN_LIFETIME,
+  type SignInContent,
+} from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface SignInDependencies {

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { ProvenPassword } from './administrator.ts';
-import { isSameFactor } from './second-factor.ts';
+import { isSameFactor, type ProvenPassword } from './administrator.ts';
 import type {
   Attempt,
   CompleteProof,
@@ -9,7 +8,7 @@ import type {
   SignInContent,
   SignInKind,
   SignInSession,
-} from './sign-in-attempt.ts';
+} from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../database/stored-text.ts';

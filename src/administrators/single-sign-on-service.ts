@@ -4,64 +4,33 @@ import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
 import { plainName } from '../kernel/text.ts';
 import type { Act } from '../policy/caller.ts';
 import { PERSON } from '../policy/policy-users.ts';
+import type { SealedSignOns } from './json-web-tokens.ts';
 import type { Login, LoginService } from './login-service.ts';
-import { newSession, secretHash, sessionHash } from './session.ts';
-import { SIGN_IN_LIFETIME } from './sign-in-attempt.ts';
+import type {
+  IdentifiedPerson,
+  OpenidProvider,
+  OpenidSettings,
+  ProviderAnswer,
+  ProviderSignIn,
+} from './openid-provider.ts';
+import { newSession, secretHash, sessionHash, SIGN_IN_LIFETIME } from './session.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-/** The secrets of one sign-in at the provider. */
-export interface ProviderSignIn {
-  /** Ties the answer to the browser that asked (RFC 6749 section 10.12). */
-  readonly state: string;
-  /** Ties the ID token to this sign-in (OpenID Connect Core, section 3.1.2.1). */
-  readonly nonce: string;
-  /** Ties the code to this server (RFC 7636). */
-  readonly verifier: string;
-}
-
-/** The parameters with which the provider sends the browser back. */
-export type ProviderAnswer = Readonly<
-  Partial<Record<'code' | 'state' | 'iss' | 'error', string | undefined>>
->;
-
-/** The person whom a provider has identified. */
-export interface IdentifiedPerson {
-  readonly name: string | undefined;
-  /** As the provider names them. */
-  readonly groups: readonly string[];
-}
-
-/** An OpenID Connect provider. */
-export interface IdentityProvider {
-  /**
-   * @returns the URL that the browser opens
-   * @throws ServiceError 'sign-in.unavailable'
-   */
-  authorizationUrl(signIn: ProviderSignIn): Promise<string>;
-  /**
-   * @returns undefined for an answer that proves nothing
-   * @throws ServiceError 'sign-in.unavailable'
-   */
-  identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined>;
-}
-
-/** Seals sign-ons under way, which browsers keep: stored ones would let anyone fill the database. */
-export interface SignOnSeal {
-  /** @returns text for a cookie */
-  seal(signIn: ProviderSignIn, expiresAt: Date): Promise<string>;
-  /** @returns undefined for a text that is not sealed by this installation, or that has expired by `now` */
-  open(sealed: string, now: Date): Promise<ProviderSignIn | undefined>;
-}
-
-interface SingleSignOnDependencies {
-  readonly provider: IdentityProvider;
-  readonly seal: SignOnSeal;
-  readonly attempts: Pick<SignInStore, 'openForPerson'>;
-  readonly logins: Pick<LoginService, 'sign'>;
+/** A provider of single sign-on. */
+export interface SingleSignOnSettings extends OpenidSettings {
   /** Groups of policies by the provider's. */
   readonly groups: ReadonlyMap<string, string>;
+  /** The name of the provider for people. */
+  readonly provider?: string | undefined;
   /** Seconds. */
   readonly lifetime: number;
+}
+
+interface SingleSignOnDependencies extends Pick<SingleSignOnSettings, 'groups' | 'lifetime'> {
+  readonly provider: Pick<OpenidProvider, 'authorizationUrl' | 'identify'>;
+  readonly seal: SealedSignOns;
+  readonly attempts: Pick<SignInStore, 'openForPerson'>;
+  readonly logins: Pick<LoginService, 'sign'>;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -41,14 +41,14 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
     glance: async (work) => glance(await readConfig(), work),
     openLinotpSource,
     serve: async () => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./server.ts');
       const { config, file } = await load();
       await serve(config, file?.warnings);
     },
     ...configurationReports(parameters, load),
     migrate: async (caller) => {
       const config = await readConfig();
-      const { migrate } = await import('./database-schema.ts');
+      const { migrate } = await import('./open-database.ts');
       const act = actOf(caller, 'migrate');
       return untilSignal(async (giveUp) => ({
         applied: await migrate(config, commandLog(config), act, giveUp),
@@ -56,7 +56,7 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
     },
     examine: async () => {
       const config = await readConfig();
-      const { examineInstallation } = await import('./doctor/examine-installation.ts');
+      const { examineInstallation } = await import('./examine-installation.ts');
       const report = await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
       // A check that was given up may still hang in the database or a resolver.
       endSoon();
@@ -68,7 +68,7 @@ function commandLineDependencies(parameters: readonly string[]): CliDependencies
       return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));
     },
     startDemoServer: async (options) => {
-      const { startDemoServer } = await import('./demo-server.ts');
+      const { startDemoServer } = await import('./server.ts');
       return startDemoServer(await readConfig(), options);
     },
     watchSignals: () => watchSignals(),
@@ -160,7 +160,7 @@ async function openServices(
   const signals = watchSignals();
   try {
     const giveUp = signals.requested;
-    const { services, close } = await openInstallation(config, 'guest', log, { clock, giveUp });
+    const { services, close } = await openInstallation(config, 'command', log, { clock, giveUp });
     return {
       ...services,
       interrupted: giveUp,
@@ -186,7 +186,7 @@ async function glance<T>(config: Config, work: (services: Services) => Promise<T
   const openAndWork = async (): Promise<T> => {
     const { openInstallation } = await import('./open-installation.ts');
     const log = plainLog({ level: 'error', write: () => undefined });
-    const { services, close } = await openInstallation(config, 'guest', log, {
+    const { services, close } = await openInstallation(config, 'command', log, {
       giveUp: limit,
       joinsOnly: true,
     });

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { systemRandom } from '../kernel/system-random.ts';
 import type { ServiceMetrics } from '../observability/metrics.ts';
-import type { ServiceParts, Services } from '../services.ts';
+import type { ServiceDependencies, Services } from '../services.ts';
 import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
@@ -13,12 +13,16 @@ import { warnOfMissingLimits } from '../database/statement-limits.ts';
 import {
   connectDatabase,
   type ConnectedDatabase,
+  noteMigrations,
   type OpenDatabase,
+  prepareSchema,
   type Role,
+  SERVER_MIGRATES,
   whenAvailable,
-} from './connect-database.ts';
-import { noteMigrations, prepareSchema, SERVER_MIGRATES } from './database-schema.ts';
-import { followKeys, openKeys } from './open-keys.ts';
+} from './open-database.ts';
+import { KeyHolderStore } from '../keys/key-holder-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { followKeys, openKeys } from '../keys/open-keys.ts';
 
 /** Longest wait for resolvers when an installation closes. */
 const SOURCES_TIMEOUT_MS = 1_000;
@@ -67,9 +71,9 @@ export async function openInstallation(
     const prepare = async (): Promise<Installation> => {
       const { database } = connected;
       const migrated = await prepareSchema(config, database, role, log, giveUp);
-      const keys = await openKeys(config, database, log);
+      const keys = await openKeys(config, new KeyRegistryStore({ database }), log);
       if (role === 'server') {
-        opened.push(await followKeys(database, keys, log));
+        opened.push(await followKeys(new KeyHolderStore({ database }), keys, log));
       }
       const { buildServices, hasher } = await loading;
       const services = buildServices({ database, keys, hasher, ...configured, clock, log, metrics });
@@ -91,13 +95,13 @@ export async function openInstallation(
       throw error;
     }
   };
-  return role === 'guest' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
+  return role === 'command' || config.databaseUrl === undefined ? open() : whenAvailable(open, log, giveUp);
 }
 
 async function loadServices() {
   const [{ buildServices }, { Argon2PasswordHasher }] = await Promise.all([
     import('../services.ts'),
-    import('../security/passwords/password-hash.ts'),
+    import('../users/password-hash.ts'),
   ]);
   return { buildServices, hasher: new Argon2PasswordHasher() };
 }
@@ -120,11 +124,11 @@ async function configuredParts(config: Config, role: Role) {
     auditRetention: config.auditRetention === 'off' ? undefined : config.auditRetention,
     configurationWindow: window,
     credentialWindow: window,
-  } satisfies Partial<ServiceParts>;
+  } satisfies Partial<ServiceDependencies>;
 }
 
 /** @throws ServiceError 'configuration.invalid' if the file of the secret cannot be read */
-function singleSignOnOf({ singleSignOn: configured }: Config): ServiceParts['singleSignOn'] {
+function singleSignOnOf({ singleSignOn: configured }: Config): ServiceDependencies['singleSignOn'] {
   return (
     configured && {
       ...configured,

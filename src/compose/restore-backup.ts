@@ -10,13 +10,13 @@ import { unlessAborted } from '../kernel/stop-request.ts';
 import { neededKeys } from '../keys/vault.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { BackupCipher } from '../backup/backup-encryption.ts';
-import { VaultAuditAuthority } from '../security/vault/vault-audit-authority.ts';
+import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
 import { assertLoadable, loadBackup } from '../backup/restore-store.ts';
 import { BackupStore } from '../backup/backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { connectDatabase } from './connect-database.ts';
-import { openKeysOf, type OpenedKeys } from './open-keys.ts';
+import { connectDatabase } from './open-database.ts';
+import { openKeys, type OpenedKeys } from '../keys/open-keys.ts';
 
 /**
  * Restores a backup into an empty database, which is created where it is missing. The file is read twice: it is
@@ -40,7 +40,7 @@ export async function restoreBackup(
   const rows = await unlessAborted(verify(first, keys, request), giveUp);
   const { version, createdAt } = first.header;
   if (!request.checksOnly) {
-    const opening = { role: 'guest', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+    const opening = { role: 'command', create: true, log, clock: new DatabaseClock(), giveUp } as const;
     const { database, close } = await connectDatabase(config, opening);
     const restore = async (): Promise<void> => {
       const progress = (done: number): void => {
@@ -71,7 +71,7 @@ async function openKeysFor({ header }: OpenBackup, config: Config, log: Log): Pr
   if (neededKeys(header.keys).length === 0) {
     throw backupInvalid('it names no encryption key');
   }
-  return openKeysOf(config, new BackedUpKeys(header.keys), log);
+  return openKeys(config, new BackedUpKeys(header.keys), log);
 }
 
 /** @returns the number of rows of each table */

@@ -1,19 +1,86 @@
-import { baseUrlOf, type Config } from '../config/config.ts';
-import { startStartupServer } from '../http/serving/startup-server.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { baseUrlOf, type Config, readSecretFile } from '../config/config.ts';
+import { describeUnknownVariable, unknownVariables } from '../config/config-report.ts';
+import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { untilAborted } from '../kernel/stop-request.ts';
+import { createLogger } from '../observability/log.ts';
+import { boundHeapGrowth, joinedOutput, watchSignals } from './process.ts';
+import { startStartupServer } from '../http/serving/startup-server.ts';
 import { packageVersion } from '../kernel/package-version.ts';
-import { ServiceMetrics } from '../observability/metrics.ts';
+import { ServiceMetrics, type BackgroundMetrics } from '../observability/metrics.ts';
 import { poolUsage } from '../database/database.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { startBackgroundWork } from './background-work.ts';
-import { createFirstAdministrator, type FirstAdministrator } from './first-administrator.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
+import { type BackgroundLoop, backgroundRounds } from '../kernel/background-loop.ts';
+import { auditUpkeep } from '../audit/audit-upkeep.ts';
+import { ensureAuditMonths } from '../audit/pruning-store.ts';
+import { countFolding } from '../monitoring/token-count-store.ts';
+import { housekeepingRounds } from '../housekeeping/housekeeping-service.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { Services } from '../services.ts';
+import type { DemoServer, DemoServerOptions } from '../cli/demo/demo-server.ts';
+
+/**
+ * Serves until SIGTERM, SIGINT or SIGHUP.
+ * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
+ */
+export async function serve(config: Config, warnings: readonly string[] = []): Promise<void> {
+  boundHeapGrowth(30);
+  const stream = joinedOutput();
+  const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
+  for (const warning of [...warnings, ...unknownVariables().map(describeUnknownVariable)]) {
+    log.warn(warning);
+  }
+  // Before the start: an interrupted start must not leave a database running.
+  const { requested, urgent } = watchSignals();
+  const server = await startUnlessRequested(config, log, requested, () => stream.unwritten);
+  if (server !== undefined) {
+    await untilAborted(requested);
+    log.info('Stopping');
+    urgent.addEventListener('abort', () => {
+      log.info('Stopping at once: another signal came');
+    });
+    await server.stop(urgent);
+  }
+  await log.end();
+  // A statement that hangs in the database keeps its socket open, and with it the process.
+  setTimeout(() => process.exit(), 500).unref();
+  urgent.throwIfAborted();
+}
+
+/** @returns undefined if a stop was requested during the start */
+async function startUnlessRequested(
+  config: Config,
+  log: Log,
+  requested: AbortSignal,
+  unwrittenLines: () => number,
+): Promise<TankeeperServer | undefined> {
+  try {
+    const server = await startTankeeper(config, log, requested, unwrittenLines);
+    const { firstAdministrator } = server;
+    if (firstAdministrator?.password !== undefined) {
+      process.stdout.write(
+        `\nThe first administrator is '${firstAdministrator.name}'. The password, shown this once:\n\n  ${firstAdministrator.password}\n\n`,
+      );
+    }
+    return server;
+  } catch (error) {
+    if (error !== requested.reason) {
+      throw error;
+    }
+    log.info('Stopped before it was ready');
+    return undefined;
+  }
+}
 
 /** Longest wait for running requests when a server stops, in milliseconds; the rest of ten seconds is for the database. */
 const DRAIN_TIMEOUT_MS = 7_000;
 
 /** A running server. */
-export interface TankeeperServer {
+interface TankeeperServer {
   /** `http://host:port`, without a slash at its end. */
   readonly baseUrl: string;
   readonly services: Installation['services'];
@@ -33,7 +100,7 @@ export interface TankeeperServer {
  * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'configuration.invalid', 'key.unavailable',
  *   'address.unavailable'; the reason of `giveUp`
  */
-export async function startTankeeper(
+async function startTankeeper(
   config: Config,
   log: Log,
   giveUp?: AbortSignal,
@@ -89,4 +156,161 @@ function measure(metrics: ServiceMetrics, { database, services }: Installation):
   metrics.resolvers.follow(() => services.configuration.assumed?.resolvers.map(({ name }) => name));
   metrics.measureServer({ version: packageVersion() });
   metrics.measureInstallation(() => services.installation.read());
+}
+
+/** Starts the work of a server outside of requests. @returns the function that ends it */
+function startBackgroundWork(
+  config: Config,
+  { database, services }: Installation,
+  log: Log,
+  metrics: BackgroundMetrics,
+): () => Promise<void> {
+  const folding = countFolding({ database, log, ended: metrics.roundsOf('counts') });
+  folding.start();
+  const upkeep = auditUpkeep({
+    trail: database.audit,
+    makeMonths: () => ensureAuditMonths(database),
+    log,
+    flush: () => services.refusals.flush(),
+    ended: metrics.roundsOf('audit'),
+  });
+  upkeep.start();
+  const observing = startObserving(services, log, metrics);
+  const housekeeping = startHousekeeping(config, services, log, metrics);
+  const dispatching = services.webhookDispatcher().then((dispatcher) => {
+    dispatcher.start();
+    return dispatcher;
+  });
+  return async () => {
+    const dispatcher = await dispatching;
+    await Promise.all([folding.stop(), housekeeping?.stop(), upkeep.stop(), dispatcher.stop(), observing()]);
+  };
+}
+
+/** Milliseconds between two writes of what this process has seen. */
+const OBSERVATIONS_MS = 5_000;
+/** Longest wait for the last of them. */
+const LAST_OBSERVATIONS_MS = 500;
+
+/** @returns the function that writes the rest and ends it */
+function startObserving(
+  { observations }: Pick<Installation['services'], 'observations'>,
+  log: Log,
+  metrics: BackgroundMetrics,
+): () => Promise<void> {
+  const rounds = backgroundRounds({
+    component: 'observations',
+    log,
+    pause: OBSERVATIONS_MS,
+    firstPause: OBSERVATIONS_MS,
+    ended: metrics.roundsOf('observations'),
+    trouble: 'Numbers of responses and the health of resolvers cannot be written: some are lost',
+    round: async () => {
+      await observations.flush();
+      return false;
+    },
+  });
+  rounds.start();
+  return async () => {
+    await rounds.stop();
+    const last = observations.flush().catch(() => undefined);
+    await Promise.race([last, sleep(LAST_OBSERVATIONS_MS, undefined, { ref: false })]);
+  };
+}
+
+/** @returns undefined if HOUSEKEEPING_INTERVAL is `off` */
+function startHousekeeping(
+  { housekeepingInterval: interval }: Config,
+  { housekeeping }: Installation['services'],
+  log: Log,
+  metrics: BackgroundMetrics,
+): BackgroundLoop | undefined {
+  if (interval === 'off') {
+    return undefined;
+  }
+  const rounds = housekeepingRounds({
+    round: (signal) => housekeeping.round(signal),
+    interval: interval * 1000,
+    log,
+    ended: metrics.roundsOf('housekeeping'),
+  });
+  rounds.start();
+  return rounds;
+}
+
+/** The administrator that a start has created; with the password if it is a random one. */
+interface FirstAdministrator {
+  readonly name: string;
+  readonly password?: string;
+}
+
+/**
+ * Creates the first administrator if there is none. To be called when nothing can stop the start any more: a random
+ * password is shown only once.
+ * @throws ServiceError 'configuration.invalid' if ADMIN_PASSWORD_FILE holds no password that is allowed
+ */
+async function createFirstAdministrator(
+  { adminPasswordFile }: Config,
+  { administrators }: Services,
+): Promise<FirstAdministrator | undefined> {
+  if (adminPasswordFile === undefined) {
+    return administrators.ensureFirstAdministrator();
+  }
+  const password = readSecretFile('ADMIN_PASSWORD_FILE', adminPasswordFile);
+  try {
+    return await administrators.ensureFirstAdministrator(password);
+  } catch (error) {
+    throw isServiceError(error, 'parameter.invalid')
+      ? new ServiceError(
+          'configuration.invalid',
+          `The password in ADMIN_PASSWORD_FILE does not do: ${error.message}`,
+          {
+            cause: error,
+          },
+        )
+      : error;
+  }
+}
+
+/** Starts a server with a database, a key and a log of its own, regardless of the environment. */
+export async function startDemoServer(
+  config: Config,
+  { port, folder, logFile, giveUp }: DemoServerOptions,
+): Promise<DemoServer> {
+  const { removeEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
+  const stream = createWriteStream(logFile, { mode: 0o600 });
+  const log = createLogger({ level: 'info', format: 'json', stream, clock: systemClock });
+  const server = await startTankeeper(
+    {
+      ...config,
+      host: '127.0.0.1',
+      port,
+      metricsPort: undefined,
+      app: 'on',
+      dataDir: folder,
+      databaseUrl: undefined,
+      encryptionKeyFile: join(folder, 'encryption.key'),
+      pkcs11: undefined,
+      adminPasswordFile: undefined,
+    },
+    log,
+    giveUp,
+  ).catch(async (error: unknown) => {
+    // The caller tries the next port with the same cluster.
+    if (!isServiceError(error, 'address.unavailable')) {
+      await removeEmbeddedPostgres(folder).catch(() => undefined);
+    }
+    await log.end();
+    throw error;
+  });
+  return {
+    baseUrl: server.baseUrl,
+    adminPassword: server.firstAdministrator?.password ?? '',
+    services: server.services,
+    stop: async (urgent) => {
+      await server.stop(urgent);
+      await removeEmbeddedPostgres(folder);
+      await log.end();
+    },
+  };
 }

@@ -1,6 +1,5 @@
-import type { Administrator } from '../administrators/administrator.ts';
+import { type Administrator, serialOf } from '../administrators/administrator.ts';
 import type { AdministratorStore } from '../administrators/administrator-store.ts';
-import { serialOf } from '../administrators/second-factor.ts';
 import { listNames } from '../kernel/text.ts';
 import { isOcraToken } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';

@@ -1,17 +1,7 @@
 import { isServiceError } from '../kernel/errors.ts';
+import type { KeyFileAccess } from '../keys/key-file.ts';
 import { neededKeys, type RegisteredKey } from '../keys/vault.ts';
 import { type Finding, findingOf } from './examination.ts';
-
-/** The key file as the operating system shows it. */
-export interface KeyFileAccess {
-  readonly path: string;
-  /** Permission bits; undefined: there is no such file, or it cannot be looked at. */
-  readonly mode: number | undefined;
-  /** Permission bits of its folder; undefined as above. */
-  readonly folderMode: number | undefined;
-  /** The ids of its keys; undefined if it cannot be read. */
-  readonly keyIds: readonly string[] | undefined;
-}
 
 /** State of a key in the database. */
 export interface KeyAge {

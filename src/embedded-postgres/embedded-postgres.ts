@@ -32,7 +32,7 @@ export { removeEmbeddedPostgres } from './creation.ts';
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** 'server' for the one server of a data folder, 'guest' for everything else. */
+  /** 'server' for the one server of a data folder, 'command' for everything else. */
   readonly role: EmbeddedRole;
   /** Creates a missing one; true by default. */
   readonly create?: boolean;

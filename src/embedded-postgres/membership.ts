@@ -9,7 +9,7 @@ import { type Cluster, SOCKET_PORT } from './cluster.ts';
 import { CLUSTER_ROLE } from './creation.ts';
 
 /** The role of this process: the server, of which there is one, or a command. */
-export type EmbeddedRole = 'server' | 'guest';
+export type EmbeddedRole = 'server' | 'command';
 
 /** All fields are explicit: pg would take a missing one from PG* variables. */
 export interface EmbeddedConnection {

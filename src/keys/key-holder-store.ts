@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { KeyHolder } from './sealing-keys.ts';
+import type { KeyHolder } from './vault.ts';
 import type { Database } from '../database/database.ts';
 
 /** A server seen within this time runs. */

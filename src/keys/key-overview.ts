@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { KeyRotationStore } from './key-rotation-store.ts';
-import type { KeyHolder, KeyState } from './sealing-keys.ts';
+import type { KeyHolder, KeyState } from './vault.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
 
 /** A key whose secrets are not counted, or are. */

@@ -1,8 +1,15 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
-import type { KeyHolder, KeyState, NewKey, Progress, Resealing, SealingVault } from './sealing-keys.ts';
-import type { RegisteredKey } from './vault.ts';
+import type {
+  KeyHolder,
+  KeyState,
+  NewKey,
+  Progress,
+  RegisteredKey,
+  Resealing,
+  SealingVault,
+} from './vault.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';

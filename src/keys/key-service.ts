@@ -1,22 +1,22 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { KeyRotationStore } from './key-rotation-store.ts';
+import type { LiveVault } from './live-vault.ts';
 import type {
   KeyHolder,
   KeyMaterial,
   KeyState,
   NewKey,
   Progress,
+  RegisteredKey,
   Resealing,
-  RotatingVault,
-} from './sealing-keys.ts';
-import type { RegisteredKey } from './vault.ts';
+} from './vault.ts';
 
 /** Dependencies of the service. */
 export interface KeyDependencies {
   readonly keys: KeyRotationStore;
   readonly material: KeyMaterial;
-  readonly vault: RotatingVault;
+  readonly vault: Pick<LiveVault, 'currentKeyId' | 'keyIds' | 'refresh' | 'seal' | 'open'>;
   /** @param milliseconds the waiting time */
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }

@@ -2,8 +2,7 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { keepUntouched } from '../linotp/token-import-store.ts';
-import type { Progress, Resealing, SealingVault } from './sealing-keys.ts';
-import type { Sealed, SecretPurpose } from './vault.ts';
+import type { Progress, Resealing, Sealed, SealingVault, SecretPurpose } from './vault.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 

@@ -1,4 +1,4 @@
-import { readAdministratorName } from '../administrators/administrator-name.ts';
+import { readAdministratorName } from '../administrators/administrator.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Mapped } from './mapped.ts';
 import { type SourceRow, textOf } from './linotp-source.ts';

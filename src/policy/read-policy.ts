@@ -11,7 +11,7 @@ import type { Policy } from './stored-policy.ts';
  * that cannot be read (which only a manual change in the database can cause) names no action, matches nobody or never
  * holds. A copy of the members is a plain policy, to be read anew.
  */
-export class ReadPolicy implements Policy {
+export class ReadPolicy {
   readonly name: string;
   readonly scope: string;
   readonly action: string;

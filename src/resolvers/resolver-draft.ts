@@ -1,15 +1,10 @@
 import type { ExpectedResolver } from '../configuration/expected-state.ts';
+import type { FileBounds } from './sources/file-bounds.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Caller } from '../policy/caller.ts';
 import { readResolverName } from './resolver-name.ts';
 import { SETTINGS_RULES } from './settings/settings-rules.ts';
 import { RESOLVER_KINDS, type Resolver } from '../configuration/configuration.ts';
-
-/** The files that may be named over HTTP. */
-export interface ResolverFiles {
-  /** @throws ServiceError 'resolver.invalid' */
-  assertNamable(fileName: string): Promise<void>;
-}
 
 /** A resolver, as given by an administrator. */
 export interface ResolverDraft {
@@ -71,7 +66,7 @@ export function checkResolver(draft: ResolverDraft): CheckedResolver {
 export async function assertNoForeignPath(
   { principal }: Caller,
   { kind, settings }: Pick<CheckedResolver, 'kind' | 'settings'>,
-  files: ResolverFiles,
+  files: Pick<FileBounds, 'assertNamable'>,
 ): Promise<void> {
   if (principal.operator) {
     return;

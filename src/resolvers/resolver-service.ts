@@ -1,16 +1,12 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { FileBounds } from './sources/file-bounds.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { Examination, UserSources } from './user-source.ts';
-import {
-  assertNoForeignPath,
-  checkResolver,
-  type ResolverDraft,
-  type ResolverFiles,
-} from './resolver-draft.ts';
+import { assertNoForeignPath, checkResolver, type ResolverDraft } from './resolver-draft.ts';
 import { assertInNoRealm, requireResolver, unknownReference } from './resolver-lookup.ts';
 import { examineUsers, secretBoundChanges, type TrialParts, withTrialSource } from './resolver-trial.ts';
 
@@ -19,7 +15,7 @@ interface ResolverDependencies {
   readonly sources: UserSources;
   readonly access: AccessControl;
   readonly vault: Pick<Vault, 'seal'>;
-  readonly files: ResolverFiles;
+  readonly files: Pick<FileBounds, 'assertNamable'>;
   /** Undefined: a draft cannot be tried. */
   readonly trial?: TrialParts;
 }

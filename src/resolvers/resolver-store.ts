@@ -9,7 +9,6 @@ import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { kindIsFixed, secretNeededAgain } from './resolver-trial.ts';
 import { ResolverUnavailable } from './resolver-unavailable.ts';
-import type { ResolverSecrets } from './user-source.ts';
 
 /** A resolver as it is stored. */
 export interface ResolverEntry {
@@ -126,7 +125,7 @@ export async function removeResolver(transaction: Knex.Transaction, name: string
 }
 
 /** The credentials of resolvers, sealed in their rows. They are read for each new connection and not kept. */
-export class ResolverSecretStore implements ResolverSecrets {
+export class ResolverSecretStore {
   readonly #database: Database;
   readonly #vault: Vault;
 

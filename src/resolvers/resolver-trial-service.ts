@@ -1,5 +1,6 @@
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
+import type { FileBounds } from './sources/file-bounds.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { AccessControl } from '../policy/access-control.ts';
@@ -10,7 +11,6 @@ import {
   type CheckedResolver,
   checkResolver,
   type ResolverDraft,
-  type ResolverFiles,
 } from './resolver-draft.ts';
 import { requireResolver } from './resolver-lookup.ts';
 import {
@@ -28,7 +28,7 @@ import { ResolverUnavailable } from './resolver-unavailable.ts';
 interface TrialDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly files: ResolverFiles;
+  readonly files: Pick<FileBounds, 'assertNamable'>;
   readonly trial: TrialParts;
   readonly noteTrial: NoteTrial;
   /** Milliseconds; 20 000 by default. */

@@ -67,9 +67,11 @@ export interface UserSource {
   examine(): Promise<Examination>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
+  /** Ends its connections, if it holds any, after running work. A closed source opens new ones. */
+  close?(): Promise<void>;
 }
 
-/** The secrets with which resolvers log in. */
+/** The secrets with which resolvers log in: the stored ones, or that of a trial. */
 export interface ResolverSecrets {
   /**
    * @param stamp the `secretStamp` of the secret; undefined: the present one
@@ -82,12 +84,3 @@ export interface ResolverSecrets {
 
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
-
-/** `unknown`: the stored password has an unsupported form. */
-export type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
-
-/** Verifies passwords against the hashes of directories, databases and passwd files. */
-export interface DirectoryPasswords {
-  /** @param stored the stored hash; null, or the mark of a locked account, matches nothing */
-  verify(stored: string | null, password: string): Promise<PasswordVerdict>;
-}

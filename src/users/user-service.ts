@@ -9,8 +9,7 @@ import { fieldCondition, freeCondition, isSearchable, matchesAll } from '../reso
 import { ServiceError } from '../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../kernel/bounded-work.ts';
 import type { ManagedUserStore } from './managed-user-store.ts';
-import { assertPassword } from './password-rule.ts';
-import type { PasswordHasher } from './password-hasher.ts';
+import { assertPassword, type PasswordHasher } from './password-hash.ts';
 import { findManaged } from './user-directory.ts';
 import { checkUser, type UserDraft } from './user-draft.ts';
 

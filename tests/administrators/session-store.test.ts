@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { secretHash } from '../../src/administrators/session.ts';
-import type { NewAttempt, SignInContent } from '../../src/administrators/sign-in-attempt.ts';
+import { type NewAttempt, secretHash, type SignInContent } from '../../src/administrators/session.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { PasskeyStore } from '../../src/administrators/passkey-store.ts';
 import { SessionStore } from '../../src/administrators/session-store.ts';

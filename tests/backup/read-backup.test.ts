@@ -5,7 +5,7 @@ import type { BackupSnapshot } from '../../src/backup/write-backup.ts';
 import { openBackup } from '../../src/backup/read-backup.ts';
 import { backupLines, type RowCounts } from '../../src/backup/write-backup.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../src/keys/secret-vault.ts';
 
 const vault = new SecretVault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const HEADER: BackupHeader = {

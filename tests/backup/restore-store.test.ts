@@ -3,7 +3,7 @@ import type { BackupHeader } from '../../src/backup/backup-format.ts';
 import { openBackup, type OpenBackup } from '../../src/backup/read-backup.ts';
 import { backupLines } from '../../src/backup/write-backup.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store.ts';
 import { actOf } from '../../src/policy/caller.ts';
 import { assertLoadable, loadBackup } from '../../src/backup/restore-store.ts';

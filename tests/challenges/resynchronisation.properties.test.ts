@@ -11,7 +11,7 @@ import { responseInputs } from '../../src/challenges/response-inputs.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { requireTokenKey } from '../../src/challenges/token-key.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 import { tokenValue } from '../support/values/token-values.ts';
 

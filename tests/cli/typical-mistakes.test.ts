@@ -40,7 +40,7 @@ beforeAll(async () => {
     DATABASE_POOL_SIZE: '5',
   });
   await (await openInstallation(config, 'server', LOG)).close();
-  installation = await openInstallation(config, 'guest', LOG);
+  installation = await openInstallation(config, 'command', LOG);
   for (const line of [
     'resolver add staff',
     'realm add office --resolvers staff',
@@ -185,7 +185,7 @@ describe('a typical mistake at the start', () => {
   it.each(starts)('%s', async (_name, environment, wrong, remedy) => {
     const open = async (): Promise<void> => {
       const config = loadConfig({ DATA_DIR: folder, ...environment() });
-      await (await openInstallation(config, 'guest', LOG)).close();
+      await (await openInstallation(config, 'command', LOG)).close();
     };
     const error: unknown = await open().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);

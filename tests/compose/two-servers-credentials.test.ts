@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newApiToken, newSession, secretHash } from '../../src/administrators/session.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { Argon2PasswordHasher } from '../../src/security/passwords/password-hash.ts';
+import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

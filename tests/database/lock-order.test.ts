@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { KeyService } from '../../src/keys/key-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ensureAuditMonths } from '../../src/audit/pruning-store.ts';
 import { openDatabase } from '../../src/database/database.ts';

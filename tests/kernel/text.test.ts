@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator-name.ts';
 import {
   composed,
   didYouMean,
@@ -15,8 +14,9 @@ import { checkPolicy } from '../../src/policy/policy.ts';
 import { readRealmName } from '../../src/realms/realm-service.ts';
 import { readResolverName } from '../../src/resolvers/resolver-name.ts';
 import { isSerial } from '../../src/tokens/token.ts';
-import { assertPassword } from '../../src/users/password-rule.ts';
 import { readLogin } from '../../src/users/user-draft.ts';
+import { readAdministratorName, readApiTokenName } from '../../src/administrators/administrator.ts';
+import { assertPassword } from '../../src/users/password-hash.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
 /** Each is a name that shows `anna`, or nothing but a separator beside it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyOverview } from '../../src/keys/key-overview.ts';
-import type { KeyState } from '../../src/keys/sealing-keys.ts';
+import type { KeyState } from '../../src/keys/vault.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { KeyHolderStore } from '../../src/keys/key-holder-store.ts';
 import { KeyRegistryStore } from '../../src/keys/key-registry-store.ts';

@@ -4,7 +4,7 @@ import {
   InstallationReadings,
   type InstallationReadingsDependencies,
 } from '../../src/monitoring/installation-state.ts';
-import type { StoredState } from '../../src/monitoring/installation-state.ts';
+import type { StoredState } from '../../src/monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';

@@ -19,7 +19,7 @@ import { describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../scripts/configuration-reference.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
-import { PKCS11_PACKAGE } from '../../src/security/pkcs11/pkcs11-library.ts';
+import { PKCS11_PACKAGE } from '../../src/keys/pkcs11-library.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const BLOCKED_BY_FETCH = 10_080;

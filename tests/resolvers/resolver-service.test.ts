@@ -3,7 +3,7 @@ import { AccessControl } from '../../src/policy/access-control.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
-import { SecretVault } from '../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -12,7 +12,7 @@ import type { Vault } from '../../keys/vault.ts';
 import type { Random } from '../../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 import { bytesFromHex } from '../../ocra/hex.ts';
-import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from './token-key-file.ts';
+import type { ImportedKey, KeyFileFormat, KeyFileReader, UnreadableKey } from '../../tokens/key-file.ts';
 import { type OcraSettings, readOcraSettings } from '../ocra-settings.ts';
 import { parseOcraSuite } from '../../ocra/suite.ts';
 
@@ -42,10 +42,11 @@ export interface KeyFileImportReport {
   readonly refused: readonly RefusedKey[];
 }
 
-export interface ImportDependencies {
+interface ImportDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
-  readonly readers: Readonly<Record<KeyFileFormat, KeyFileReader>>;
+  /** By default those of `tokens/`, which are loaded at their first use. */
+  readonly readers?: Readonly<Record<KeyFileFormat, KeyFileReader>>;
   readonly tokens: Pick<TokenStore, 'insertAll' | 'existingSerials'>;
   readonly users: UserDirectory;
   readonly vault: Vault;
@@ -68,6 +69,12 @@ const TYPES: readonly (readonly [type: string, algorithm: RegExp])[] = [
   ['totp', /[:#]totp$/i],
 ];
 const DESCRIPTION = 'imported';
+const KEY_FILES: Readonly<Record<KeyFileFormat, KeyFileReader>> = {
+  pskc: { read: async (...file) => (await import('../../tokens/pskc-file.ts')).pskcFileReader.read(...file) },
+  csv: {
+    read: async (...file) => (await import('../../tokens/csv-key-file.ts')).csvKeyFileReader.read(...file),
+  },
+};
 
 /** Imports tokens from key files. */
 export class TokenImportService {
@@ -138,7 +145,7 @@ export class TokenImportService {
   }
 
   #read(request: KeyFileImportRequest): ReturnType<KeyFileReader['read']> {
-    return this.#deps.readers[request.format ?? 'pskc'].read(request.file, secretsOf(request));
+    return (this.#deps.readers ?? KEY_FILES)[request.format ?? 'pskc'].read(request.file, secretsOf(request));
   }
 
   #grantOf(configuration: Configuration, caller: Caller): Grant {

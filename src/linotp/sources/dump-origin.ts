@@ -8,7 +8,7 @@ const ENCODING = /\bSET\s+(?:NAMES|client_encoding\s*(?:=|TO))\s*'?([\w-]+)/i;
 const BEGIN = /^(?:BEGIN(?:\s+TRANSACTION)?|START\s+TRANSACTION)\s*;/i;
 
 /** The program that wrote a dump, found out from its comments and settings. */
-export class DumpOrigin implements DumpSyntax {
+export class DumpOrigin {
   #dialect: LinotpSource['dialect'] | undefined;
   #encoding: DumpSyntax['encoding'] = 'utf-8';
   #hasEscapes = false;

@@ -1,6 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
-import type { ResolverFiles } from '../resolver-draft.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { Semaphore, withTimeLimit } from '../../kernel/bounded-work.ts';
 
@@ -12,7 +11,7 @@ const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
  * folder may lead out of it, and may be created later. Therefore the name is checked when it is set, and the file
  * itself at each read.
  */
-export class FileBounds implements ResolverFiles {
+export class FileBounds {
   readonly #folders: readonly string[];
   readonly #timeoutMs: number;
   /** Serializes the checks: a folder that hangs blocks one of the process's few threads for files. */
@@ -24,7 +23,7 @@ export class FileBounds implements ResolverFiles {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Refuses a file outside and an absent one outside alike. */
+  /** Refuses a file outside and an absent one outside alike. @throws ServiceError 'resolver.invalid' */
   async assertNamable(fileName: string): Promise<void> {
     if (this.#folders.length === 0) {
       throw refused('no file can be named over HTTP, as RESOLVER_FILE_DIRS names no folder');

@@ -1,7 +1,7 @@
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
 import type { ManagedUser } from '../../users/user-draft.ts';
 import type { DirectoryUser, Examination, UserSearch, UserSource } from '../user-source.ts';
-import type { PasswordHasher } from '../../users/password-hasher.ts';
+import type { PasswordHasher } from '../../users/password-hash.ts';
 
 /** The users of a managed resolver, in this server's own database. */
 export class ManagedUsers implements UserSource {

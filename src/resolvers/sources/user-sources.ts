@@ -1,13 +1,15 @@
-import type { DirectoryPasswords, ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
+import { ResolverSecretStore } from '../resolver-store.ts';
+import type { TrialParts } from '../resolver-trial.ts';
+import type { ResolverSecrets, UserSource, UserSources } from '../user-source.ts';
 import type { ManagedUserStore } from '../../users/managed-user-store.ts';
-import type { PasswordHasher } from '../../users/password-hasher.ts';
+import type { PasswordHasher } from '../../users/password-hash.ts';
 import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { loadOnUse } from './load-on-use.ts';
 import { Semaphore } from '../../kernel/bounded-work.ts';
-import type { ClosableUserSource } from './closable-source.ts';
-import type { FileBounds } from './file-bounds.ts';
+import { DirectoryPasswords } from './directory-password.ts';
+import { FileBounds } from './file-bounds.ts';
 import { ManagedUsers } from './managed-users.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
@@ -17,7 +19,7 @@ export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
-  readonly passwords: DirectoryPasswords;
+  readonly passwords: Pick<DirectoryPasswords, 'verify'>;
   /** The folders of files that were named over HTTP. */
   readonly fileBounds: FileBounds;
   /** Milliseconds for a resolver's answer. */
@@ -39,7 +41,7 @@ const FILES_AT_ONCE = 2;
 interface Opened {
   /** The settings that the source was made from. */
   readonly made: string;
-  readonly source: ClosableUserSource;
+  readonly source: UserSource;
   /** The same, each of whose uses is told. */
   readonly used: UserSource;
 }
@@ -105,7 +107,7 @@ export function observed(source: UserSource, tell: (isAnswered: boolean) => void
 function openSource(
   resolver: Resolver,
   dependencies: SourceDependencies & { readonly fileReads: Semaphore },
-): ClosableUserSource {
+): UserSource {
   const { id, name, kind, settings, isBounded } = resolver;
   const { users, hasher, secrets, fileBounds } = dependencies;
   switch (kind) {
@@ -122,10 +124,39 @@ function openSource(
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
       // Installations without a directory do not load its library.
-      return loadOnUse<Required<ClosableUserSource>>(async () => {
+      return loadOnUse<Required<UserSource>>(async () => {
         const { LdapUsers } = await import('./ldap/ldap-users.ts');
         const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
         return new LdapUsers({ resolver: name, settings, password });
       });
   }
+}
+
+type SecretStoreDependencies = ConstructorParameters<typeof ResolverSecretStore>[0];
+
+interface InstallationSources
+  extends Pick<SourceDependencies, 'users' | 'hasher' | 'log' | 'resolverUsed'>, SecretStoreDependencies {
+  /** Seconds. */
+  readonly resolverTimeout: number;
+  /** Folders whose files may be named over HTTP; by default none. */
+  readonly resolverFileDirs?: readonly string[];
+}
+
+/** @returns the sources of the resolvers that are stored, each use told; and what trials of others need */
+export function sourcesOf(dependencies: InstallationSources): {
+  readonly sources: OpenUserSources;
+  readonly files: FileBounds;
+  readonly timeoutMs: number;
+  readonly trial: TrialParts;
+} {
+  const { users, hasher, log, resolverUsed, resolverFileDirs: folders = [] } = dependencies;
+  const timeoutMs = dependencies.resolverTimeout * 1000;
+  const files = new FileBounds({ folders, timeoutMs });
+  const passwords = new DirectoryPasswords({ hasher });
+  const bounds = { users, hasher, log, timeoutMs, fileBounds: files, passwords };
+  const open = (secrets: ResolverSecrets): OpenUserSources => openUserSources({ ...bounds, secrets });
+  const secrets = new ResolverSecretStore(dependencies);
+  const told = resolverUsed === undefined ? {} : { resolverUsed };
+  const sources = openUserSources({ ...bounds, ...told, secrets });
+  return { sources, files, timeoutMs, trial: { secrets, open } };
 }

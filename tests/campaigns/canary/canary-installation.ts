@@ -89,7 +89,7 @@ export class CanaryInstallation {
     const postgres = await openEmbeddedPostgres({
       dataDir: join(folder, 'data'),
       sharedFolder: join(folder, 'shared'),
-      role: 'guest',
+      role: 'command',
       durable: false,
       log: quiet,
     });

@@ -4,7 +4,7 @@ import { runProgram } from '../../../src/cli/program.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { describeConfig } from '../../../src/config/config-report.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { pskcFileReader } from '../../../src/security/pskc/pskc-file.ts';
+import { pskcFileReader } from '../../../src/tokens/pskc-file.ts';
 import { describeDatabaseFault } from '../../../src/database/database-faults.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { CanaryMarks } from './canary-marks.ts';

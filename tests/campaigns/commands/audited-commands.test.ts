@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 
 import { actOf } from '../../../src/policy/caller.ts';
 import { buildProgram, runProgram } from '../../../src/cli/program.ts';
-import { migrate } from '../../../src/compose/database-schema.ts';
+import { migrate } from '../../../src/compose/open-database.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   config = configured(test.url);
   // A server, not a command, makes the key.
   await (await openInstallation(config, 'server', LOG)).close();
-  installation = await openInstallation(config, 'guest', LOG);
+  installation = await openInstallation(config, 'command', LOG);
 });
 afterAll(async () => {
   await installation.close();
@@ -56,7 +56,7 @@ afterAll(async () => {
 /** A command reads the keys when it starts. */
 async function reopen(): Promise<void> {
   await installation.close();
-  installation = await openInstallation(config, 'guest', LOG);
+  installation = await openInstallation(config, 'command', LOG);
 }
 
 const at = (name: string): string => join(folder, name);
@@ -349,7 +349,7 @@ describe('the commands', () => {
 describe('a database that takes no writes', () => {
   it('is searched and verified all the same, but hands nothing out', async () => {
     const readOnly = `${test.url}${test.url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`;
-    const standby = await openInstallation(configured(readOnly), 'guest', LOG);
+    const standby = await openInstallation(configured(readOnly), 'command', LOG);
     try {
       expect((await run(['audit', 'search'], standby)).code).toBe(0);
       expect((await run(['audit', 'verify'], standby)).code).toBe(0);

@@ -98,7 +98,7 @@ describe('several processes on one data folder', () => {
   it('lets a command in while the server runs, and out again without harm', async () => {
     const { dataDir } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
-    const command = await openElsewhere({ dataDir, role: 'guest', durable: false });
+    const command = await openElsewhere({ dataDir, role: 'command', durable: false });
     expect(command.report).toEqual({ host: server.connection.host, startedHere: false });
     await command.close();
     expect(await ask(server.connection, 'SELECT 1')).toBe(1);
@@ -138,7 +138,7 @@ describe('several processes on one data folder', () => {
     const [first, second, other] = await Promise.all([
       folders.open({ dataDir }),
       folders.open({ dataDir }),
-      openElsewhere({ dataDir, role: 'guest', durable: false }),
+      openElsewhere({ dataDir, role: 'command', durable: false }),
     ]);
     const started = [first, second, other.report].map(({ startedHere }) => startedHere);
     expect(started.sort()).toEqual([false, false, true]);

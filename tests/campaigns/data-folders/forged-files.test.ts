@@ -105,11 +105,11 @@ await describeAsRoot('root that may not look into the processes of others, as in
 
   it('stops its database, and no other process', async () => {
     const { dataDir, cluster } = await rootsFolder();
-    const first = await openElsewhere({ dataDir, role: 'guest', durable: false }, blind);
+    const first = await openElsewhere({ dataDir, role: 'command', durable: false }, blind);
     folders.watch(cluster);
     await first.close();
     expect(await isServed(cluster)).toBe(false);
-    const second = await openElsewhere({ dataDir, role: 'guest', durable: false }, blind);
+    const second = await openElsewhere({ dataDir, role: 'command', durable: false }, blind);
     const { uid, gid } = await stat(cluster);
     const other = await bystander('sleep', ['300'], { uid, gid });
     await forging(cluster, { 1: String(other.pid) }, () => second.close());

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const embedded = await openEmbeddedPostgres({
     dataDir: join(folder, 'data'),
     sharedFolder: join(folder, 'shared'),
-    role: 'guest',
+    role: 'command',
     durable: false,
     log: quiet,
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Finding } from '../../../src/doctor/examination.ts';
 import {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   postgres = await openEmbeddedPostgres({
     dataDir,
     sharedFolder: join(folder, 'shared'),
-    role: 'guest',
+    role: 'command',
     log: LOG,
   });
   url = embeddedUrl(postgres.connection);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import type { DoctorReport, Severity } from '../../../src/doctor/examination.ts';
@@ -34,7 +34,7 @@ export class ExaminedInstallation {
     const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
     // A server, not a command, makes the key.
     await (await openInstallation(config, 'server', LOG)).close();
-    const installation = await openInstallation(config, 'guest', LOG);
+    const installation = await openInstallation(config, 'command', LOG);
     const { resolvers, realms, users } = installation.services;
     await resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
     await users.add(OPERATOR, { resolver: 'people', login: 'ann' });
@@ -63,7 +63,7 @@ export class ExaminedInstallation {
 
   /** Runs work as a command, which reads the keys when it starts. */
   async command<T>(work: (services: Installation['services']) => Promise<T>): Promise<T> {
-    const installation = await openInstallation(this.config, 'guest', LOG);
+    const installation = await openInstallation(this.config, 'command', LOG);
     try {
       return await work(installation.services);
     } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { examineInstallation } from '../../../src/compose/doctor/examine-installation.ts';
+import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { unsignedRow } from '../../support/database/audited-database.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';

@@ -6,7 +6,7 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { SEALED_TABLES } from '../../../src/keys/resealing-store.ts';
 import {
   type ProcessEnd,

@@ -34,7 +34,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
   });
   const ended = once(command, 'close') as Promise<[number | null, string | null]>;
   const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isGuestWaiting())) {
+  while (!(await isCommandWaiting())) {
     expect(performance.now()).toBeLessThan(deadline);
     await sleep(50);
   }
@@ -42,14 +42,14 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
   expect((await ended)[1]).toBe('SIGKILL');
   // PostgreSQL would still carry out the statement of the killed command once the lock is free.
   await knex.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'tankeeper guest'`);
+    WHERE datname = current_database() AND application_name = 'tankeeper command'`);
   await holding.rollback();
 }
 
-async function isGuestWaiting(): Promise<boolean> {
+async function isCommandWaiting(): Promise<boolean> {
   const { rows } = await installation.test.database.knex.raw<{ rows: unknown[] }>(
     `SELECT FROM pg_stat_activity WHERE datname = current_database()
-       AND application_name = 'tankeeper guest' AND wait_event_type = 'Lock'`,
+       AND application_name = 'tankeeper command' AND wait_event_type = 'Lock'`,
   );
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
-import { Argon2PasswordHasher } from '../../../src/security/passwords/password-hash.ts';
+import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { type ExpectedToken, expectedOf, importFixture } from '../../linotp/linotp-fixture.ts';

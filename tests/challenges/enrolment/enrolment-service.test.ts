@@ -4,7 +4,7 @@ import type { Sealed, SecretPurpose } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import type { EnrolmentRequest } from '../../../src/challenges/enrolment/enrolment.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/application/eventual-refusal.ts';
 import { ANNA, KEY, keyedToken, type OcraHouse, OcraSite, vault } from '../../support/database/ocra-house.ts';

@@ -6,7 +6,7 @@ import type {
   KeyFileReader,
   KeyFileSecrets,
   UnreadableKey,
-} from '../../../src/challenges/enrolment/token-key-file.ts';
+} from '../../../src/tokens/key-file.ts';
 import { TokenImportService } from '../../../src/challenges/enrolment/token-import-service.ts';
 import { checkPin } from '../../../src/tokens/pin.ts';
 import { callerNamed } from '../../support/values/callers.ts';

@@ -53,7 +53,7 @@ export function embeddedFolders(): EmbeddedFolders {
         messages.push(message);
       };
       const log = { debug: note, info: note, warn: note, error: note };
-      const embedded = await openEmbeddedPostgres({ role: 'guest', durable: false, log, ...options });
+      const embedded = await openEmbeddedPostgres({ role: 'command', durable: false, log, ...options });
       opened.push(embedded);
       return { ...embedded, messages };
     },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { Argon2PasswordHasher } from '../../../src/security/passwords/password-hash.ts';
-import { shaCrypt } from '../../../src/security/passwords/sha-crypt.ts';
+import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
+import { shaCrypt } from '../../../src/users/sha-crypt.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 

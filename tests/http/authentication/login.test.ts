@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
-import { JwtLoginTokens } from '../../../src/security/jwt-login-tokens.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { LoginTokens } from '../../../src/administrators/json-web-tokens.ts';
+import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { openSession } from '../../support/application/open-session.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -375,7 +375,7 @@ describe('a login ends', () => {
 
 describe('a forged, foreign or misplaced token', () => {
   const sign = (key: number, administrator: string, session: string): Promise<string> =>
-    new JwtLoginTokens({
+    new LoginTokens({
       keys: new SecretVault({ keys: [Buffer.alloc(32, key)], random: systemRandom }),
     }).sign(
       {

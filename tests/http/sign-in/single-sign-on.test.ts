@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import type { SingleSignOnParts } from '../../../src/services.ts';
-import { SealedSignOns } from '../../../src/security/sealed-sign-ons.ts';
+import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
+import { SealedSignOns } from '../../../src/administrators/json-web-tokens.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -48,7 +48,7 @@ beforeEach(() => {
   browser = new Browser(application.app);
 });
 
-function singleSignOn(): SingleSignOnParts {
+function singleSignOn(): SingleSignOnSettings {
   return {
     ...CLIENT,
     issuer: provider.issuer,

@@ -3,7 +3,8 @@ import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
-import { buildServices, type Services, type SingleSignOnParts } from '../../../src/services.ts';
+import { buildServices, type Services } from '../../../src/services.ts';
+import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { createDescribedApp } from '../description/described-app.ts';
 import type { DialectName } from '../../../src/http/dialects/dialects.ts';
@@ -20,7 +21,7 @@ import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/sharing.ts';
-import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
+import type { PasswordHasher } from '../../../src/users/password-hash.ts';
 import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
 
@@ -94,7 +95,7 @@ interface TestApplicationOptions {
   /** Milliseconds between two looks for requests that wait; default: that of a server. */
   readonly statusPoll?: number;
   /** The provider of single sign-on; default: none. */
-  readonly singleSignOn?: SingleSignOnParts;
+  readonly singleSignOn?: SingleSignOnSettings;
   /** The address of the server in browsers; default: none. */
   readonly publicUrl?: string;
   /** The files of the console; default: it is not served. */

@@ -1,11 +1,11 @@
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { KeyFileMaterial } from '../../../src/security/vault/key-file-module.ts';
-import { LiveVault } from '../../../src/security/vault/live-vault.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
-import type { ServiceParts } from '../../../src/services.ts';
+import { KeyFileMaterial } from '../../../src/keys/key-file-vault.ts';
+import { LiveVault } from '../../../src/keys/live-vault.ts';
+import { SecretVault } from '../../../src/keys/secret-vault.ts';
+import type { ServiceDependencies } from '../../../src/services.ts';
 
 /** @returns the keys of a service that never change: one, always the same, which no file holds */
-export function testKeys(): ServiceParts['keys'] {
+export function testKeys(): ServiceDependencies['keys'] {
   const random = systemRandom;
   const vault = new LiveVault({
     vault: new SecretVault({ keys: [Buffer.alloc(32, 7)], random }),

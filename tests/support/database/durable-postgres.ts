@@ -36,7 +36,7 @@ export class DurablePostgres {
     const embedded = await openEmbeddedPostgres({
       dataDir: data,
       sharedFolder: join(folder, 'shared'),
-      role: 'guest',
+      role: 'command',
       durable: true,
       log: quiet,
     });

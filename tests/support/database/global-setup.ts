@@ -122,7 +122,7 @@ async function embeddedServer(): Promise<Server> {
   const embedded = await openEmbeddedPostgres({
     dataDir: join(folder, 'data'),
     sharedFolder: join(folder, 'shared'),
-    role: 'guest',
+    role: 'command',
     durable: false,
     log,
   });

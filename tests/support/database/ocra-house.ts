@@ -20,7 +20,7 @@ import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
 import { ValidationService } from '../../../src/challenges/validation-service.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
-import { SecretVault } from '../../../src/security/vault/secret-vault.ts';
+import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { ChallengeStore } from '../../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../../src/tokens/token-store.ts';
 import { GivenConfiguration } from '../values/configuration-value.ts';

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
+import type { PasswordHasher } from '../../../src/users/password-hash.ts';
 
 /** Hashes that a test can read, with counts of both ways of verifying. */
 export class ReadableHasher implements PasswordHasher {

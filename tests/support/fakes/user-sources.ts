@@ -8,7 +8,7 @@ import {
   openUserSources,
   type SourceDependencies,
 } from '../../../src/resolvers/sources/user-sources.ts';
-import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
+import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
 import { ReadableHasher } from './readable-hasher.ts';
 
 const SILENT: Log = {
@@ -27,7 +27,7 @@ export function sourcesOver(
     users,
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
-    passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
+    passwords: new DirectoryPasswords({ hasher: new ReadableHasher() }),
     fileBounds: new FileBounds({ folders: [], timeoutMs: 30_000 }),
     timeoutMs: 30_000,
     log: SILENT,

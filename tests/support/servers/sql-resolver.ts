@@ -1,8 +1,7 @@
-import type { DirectoryPasswords } from '../../../src/resolvers/user-source.ts';
 import { checkSqlSettings } from '../../../src/resolvers/settings/sql-settings.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
-import { HashedDirectoryPasswords } from '../../../src/security/passwords/directory-password.ts';
+import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
 import { ReadableHasher } from '../fakes/readable-hasher.ts';
 
 /** Settings with the address of a database of the tests. */
@@ -60,7 +59,7 @@ export function sqlUsers({ settings, password, timeoutMs = 60_000, logged = [] }
   const line = (message: string, fields?: object): void => {
     logged.push(JSON.stringify({ message, ...fields }));
   };
-  const passwords: DirectoryPasswords = new HashedDirectoryPasswords({ hasher: new ReadableHasher() });
+  const passwords = new DirectoryPasswords({ hasher: new ReadableHasher() });
   return new SqlUsers({
     resolver,
     secrets: { open: () => Promise.resolve(password) },

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Consequence, consequence } from '../../../consequences/consequence.ts';
-import type { KeyHolder, KeyState } from '../../../keys/sealing-keys.ts';
+import type { KeyHolder, KeyState } from '../../../keys/vault.ts';
 import type { Rotation } from '../../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../../cli-failure.ts';
 import { actOnceConfirmed, withConfirmation } from '../../confirmed-command.ts';

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import type { KeyFileFormat } from '../../../challenges/enrolment/token-key-file.ts';
+import type { KeyFileFormat } from '../../../tokens/key-file.ts';
 import type { KeyFileImportReport } from '../../../challenges/enrolment/token-import-service.ts';
 import { safeText } from '../../../kernel/text.ts';
 import { CliFailure } from '../../cli-failure.ts';

@@ -1,15 +1,10 @@
-import type {
-  DirectoryPasswords,
-  DirectoryUser,
-  Examination,
-  UserSearch,
-  UserSource,
-} from '../../user-source.ts';
+import type { DirectoryUser, Examination, UserSearch, UserSource } from '../../user-source.ts';
 import { ResolverUnavailable } from '../../resolver-unavailable.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { type Semaphore, withTimeLimit } from '../../../kernel/bounded-work.ts';
 import { type PasswdContent, PasswdFault } from './passwd-content.ts';
 import { type PasswdReading, readPasswdFile } from './passwd-reading.ts';
+import type { DirectoryPasswords } from '../directory-password.ts';
 import type { FileBounds } from '../file-bounds.ts';
 import { matchesUser } from '../../user-search.ts';
 
@@ -23,7 +18,7 @@ import { matchesUser } from '../../user-search.ts';
 export class PasswdFile implements UserSource {
   readonly #resolver: string;
   readonly #fileName: string;
-  readonly #passwords: DirectoryPasswords;
+  readonly #passwords: Pick<DirectoryPasswords, 'verify'>;
   readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #fileReads: Semaphore;
@@ -41,7 +36,7 @@ export class PasswdFile implements UserSource {
   constructor(dependencies: {
     readonly resolver: string;
     readonly fileName: string;
-    readonly passwords: DirectoryPasswords;
+    readonly passwords: Pick<DirectoryPasswords, 'verify'>;
     readonly log: Log;
     readonly timeoutMs: number;
     readonly fileReads: Semaphore;

@@ -1,13 +1,6 @@
 import type { Knex } from 'knex';
 
-import type {
-  DirectoryPasswords,
-  DirectoryUser,
-  Examination,
-  ResolverSecrets,
-  UserCondition,
-  UserSearch,
-} from '../../user-source.ts';
+import type { DirectoryUser, Examination, ResolverSecrets, UserCondition, UserSearch, UserSource } from '../../user-source.ts';
 import { readSqlSettings, type SqlColumns, type SqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -24,12 +17,12 @@ import { hasForeignLetters, isNoSuchValue, SqlRowsFault, sqlUnavailable } from '
 import { SqlPool } from './sql-pool.ts';
 import { cellText, keyText, readRows, type SqlAnswer, type SqlRow, userOf } from './sql-row.ts';
 import { LIKE_ESCAPE, likePattern } from '../../user-search.ts';
-import type { ClosableUserSource } from '../closable-source.ts';
+import type { DirectoryPasswords } from '../directory-password.ts';
 
 interface SqlUsersOptions {
   readonly resolver: Resolver;
   readonly secrets: ResolverSecrets;
-  readonly passwords: DirectoryPasswords;
+  readonly passwords: Pick<DirectoryPasswords, 'verify'>;
   /** Milliseconds for each answer. */
   readonly timeoutMs: number;
   readonly log: Log;
@@ -48,7 +41,7 @@ const MAX_NAMESAKES = 100;
  * The users in a table of a foreign database. Every call is one read-only transaction with a time limit. Where the
  * database compares texts without regard to case, only the identical one is found.
  */
-export class SqlUsers implements ClosableUserSource {
+export class SqlUsers implements UserSource {
   readonly #deps: SqlUsersOptions;
   #opened: { readonly settings: SqlSettings; readonly pool: SqlPool } | undefined;
 

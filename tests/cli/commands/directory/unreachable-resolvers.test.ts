@@ -29,7 +29,7 @@ beforeAll(async () => {
   [test, port] = await Promise.all([createTestDatabase(), freePort()]);
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: test.url, RESOLVER_TIMEOUT: '30S' });
   await (await openInstallation(config, 'server', LOG)).close();
-  installation = await openInstallation(config, 'guest', LOG);
+  installation = await openInstallation(config, 'command', LOG);
   const ldap = `--set LDAPURI=ldap://127.0.0.1:${port} --set LDAPBASE=dc=x --set LOGINNAMEATTRIBUTE=uid --set LDAPSEARCHFILTER=(uid=*) --set LDAPFILTER=(uid=%s) --set USERINFO={"username":"uid"}`;
   const sql = `--set Driver=postgresql --set Server=127.0.0.1 --set Port=${port} --set Database=d --set User=u --set Table=t --set Map={"userid":"id","username":"login"}`;
   for (const line of [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
-import { HashedDirectoryPasswords } from '../../../../src/security/passwords/directory-password.ts';
+import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-password.ts';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { eventualRefusal } from '../../../support/application/eventual-refusal.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   source = new PasswdFile({
     resolver: 'file',
     fileName,
-    passwords: new HashedDirectoryPasswords({ hasher: new ReadableHasher() }),
+    passwords: new DirectoryPasswords({ hasher: new ReadableHasher() }),
     log: { error: warn, warn, info: warn, debug: warn },
     timeoutMs: 30_000,
     fileReads: new Semaphore(1),

@@ -1,0 +1,178 @@
+import type * as Jose from 'jose';
+import type { JWTPayload } from 'jose';
+import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
+import type { ProviderSignIn } from './openid-provider.ts';
+
+/**
+ * Keys of JSON Web Tokens, derived from those of the vault for one purpose: every server of an installation reads the
+ * tokens of the others. They are derived for each token, as the vault's keys change at run time; a new key is then the
+ * current one, and older ones are accepted while the vault has them.
+ */
+class JwtKeys {
+  readonly #keys: KeyDerivation;
+  readonly #purpose: string;
+
+  constructor({ keys, purpose }: { readonly keys: KeyDerivation; readonly purpose: string }) {
+    this.#keys = keys;
+    this.#purpose = purpose;
+  }
+
+  /** The key for new tokens. */
+  get current(): DerivedKey {
+    const [current] = this.#keys.derive(this.#purpose);
+    return current;
+  }
+
+  /**
+   * @returns the key that the header of a token names
+   * @throws JOSEError for an unknown one
+   */
+  async find({ kid = '' }: { readonly kid?: string }): Promise<Uint8Array> {
+    const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
+    if (key === undefined) {
+      const { errors } = await loadJose();
+      throw new errors.JOSEError('made with an unknown key');
+    }
+    return key.bytes;
+  }
+}
+
+/** Loads the library where it is used: a command does not wait for it. */
+function loadJose(): Promise<typeof Jose> {
+  return import('jose');
+}
+
+/** @returns the result of `read` for a token; undefined for a token that jose refuses */
+async function readToken<Content>(
+  read: (jose: typeof Jose) => Promise<Content>,
+): Promise<Content | undefined> {
+  const jose = await loadJose();
+  try {
+    return await read(jose);
+  } catch (error) {
+    if (error instanceof jose.errors.JOSEError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The only accepted algorithm: the one that a token itself names is ignored, `none` in particular (RFC 8725 §3.1). */
+const ALGORITHM = 'HS256';
+/** Issuer and audience: a token signed for another purpose is refused (RFC 8725 §3.8, §3.9). */
+const OURSELVES = 'tankeeper';
+const LOGIN_PURPOSE = 'login tokens';
+
+/** The signed content of a login token. */
+export interface LoginClaims {
+  readonly administrator: string;
+  /** The session of the login: the token ends with it, also before it expires. */
+  readonly session: string;
+  /** The value that a request other than GET and HEAD must repeat (CSRF). */
+  readonly csrfToken: string;
+  /** In whole seconds. */
+  readonly expiresAt: Date;
+}
+
+/** Login tokens as signed JSON Web Tokens (RFC 7519). No server stores them. */
+export class LoginTokens {
+  readonly #keys: JwtKeys;
+
+  constructor({ keys }: { keys: KeyDerivation }) {
+    this.#keys = new JwtKeys({ keys, purpose: LOGIN_PURPOSE });
+  }
+
+  /** @returns a JSON Web Token */
+  async sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
+    const { SignJWT } = await loadJose();
+    const { current } = this.#keys;
+    return new SignJWT({ csrf: csrfToken })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: current.keyId })
+      .setIssuer(OURSELVES)
+      .setAudience(OURSELVES)
+      .setSubject(administrator)
+      .setJti(session)
+      .setIssuedAt(now)
+      .setExpirationTime(expiresAt)
+      .sign(current.bytes);
+  }
+
+  /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
+  async read(token: string, now: Date): Promise<LoginClaims | undefined> {
+    const verified = await readToken(({ jwtVerify }) =>
+      jwtVerify(token, (header) => this.#keys.find(header), {
+        algorithms: [ALGORITHM],
+        typ: 'JWT',
+        issuer: OURSELVES,
+        audience: OURSELVES,
+        requiredClaims: ['sub', 'jti', 'iat', 'exp', 'csrf'],
+        currentDate: now,
+      }),
+    );
+    return verified && readClaims(verified.payload);
+  }
+}
+
+function readClaims({ sub, jti, exp, csrf }: JWTPayload): LoginClaims | undefined {
+  return typeof sub === 'string' && typeof jti === 'string' && typeof csrf === 'string' && exp !== undefined
+    ? { administrator: sub, session: jti, csrfToken: csrf, expiresAt: new Date(exp * 1000) }
+    : undefined;
+}
+
+/**
+ * The only accepted algorithm. Anyone may have a sign-on sealed, so that the number of sealed texts has no bound: with
+ * random nonces, AES-GCM would want one (NIST SP 800-38D section 8.3).
+ */
+const ENCRYPTION = 'A128CBC-HS256';
+/** Audience, too: a text sealed for another purpose is refused. */
+const SIGN_ON_PURPOSE = 'single sign-on';
+/** Characters; a sealed sign-on has about 600. */
+const MAX_LENGTH = 2048;
+
+/**
+ * Sign-ons under way as encrypted JSON Web Tokens (RFC 7516, RFC 7519), which browsers keep: stored ones would let anyone
+ * fill the database.
+ */
+export class SealedSignOns {
+  readonly #keys: JwtKeys;
+
+  constructor({ keys }: { keys: KeyDerivation }) {
+    this.#keys = new JwtKeys({ keys, purpose: SIGN_ON_PURPOSE });
+  }
+
+  /** @returns text for a cookie */
+  async seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
+    const { EncryptJWT } = await loadJose();
+    const { current } = this.#keys;
+    return new EncryptJWT({ state, nonce, verifier })
+      .setProtectedHeader({ alg: 'dir', enc: ENCRYPTION, kid: current.keyId })
+      .setIssuer(OURSELVES)
+      .setAudience(SIGN_ON_PURPOSE)
+      .setExpirationTime(expiresAt)
+      .encrypt(current.bytes);
+  }
+
+  /** @returns undefined for a text that is not sealed by this installation, or that has expired by `now` */
+  async open(sealed: string, now: Date): Promise<ProviderSignIn | undefined> {
+    if (sealed.length > MAX_LENGTH) {
+      return undefined;
+    }
+    const opened = await readToken(({ jwtDecrypt }) =>
+      jwtDecrypt(sealed, (header) => this.#keys.find(header), {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: [ENCRYPTION],
+        issuer: OURSELVES,
+        audience: SIGN_ON_PURPOSE,
+        requiredClaims: ['exp'],
+        currentDate: now,
+      }),
+    );
+    return opened && readSignIn(opened.payload);
+  }
+}
+
+function readSignIn({ state, nonce, verifier }: JWTPayload): ProviderSignIn | undefined {
+  return typeof state === 'string' && typeof nonce === 'string' && typeof verifier === 'string'
+    ? { state, nonce, verifier }
+    : undefined;
+}

@@ -1,0 +1,275 @@
+import type * as OpenidClient from 'openid-client';
+import type { Clock } from '../kernel/clock.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { withTimeLimit } from '../kernel/bounded-work.ts';
+
+/** The secrets of one sign-in at the provider. */
+export interface ProviderSignIn {
+  /** Ties the answer to the browser that asked (RFC 6749 section 10.12). */
+  readonly state: string;
+  /** Ties the ID token to this sign-in (OpenID Connect Core, section 3.1.2.1). */
+  readonly nonce: string;
+  /** Ties the code to this server (RFC 7636). */
+  readonly verifier: string;
+}
+
+/** The parameters with which the provider sends the browser back. */
+export type ProviderAnswer = Readonly<
+  Partial<Record<'code' | 'state' | 'iss' | 'error', string | undefined>>
+>;
+
+/** The person whom a provider has identified. */
+export interface IdentifiedPerson {
+  readonly name: string | undefined;
+  /** As the provider names them. */
+  readonly groups: readonly string[];
+}
+
+/** The registration of this server at a provider. */
+export interface OpenidSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUrl: string;
+  readonly scopes: string;
+  readonly nameClaim: string;
+  readonly groupsClaim: string;
+  /** Seconds for each request to the provider, until the end of its answer; default: 5. */
+  readonly requestTimeout?: number | undefined;
+}
+
+interface OpenidProviderDependencies extends OpenidSettings {
+  readonly log: Log;
+  /** Times of ID tokens are compared with it. */
+  readonly clock: Pick<Clock, 'offset'>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
+}
+
+interface Discovered {
+  readonly client: typeof OpenidClient;
+  readonly configuration: OpenidClient.Configuration;
+}
+
+const TIMEOUT_SECONDS = 5;
+/** Milliseconds for the requests of one sign-in together. */
+const EXCHANGE_TIMEOUT_MS = 10_000;
+/** Bytes of an answer: the keys of a large provider have some ten thousand. */
+const MAX_ANSWER = 262_144;
+/** Exchanges with the provider at once: anyone may cause one, and all of them wait when it hangs. */
+const MAX_CONCURRENT = 20;
+/** Milliseconds for which the provider's metadata is remembered. */
+const METADATA_AGE_MS = 3_600_000;
+/** Seconds by which the machine's clock may move meanwhile; openid-client tolerates 30. */
+const MAX_SKEW_CHANGE = 5;
+
+/** An OpenID Connect provider by openid-client. Its metadata is read on use, so that the server starts without it. */
+export class OpenidProvider {
+  readonly #deps: OpenidProviderDependencies;
+  readonly #elapsed: () => number;
+  #underWay = 0;
+  #discovered:
+    { readonly at: number; readonly skew: number; readonly value: Promise<Discovered> } | undefined;
+
+  constructor(options: OpenidProviderDependencies) {
+    this.#deps = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  /**
+   * @returns the URL that the browser opens
+   * @throws ServiceError 'sign-in.unavailable'
+   */
+  async authorizationUrl({ state, nonce, verifier }: ProviderSignIn): Promise<string> {
+    const { redirectUrl, scopes } = this.#deps;
+    const { client, configuration } = await this.#ask(() => this.#discover());
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUrl,
+      scope: scopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return url.href;
+  }
+
+  /**
+   * @returns undefined for an answer that proves nothing
+   * @throws ServiceError 'sign-in.unavailable'
+   */
+  identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+    return this.#ask(() => this.#identify(answer, signIn));
+  }
+
+  async #identify(answer: ProviderAnswer, signIn: ProviderSignIn): Promise<IdentifiedPerson | undefined> {
+    const { client, configuration } = await this.#discover();
+    const url = new URL(this.#deps.redirectUrl);
+    for (const [name, value] of Object.entries(answer)) {
+      if (value !== undefined) {
+        url.searchParams.set(name, value);
+      }
+    }
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, url, {
+        pkceCodeVerifier: signIn.verifier,
+        expectedState: signIn.state,
+        expectedNonce: signIn.nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      return (
+        claims && this.#personOf(await this.#complete(claims, tokens.access_token, { client, configuration }))
+      );
+    } catch (error) {
+      const { fault, faultDetail } = describeFault(error);
+      this.#deps.log.warn('Single sign-on failed', { component: 'sign-in', fault, faultDetail });
+      if (isAway(error)) {
+        throw unavailable(error);
+      }
+      return undefined;
+    }
+  }
+
+  /** Adds the claims that the provider tells at its user info endpoint only. */
+  async #complete(
+    claims: OpenidClient.IDToken,
+    accessToken: string,
+    { client, configuration }: Discovered,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { nameClaim, groupsClaim } = this.#deps;
+    const isComplete = claims[nameClaim] !== undefined && claims[groupsClaim] !== undefined;
+    if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
+      return claims;
+    }
+    return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
+  }
+
+  #personOf(claims: Readonly<Record<string, unknown>>): IdentifiedPerson {
+    const { [this.#deps.nameClaim]: name, [this.#deps.groupsClaim]: groups } = claims;
+    const claimed: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+    return {
+      name: typeof name === 'string' ? name : undefined,
+      groups: claimed.filter((group) => typeof group === 'string'),
+    };
+  }
+
+  /** @throws ServiceError 'sign-in.unavailable' at once if too many wait for the provider, or if it takes too long */
+  #ask<Answer>(exchange: () => Promise<Answer>): Promise<Answer> {
+    if (this.#underWay >= MAX_CONCURRENT) {
+      return Promise.reject(unavailable(undefined));
+    }
+    this.#underWay += 1;
+    const work = exchange().finally(() => {
+      this.#underWay -= 1;
+    });
+    return withTimeLimit(EXCHANGE_TIMEOUT_MS, work, () => unavailable(undefined));
+  }
+
+  /** One request at a time; a failure is not remembered. */
+  #discover(): Promise<Discovered> {
+    // What the service's time is ahead of the machine's, which the library goes by.
+    const skew = -Math.round((this.#deps.clock.offset ?? 0) / 1_000);
+    const known = this.#discovered;
+    if (
+      known !== undefined &&
+      this.#elapsed() - known.at <= METADATA_AGE_MS &&
+      Math.abs(known.skew - skew) <= MAX_SKEW_CHANGE
+    ) {
+      return known.value;
+    }
+    const value = this.#readMetadata(skew);
+    this.#discovered = { at: this.#elapsed(), skew, value };
+    value.catch(() => {
+      this.#discovered = undefined;
+    });
+    return value;
+  }
+
+  /** @param skew seconds */
+  async #readMetadata(skew: number): Promise<Discovered> {
+    const { issuer, clientId, clientSecret, requestTimeout = TIMEOUT_SECONDS, log } = this.#deps;
+    const client = await import('openid-client');
+    const url = new URL(issuer);
+    try {
+      const configuration = await client.discovery(
+        url,
+        clientId,
+        { [client.clockSkew]: skew },
+        client.ClientSecretBasic(clientSecret),
+        {
+          timeout: requestTimeout,
+          [client.customFetch]: boundedFetch(MAX_ANSWER),
+          execute: [
+            // The configuration allows http:// for this machine only.
+            // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out
+            ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+            // Verifies the signature of the ID token, too, although it comes from the provider directly.
+            client.enableNonRepudiationChecks,
+          ],
+        },
+      );
+      return { client, configuration };
+    } catch (error) {
+      const { fault, faultDetail } = describeFault(error);
+      log.warn('The identity provider cannot be asked', { component: 'sign-in', issuer, fault, faultDetail });
+      throw unavailable(error);
+    }
+  }
+}
+
+/** @returns true for a provider that did not answer, not in time, or too much */
+function isAway(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
+  return code === 'OAUTH_TIMEOUT' || isUnreachable(error) || isUnreachable(cause);
+}
+
+/** `fetch` throws a TypeError for every failure of the network, such as an answer that ends early. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof OversizedAnswer || (error instanceof TypeError && error.message === 'fetch failed');
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError(
+    'sign-in.unavailable',
+    'The identity provider cannot be asked. Sign in by password, or try again later',
+    { cause },
+  );
+}
+
+/** An answer that is larger than allowed. */
+class OversizedAnswer extends Error {
+  constructor(max: number) {
+    super(`The answer has more than ${max} bytes`);
+  }
+}
+
+/**
+ * @param max bytes of an answer, decompressed
+ * @returns a `fetch` that reads the answer whole, so that the signal of the request bounds its time, too
+ * @throws OversizedAnswer, and what `fetch` throws
+ */
+function boundedFetch(max: number): (url: string, options: object) => Promise<Response> {
+  return async (url, options) => {
+    const answer = await fetch(url, options);
+    const { status, statusText, headers } = answer;
+    const body = await readBody(answer, max);
+    // A status such as 204 has no body.
+    return new Response(body.length === 0 ? null : body, { status, statusText, headers });
+  };
+}
+
+async function readBody({ body }: Response, max: number): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // Node's streams can be iterated; leaving the loop closes the connection.
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > max) {
+      throw new OversizedAnswer(max);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,314 @@
+import { BackedUpKeys } from '../backup/backed-up-keys.ts';
+import type { Config } from '../config/config.ts';
+import { unknownVariables } from '../config/config-report.ts';
+import { checkAddresses, checkVariables } from '../doctor/environment-check.ts';
+import { checkDatabase, checkMigrations, checkBackups, checkClock, checkJump, checkConnections, checkCounts } from '../doctor/database-check.ts';
+import { type Check, type Checked, type DoctorReport, Examination, type Finding, findingOf } from '../doctor/examination.ts';
+import { checkKeyAges, checkKeyFile, checkUnknownKeys, closedKeys, noKeyYet } from '../doctor/key-check.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
+import { readKeyFileAccess } from '../keys/key-file.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
+import { pendingMigrations } from '../database/migrate.ts';
+import { migrationNames } from '../database/migration-source.ts';
+import { InstallationStore, readDatabaseFacts } from '../doctor/installation-store.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { connectDatabase, type OpenDatabase } from './open-database.ts';
+import { type OpenedKeys, openKeys } from '../keys/open-keys.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { checkAudit } from '../doctor/audit-check.ts';
+import { checkPolicies, checkRealms, checkResolvers, checkSettings } from '../doctor/configuration-check.ts';
+import { systemRandom } from '../kernel/system-random.ts';
+import type { Caller } from '../policy/caller.ts';
+import { Argon2PasswordHasher } from '../users/password-hash.ts';
+import { buildServices } from '../services.ts';
+import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { readConfiguration } from '../configuration/configuration-store.ts';
+import { AuditStore } from '../audit/audit-store.ts';
+
+/** Milliseconds for each check. */
+const CHECK_TIMEOUT_MS = 15_000;
+/** Milliseconds to reach the database: the embedded one may have to recover first. */
+const OPEN_TIMEOUT_MS = 60_000;
+/** Milliseconds to open the keys: a security module takes up to 15 s. */
+const KEY_TIMEOUT_MS = 20_000;
+/** Seconds for each statement. */
+const STATEMENT_LIMIT = 10;
+
+/** Findings are the only report: what else would be logged is in one of them. */
+const QUIET: Log = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+interface ExaminationOptions {
+  /** In place of both the machine's clock and the database's. */
+  readonly clock?: Clock;
+  /** Aborts the examination. */
+  readonly giveUp?: AbortSignal | undefined;
+  /** Milliseconds for each check; 15 s by default. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Examines the installation of the configuration, with or without a running server. Reads only: it creates nothing, and
+ * writes no audit row.
+ * @throws the reason of `giveUp`; all else that fails is a finding
+ */
+export async function examineInstallation(
+  config: Config,
+  { clock, giveUp, timeoutMs = CHECK_TIMEOUT_MS }: ExaminationOptions = {},
+): Promise<DoctorReport> {
+  const databaseClock = new DatabaseClock();
+  const examination = new Examination({ timeoutMs });
+  await examination.run([
+    { name: 'variables', find: () => checkVariables(unknownVariables()) },
+    { name: 'addresses', find: () => checkAddresses(config) },
+  ]);
+  const opened = await examination.runFirst(
+    'database',
+    () => openAndCheck(config, databaseClock, giveUp),
+    2 * OPEN_TIMEOUT_MS,
+  );
+  giveUp?.throwIfAborted();
+  if (opened === undefined) {
+    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
+    examination.skip(namesOf(DATABASE_CHECKS, TABLE_CHECKS, KEY_CHECKS), 'the database is not available');
+    return examination.report;
+  }
+  const { database } = opened;
+  try {
+    const clocks = { clock: clock ?? databaseClock, machineClock: clock ?? systemClock };
+    const subject = { config, database, ...clocks, log: QUIET, timeoutMs };
+    await unlessAborted(examineDatabase(examination, subject), giveUp);
+  } finally {
+    await opened.close();
+  }
+  return examination.report;
+}
+
+async function examineDatabase(examination: Examination, subject: ExaminedDatabase): Promise<void> {
+  const { config, database } = subject;
+  await examination.run(checksOf(DATABASE_CHECKS, subject));
+  const tables = await examination.runFirst('migrations', () =>
+    checkMigrations(() => migrationsOf(database)),
+  );
+  if (tables === undefined) {
+    await examination.run([{ name: 'key', find: () => checkFileAlone(config) }]);
+    examination.skip(namesOf(TABLE_CHECKS, KEY_CHECKS), 'the tables are not those of this program');
+    return;
+  }
+  const keys = await examination.runFirst('key', () => openAndCheckKeys(config, database), KEY_TIMEOUT_MS);
+  await examination.run(checksOf(TABLE_CHECKS, subject));
+  if (keys === undefined) {
+    examination.skip(namesOf(KEY_CHECKS), 'the encryption keys are not available');
+    return;
+  }
+  await examination.run(checksOf(KEY_CHECKS, { ...subject, keys }));
+}
+
+/**
+ * @returns findings about the database, and the open database
+ * @throws the reason of `giveUp`
+ */
+async function openAndCheck(
+  config: Config,
+  clock: DatabaseClock,
+  giveUp: AbortSignal | undefined,
+): Promise<Checked<OpenDatabase>> {
+  const bounded = { ...config, databaseStatementTimeout: STATEMENT_LIMIT };
+  const late = AbortSignal.timeout(OPEN_TIMEOUT_MS);
+  const signal = giveUp === undefined ? late : AbortSignal.any([giveUp, late]);
+  try {
+    const value = await connectDatabase(bounded, {
+      role: 'command',
+      create: false,
+      log: QUIET,
+      clock,
+      giveUp: signal,
+    });
+    return { findings: await settingFindings(value), value };
+  } catch (error) {
+    if (error === late.reason) {
+      const reason = `the database was not opened within ${OPEN_TIMEOUT_MS / 1000} s`;
+      return { findings: [unreachable(reason)], value: undefined };
+    }
+    if (isServiceError(error, 'database.unavailable')) {
+      return { findings: [unreachable(error.message)], value: undefined };
+    }
+    if (isServiceError(error, 'configuration.invalid')) {
+      const remedy =
+        'ALTER ROLE … IN DATABASE … SET …, as the text says; then end the connections of the pooler';
+      return { findings: [findingOf('error', 'database.session', error.message, remedy)], value: undefined };
+    }
+    if (isServiceError(error, 'installation.missing')) {
+      const remedy =
+        'DATA_DIR or DATABASE_URL as the server has it; `tankeeper migrate` makes a new installation';
+      return { findings: [findingOf('error', 'database.missing', error.message, remedy)], value: undefined };
+    }
+    throw error;
+  }
+}
+
+async function settingFindings({ database, close }: OpenDatabase): Promise<readonly Finding[]> {
+  try {
+    return checkDatabase(await readDatabaseFacts(database.knex));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function unreachable(reason: string): Finding {
+  return findingOf(
+    'error',
+    'database.unavailable',
+    reason,
+    'start the database; DATABASE_URL and DATABASE_PASSWORD_FILE, or DATA_DIR alone, as the server has them',
+  );
+}
+
+async function migrationsOf(database: Database): Promise<{ pending: readonly string[]; isEmpty: boolean }> {
+  const pending = await pendingMigrations(database);
+  return { pending, isEmpty: pending.length === migrationNames.length };
+}
+
+/** Without the database, nothing tells which keys are needed. */
+async function checkFileAlone({ pkcs11, encryptionKeyFile }: Config): Promise<readonly Finding[]> {
+  return pkcs11 === undefined ? checkKeyFile(await readKeyFileAccess(encryptionKeyFile)) : [];
+}
+
+/** Opens the keys of the database as a server does, but registers and makes none. */
+async function openAndCheckKeys(config: Config, database: Database): Promise<Checked<OpenedKeys>> {
+  const registered = await new KeyRegistryStore({ database }).registered();
+  const file = config.pkcs11 === undefined ? await readKeyFileAccess(config.encryptionKeyFile) : undefined;
+  const ofFile = file === undefined ? [] : [...checkKeyFile(file), ...checkUnknownKeys(file, registered)];
+  if (registered.length === 0) {
+    return { findings: [...(file === undefined ? [] : checkKeyFile(file)), noKeyYet()], value: undefined };
+  }
+  const readOnly: Config =
+    config.pkcs11 === undefined ? config : { ...config, pkcs11: { ...config.pkcs11, createKey: false } };
+  try {
+    const keys = await openKeys(readOnly, new BackedUpKeys(registered), QUIET);
+    return { findings: ofFile, value: keys };
+  } catch (error) {
+    return { findings: [closedKeys(error, registered, file), ...ofFile], value: undefined };
+  }
+}
+
+function checksOf<Subject>(table: CheckTable<Subject>, subject: Subject): readonly Check[] {
+  return Object.entries(table).map(([name, find]) => ({ name, find: () => find(subject) }));
+}
+
+function namesOf(...tables: readonly object[]): readonly string[] {
+  return tables.flatMap((table) => Object.keys(table));
+}
+
+/** The subject of checks that need the database. */
+interface ExaminedDatabase {
+  readonly config: Config;
+  readonly database: Database;
+  /** The clock of the service. */
+  readonly clock: Clock;
+  readonly machineClock: Clock;
+  readonly log: Log;
+  /** Milliseconds for each check. */
+  readonly timeoutMs: number;
+}
+
+/** The subject of checks that need the encryption keys, too. */
+interface ExaminedInstallation extends ExaminedDatabase {
+  readonly keys: OpenedKeys;
+}
+
+/** Checks by their names, in the order in which they run. */
+type CheckTable<Subject> = Readonly<
+  Record<string, (subject: Subject) => Promise<readonly Finding[]> | readonly Finding[]>
+>;
+
+/** The share of a check's time that its parts may take, so that the check itself can tell which part was late. */
+const PART = 0.8;
+
+async function timeOf({ knex }: ExaminedDatabase['database']): Promise<Date> {
+  return new Date(Number(await readDatabaseTime(knex)) / 1_000);
+}
+
+/** Checks of any database. */
+const DATABASE_CHECKS: CheckTable<ExaminedDatabase> = {
+  clock: ({ machineClock, database }) => checkClock(machineClock, () => timeOf(database)),
+};
+
+/** Checks of a database with the tables of this program. */
+const TABLE_CHECKS: CheckTable<ExaminedDatabase> = {
+  jump: async ({ config, database }) =>
+    checkJump(
+      await new InstallationStore({ database }).clockState(),
+      await timeOf(database),
+      config.auditRetention !== 'off',
+    ),
+  connections: async ({ config, database }) =>
+    checkConnections(config.databasePoolSize, await new InstallationStore({ database }).connections()),
+  rotation: async ({ database, clock }) =>
+    checkKeyAges(await new InstallationStore({ database }).keyAges(), clock.now()),
+  realms: async (subject) =>
+    checkRealms(
+      await configurationOf(subject),
+      await new InstallationStore(subject).realmsOfQrTokens(),
+      subject.clock.now(),
+    ),
+  policies: async (subject) => checkPolicies(await configurationOf(subject)),
+  settings: async (subject) => checkSettings(await configurationOf(subject)),
+  counters: ({ database }) => checkCounts(() => new InstallationStore({ database }).driftedCounts()),
+  backup: async ({ database, clock }) =>
+    checkBackups(await new InstallationStore({ database }).backups(), clock.now()),
+};
+
+/** Checks that need the encryption keys. */
+const KEY_CHECKS: CheckTable<ExaminedInstallation> = {
+  resolvers: examineResolvers,
+  audit: ({ database, keys: { vault }, clock, timeoutMs }) =>
+    checkAudit({
+      store: new AuditStore({ database }),
+      authority: new VaultAuditAuthority({ vault }),
+      trail: () => new InstallationStore({ database }).trail(),
+      clock,
+      elapsed: () => performance.now(),
+      timeoutMs: timeoutMs * PART,
+    }),
+};
+
+function configurationOf({ database, clock }: ExaminedDatabase): Promise<Configuration> {
+  return readConfiguration(database.knex, clock.now());
+}
+
+/** Tests resolvers as `tankeeper resolver test` does. */
+async function examineResolvers(subject: ExaminedInstallation): Promise<readonly Finding[]> {
+  const { config, timeoutMs } = subject;
+  const { resolvers, configuration, closeSources } = buildServices({
+    ...subject,
+    random: systemRandom,
+    hasher: new Argon2PasswordHasher(),
+    sessionLifetime: config.sessionLifetime,
+    resolverTimeout: config.resolverTimeout,
+    resolverFileDirs: config.resolverFileDirs,
+  });
+  try {
+    return await checkResolvers(await configuration.current(), {
+      test: (name) => resolvers.test(OPERATOR, name),
+      timeoutMs: timeoutMs * PART,
+    });
+  } finally {
+    await closeSources();
+  }
+}
+
+/** The examination needs no right: it runs at the machine itself. */
+const OPERATOR: Caller = {
+  principal: { administrator: 'operator', rights: ['*'], operator: true, client: '' },
+  requestId: '',
+};

@@ -1,0 +1,335 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { type Log, describeFault } from '../kernel/log.ts';
+import { unlessAborted } from '../kernel/stop-request.ts';
+import { ConnectionGate } from '../database/connection-gate.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
+import { UNSHARED } from '../database/sharing.ts';
+import { describeDatabaseAddress, describeDatabaseFault, isPassing } from '../database/database-faults.ts';
+import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
+import { DatabaseWatch } from '../database/database-watch.ts';
+import type { EmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
+import type { Act } from '../policy/caller.ts';
+import { VaultAuditAuthority } from '../keys/vault-audit-authority.ts';
+import { migrateToLatest, pendingMigrations } from '../database/migrate.ts';
+import { migrationNames } from '../database/migration-source.ts';
+import { KeyRegistryStore } from '../keys/key-registry-store.ts';
+import { openKeys } from '../keys/open-keys.ts';
+
+/** Longest wait for running statements when the database closes. */
+const POOL_TIMEOUT_MS = 1_000;
+/** Milliseconds between two attempts to open an absent database, and between two lines about it. */
+const RETRY_MS = 1_000;
+const TELL_MS = 60_000;
+
+/** `server` for the one server of a data folder; `command` for commands, which may run beside it. */
+export type Role = 'server' | 'command';
+
+/** An open database. */
+export interface OpenDatabase {
+  readonly database: Database;
+  readonly close: () => Promise<void>;
+}
+
+/** An open database, with the options for further connections to it. */
+export interface ConnectedDatabase extends OpenDatabase {
+  readonly options: DatabaseOptions;
+  readonly limitStatements: (milliseconds: number) => void;
+}
+
+interface ConnectOptions {
+  readonly role: Role;
+  /** Creates a missing embedded database. */
+  readonly create: boolean;
+  /** Joins an embedded database only if it runs. */
+  readonly joinsOnly?: boolean | undefined;
+  readonly log: Log;
+  /** Is set to the time of the database, and a server keeps it there. */
+  readonly clock: DatabaseClock;
+  /** Aborts the opening. */
+  readonly giveUp?: AbortSignal | undefined;
+}
+
+/**
+ * Opens the database: that of DATABASE_URL, else the embedded one in the data folder, which is started or joined.
+ * @throws ServiceError 'database.unavailable', 'data-folder.in-use', 'installation.missing'; the reason of `giveUp`
+ */
+export async function connectDatabase(config: Config, request: ConnectOptions): Promise<ConnectedDatabase> {
+  const { role, log, giveUp, clock } = request;
+  const url = config.databaseUrl;
+  const embedded = url === undefined ? await openEmbedded(config, request) : undefined;
+  const options: DatabaseOptions = {
+    connection: embedded?.connection ?? url ?? '',
+    statementTimeoutMs: config.databaseStatementTimeout * 1000,
+    // A command waits for locks without a time-out: the operator can interrupt it.
+    ...(role === 'server'
+      ? { poolSize: config.databasePoolSize, lockTimeoutMs: config.databaseLockTimeout * 1000 }
+      : { poolSize: 4 }),
+    keepsStatements: config.databasePreparedStatements === 'on',
+    ...(config.databaseSharedStatements === 'off' && { sharing: UNSHARED }),
+    applicationName: `tankeeper ${role}`,
+    clock,
+    log,
+  };
+  const gate = new ConnectionGate();
+  const database = openDatabase({ ...options, gate });
+  const watch = role === 'server' ? watchDatabase(options, { gate, clock, log }) : undefined;
+  const leave = async (): Promise<void> => {
+    await watch?.stop();
+    // A statement that hangs must not keep the process; stopping the embedded database ends it.
+    await Promise.race([database.close(), sleep(POOL_TIMEOUT_MS, undefined, { ref: false })]);
+    await embedded?.close();
+  };
+  let leaving: Promise<void> | undefined;
+  const close = (): Promise<void> => (leaving ??= leave());
+  try {
+    await unlessAborted(answer(database, url), giveUp);
+    await unlessAborted(readTime(database, clock), giveUp);
+    watch?.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const limitStatements = (milliseconds: number): void => {
+    gate.limitStatements(milliseconds);
+  };
+  return { database, options, limitStatements, close };
+}
+
+/**
+ * Opens what needs the database, again as long as the database is away: it may start after this server.
+ * @throws ServiceError as `open` does where waiting does not help; the reason of `giveUp`
+ */
+export async function whenAvailable<T>(
+  open: () => Promise<T>,
+  log: Log,
+  giveUp: AbortSignal | undefined,
+): Promise<T> {
+  for (let toldAt = -Infinity; ;) {
+    try {
+      return await open();
+    } catch (error) {
+      giveUp?.throwIfAborted();
+      if (!isServiceError(error, 'database.unavailable') || !isPassing(error)) {
+        throw error;
+      }
+      if (performance.now() - toldAt >= TELL_MS) {
+        toldAt = performance.now();
+        log.warn('The server waits for its database', {
+          component: 'database',
+          faultDetail: error.message,
+        });
+      }
+    }
+    await unlessAborted(sleep(RETRY_MS), giveUp);
+  }
+}
+
+/** @throws ServiceError 'database.unavailable' with the address of the database */
+async function answer(database: Database, url: string | undefined): Promise<void> {
+  try {
+    await database.ready();
+  } catch (error) {
+    throw url === undefined || isServiceError(error, 'configuration.invalid')
+      ? error
+      : new ServiceError(
+          'database.unavailable',
+          `${describeDatabaseFault(error, url)}. Correct DATABASE_URL or DATABASE_PASSWORD_FILE, or start the database`,
+          { cause: error },
+        );
+  }
+}
+
+/** Sets the clock for the first time, before anything is decided by it. */
+async function readTime({ knex }: Database, clock: DatabaseClock): Promise<void> {
+  const begun = clock.begin();
+  clock.note(begun, await readDatabaseTime(knex));
+}
+
+async function openEmbedded(config: Config, request: ConnectOptions): Promise<EmbeddedPostgres> {
+  const { openEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
+  try {
+    return await openEmbeddedPostgres({ dataDir: config.dataDir, ...request });
+  } catch (error) {
+    throw isServiceError(error, 'installation.missing') ? noCluster(config) : error;
+  }
+}
+
+/** Watches the database's availability and its clock. Only a server needs this; a command ends soon. */
+function watchDatabase(
+  options: DatabaseOptions,
+  parts: { readonly gate: ConnectionGate; readonly clock: DatabaseClock; readonly log: Log },
+): DatabaseWatch {
+  const database = { ...options, applicationName: 'tankeeper watch' };
+  return new DatabaseWatch({ database, ...parts });
+}
+
+/** The act of a server that brings the schema up to date when it starts. */
+export const SERVER_MIGRATES: Act = { actor: 'server', action: 'migrate', client: '', requestId: '' };
+
+/**
+ * Brings the schema up to date, also of a database that a server uses. Creates a missing embedded installation.
+ * @param act for the audit row, which is written if the keys to sign it are available; migrating needs no keys
+ * @param giveUp aborts the work
+ * @returns the names of the migrations that were applied, in order
+ * @throws ServiceError; the reason of `giveUp`
+ */
+export async function migrate(
+  config: Config,
+  log: Log,
+  act: Act,
+  giveUp?: AbortSignal,
+): Promise<readonly string[]> {
+  const opening = { role: 'command', create: true, log, clock: new DatabaseClock(), giveUp } as const;
+  const { database, close } = await connectDatabase(config, opening);
+  try {
+    return await unlessAborted(migrateDatabase(config, database, log, act, giveUp), giveUp);
+  } finally {
+    await close();
+  }
+}
+
+async function migrateDatabase(
+  config: Config,
+  database: Database,
+  log: Log,
+  act: Act,
+  giveUp?: AbortSignal,
+): Promise<readonly string[]> {
+  const applied = await migrateToLatest(database, log, giveUp);
+  const hasKeys = await hasRegisteredKeys(database);
+  if (!hasKeys && config.databaseUrl === undefined) {
+    // With DATABASE_URL, only the server makes the key: it may run on another machine, without access to a key made
+    // here.
+    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
+    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+    await database.audit.open();
+  } else if (hasKeys && applied.length > 0) {
+    await signedNote(config, database, log, act, applied);
+  }
+  return applied;
+}
+
+async function hasRegisteredKeys(database: Database): Promise<boolean> {
+  return (await new KeyRegistryStore({ database }).registered()).length > 0;
+}
+
+async function signedNote(
+  config: Config,
+  database: Database,
+  log: Log,
+  act: Act,
+  applied: readonly string[],
+): Promise<void> {
+  try {
+    const { vault } = await openKeys(config, new KeyRegistryStore({ database }), log);
+    database.audit.certifyBy(new VaultAuditAuthority({ vault }));
+  } catch (error) {
+    log.warn('The audit has no row of these migrations: the keys that sign it cannot be opened here', {
+      component: 'audit',
+      ...describeFault(error),
+    });
+    return;
+  }
+  await noteMigrations(database, act, applied);
+}
+
+/**
+ * Brings the schema up to date for a server; for a command, checks it without a change.
+ * @returns the names of the migrations that were applied, in order
+ * @throws ServiceError 'installation.missing', 'configuration.invalid' for a command whose database is not ready for it
+ */
+export async function prepareSchema(
+  config: Config,
+  database: Database,
+  role: Role,
+  log: Log,
+  giveUp?: AbortSignal,
+): Promise<readonly string[]> {
+  const pending = await pendingMigrations(database);
+  if (role !== 'server') {
+    await assertReady(config, database, pending);
+  } else if (pending.length > 0) {
+    const applied = await migrateToLatest(database, log, giveUp);
+    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
+    return applied;
+  }
+  return [];
+}
+
+async function assertReady(config: Config, database: Database, pending: readonly string[]): Promise<void> {
+  if (pending.length === migrationNames.length) {
+    throw noTables(config);
+  }
+  if (pending.length > 0) {
+    throw new ServiceError(
+      'configuration.invalid',
+      'the database is older than this program: run `tankeeper migrate`, or start the server, which does so itself',
+    );
+  }
+  if (!(await hasRegisteredKeys(database))) {
+    throw noKey(config);
+  }
+}
+
+/**
+ * Writes an audit row for migrations of a database that was in use. It follows them and is not in their transaction,
+ * because before them the trail and the keys that sign it may not exist. A new database gets no row.
+ * @param applied their names, in order
+ */
+export async function noteMigrations(
+  database: Database,
+  act: Act,
+  applied: readonly string[],
+): Promise<void> {
+  const last = applied.at(-1);
+  if (last !== undefined && applied.length < migrationNames.length) {
+    await database.autocommit.audit.write(act, 'schema', `migrated ${applied.length}, up to ${last}`);
+  }
+}
+
+const MADE_BY = 'A new installation is made by `tankeeper migrate` and by the first start of the server';
+
+/** @returns the error of a command that finds no embedded database in its data folder */
+function noCluster(config: Config): ServiceError {
+  return missing(config, existsSync(config.dataDir) ? noDatabaseIn(config) : 'the folder does not exist');
+}
+
+function noDatabaseIn({ encryptionKeyFile }: Config): string {
+  return existsSync(encryptionKeyFile)
+    ? `it holds no database. The encryption key ${encryptionKeyFile} is there: the server may use a DATABASE_URL that is not set here`
+    : 'it holds no database';
+}
+
+/** @returns the error of a command that finds a database without tables */
+function noTables(config: Config): ServiceError {
+  return missing(config, 'the database has no tables of tankeeper');
+}
+
+function missing(config: Config, lack: string): ServiceError {
+  const setting =
+    config.databaseUrl === undefined
+      ? 'Set DATA_DIR (by default ./data in the current folder) to the data folder of the server, or DATABASE_URL to its database'
+      : 'Set DATABASE_URL to the database of the server, or DATA_DIR alone to its data folder';
+  return new ServiceError(
+    'installation.missing',
+    `there is no installation in ${placeOf(config)}: ${lack}. ${setting}. ${MADE_BY}`,
+  );
+}
+
+/** @returns the error of a command that finds tables, but no key that seals secrets and signs the audit */
+function noKey(config: Config): ServiceError {
+  return new ServiceError(
+    'installation.missing',
+    `the installation in ${placeOf(config)} has no encryption key yet: ` +
+      'start the server once, which makes the key, or takes the one that ENCRYPTION_KEY_FILE names',
+  );
+}
+
+function placeOf({ databaseUrl, dataDir }: Config): string {
+  return databaseUrl === undefined
+    ? `the data folder ${dataDir}`
+    : `the database ${describeDatabaseAddress(databaseUrl)}`;
+}

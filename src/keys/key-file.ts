@@ -1,0 +1,286 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { KEY_LENGTH, keyIdOf } from './secret-vault.ts';
+
+/** Contents of a key file. */
+export interface KeyFile {
+  /** The current key first. At least one. */
+  readonly keys: readonly Buffer[];
+  /** Faults that operators should correct, in words for the log. */
+  readonly warnings: readonly string[];
+}
+
+const MAX_BYTES = 64 * 1024;
+const WRITABLE_BY_OTHERS = 0o022;
+const READABLE_BY_OTHERS = 0o044;
+
+/**
+ * Reads a key file: text, a base64 key of 32 bytes a line, the current one first, `#` begins a comment. A file that
+ * others may write is refused, as they could add their own key; a file that others may read is used with a warning, as
+ * mounted secrets of containers often are.
+ * @returns undefined when there is no such file
+ * @throws ServiceError 'key.unavailable' that names the file and its fault, never its content
+ */
+export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
+  const handle = await openForReading(file);
+  if (handle === undefined) {
+    return undefined;
+  }
+  try {
+    const mode = assertFile(await handle.stat(), file);
+    const keys = readKeys(await handle.readFile('utf8'), file);
+    return { keys, warnings: readabilityWarnings(file, mode) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads the keys synchronously, for a key that an operation in progress needs. The file is small and local.
+ * @throws ServiceError 'key.unavailable'
+ */
+export function readKeysNow(file: string): readonly Buffer[] {
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      assertFile(fstatSync(descriptor), file);
+      return readKeys(readFileSync(descriptor, 'utf8'), file);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw isServiceError(cause) ? cause : unusable(file, `it cannot be read (${reasonOf(cause)})`, cause);
+  }
+}
+
+/**
+ * Makes a key and a file that only its owner may read; also its folder if that does not exist.
+ * @throws ServiceError 'key.unavailable' when it cannot be written, or exists already: nothing is ever overwritten
+ */
+export async function createKeyFile(file: string, random: Random): Promise<Buffer> {
+  const key = random.bytes(KEY_LENGTH);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(fileText(key));
+      await handle.sync();
+    } catch (error) {
+      // The new file is incomplete: left behind, it would prevent the next start.
+      await unlink(file);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await syncFolder(dirname(file));
+  } catch (cause) {
+    throw unusable(file, `it cannot be made (${reasonOf(cause)})`, cause);
+  }
+  return key;
+}
+
+async function openForReading(file: string): Promise<FileHandle | undefined> {
+  try {
+    // Without O_NONBLOCK, a named pipe would block the start for ever.
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (reasonOf(cause) === 'ENOENT') {
+      return undefined;
+    }
+    throw unusable(file, `it cannot be opened (${reasonOf(cause)})`, cause);
+  }
+}
+
+/** @returns the mode of the file */
+function assertFile(stats: Stats, file: string): number {
+  const mode = stats.mode & 0o777;
+  if (!stats.isFile()) {
+    throw unusable(file, 'it is not a regular file');
+  }
+  if ((mode & WRITABLE_BY_OTHERS) !== 0) {
+    throw unusable(file, `others may write it (mode ${mode.toString(8)}); chmod go-w mends that`);
+  }
+  if (stats.size > MAX_BYTES) {
+    throw unusable(file, `it has more than ${MAX_BYTES} bytes`);
+  }
+  return mode;
+}
+
+function readabilityWarnings(file: string, mode: number): readonly string[] {
+  return (mode & READABLE_BY_OTHERS) === 0
+    ? []
+    : [`the key file ${file} can be read by others (mode ${mode.toString(8)}); chmod go-r mends that`];
+}
+
+function readKeys(text: string, file: string): readonly Buffer[] {
+  const keys = new Map<string, Buffer>();
+  text.split('\n').forEach((line, index) => {
+    const content = line.replace(/#.*$/, '').trim();
+    if (content === '') {
+      return;
+    }
+    // 32 bytes are 43 characters and one of padding.
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(content)) {
+      throw unusable(file, `its line ${index + 1} is not a base64 key of ${KEY_LENGTH} bytes`);
+    }
+    const key = Buffer.from(content, 'base64');
+    keys.set(keyIdOf(key), key);
+  });
+  if (keys.size === 0) {
+    throw unusable(file, 'it holds no key');
+  }
+  return [...keys.values()];
+}
+
+/** @returns the lines of one key: a comment with its id, and the key */
+function keyLines(key: Buffer): string {
+  return `# Key ${keyIdOf(key)}\n${key.toString('base64')}\n`;
+}
+
+function fileText(key: Buffer): string {
+  return [
+    "# Seals the secrets in tankeeper's database: who has it can read them, without it nobody can.",
+    '# Keep a copy in a safe place, and not with the backups of the database.',
+    keyLines(key),
+  ].join('\n');
+}
+
+/** Makes the file's entry in its folder durable, so that it survives a power failure. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @returns the code of the system error */
+export function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+}
+
+/** @returns a ServiceError 'key.unavailable' with file and reason */
+export function unusable(file: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('key.unavailable', `The key file ${file} cannot be used: ${reason}`, { cause });
+}
+
+/**
+ * Adds a new key at the end of a key file. The present content stays, byte for byte, and so do owner and mode. A
+ * concurrent reader, or one after a power failure, reads either the old or the new file.
+ * @throws ServiceError 'key.unavailable' that names the file
+ */
+export async function appendKey(file: string, random: Random): Promise<Buffer> {
+  const key = random.bytes(KEY_LENGTH);
+  await replace(file, (text) => `${text}${text.endsWith('\n') || text === '' ? '' : '\n'}${keyLines(key)}`);
+  const written = await readKeyFile(file);
+  if (written?.keys.some((one) => one.equals(key)) !== true) {
+    throw unusable(file, 'the new key is not in it after it was written');
+  }
+  return key;
+}
+
+/**
+ * Removes a key from a key file, with the comment that names it.
+ * @returns false when it did not exist
+ * @throws ServiceError 'key.unavailable' that names the file; also when it holds no other key
+ */
+export async function removeKey(file: string, keyId: string): Promise<boolean> {
+  const found = await readKeyFile(file);
+  if (found?.keys.some((key) => keyIdOf(key) === keyId) !== true) {
+    return false;
+  }
+  if (found.keys.length === 1) {
+    throw unusable(file, `it holds no other key than ${keyId}`);
+  }
+  await replace(file, (text) =>
+    text
+      .split('\n')
+      .filter((line) => !holdsKey(line, keyId) && line.trim() !== `# Key ${keyId}`)
+      .join('\n'),
+  );
+  return true;
+}
+
+function holdsKey(line: string, keyId: string): boolean {
+  const content = line.replace(/#.*$/, '').trim();
+  return content !== '' && keyIdOf(Buffer.from(content, 'base64')) === keyId;
+}
+
+/** Replaces the file by a new one under its name, so that there is never a half-written one. */
+async function replace(file: string, change: (text: string) => string): Promise<void> {
+  try {
+    // The target itself, if the path is a link.
+    const target = await realpath(file);
+    const beside = `${target}.new`;
+    const { uid, gid, mode } = await stat(target);
+    const text = change(await readFile(target, 'utf8'));
+    // A file that a crash has left is unused.
+    await unlink(beside).catch(() => undefined);
+    const handle = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      await fill(handle, text, { uid, gid, mode });
+    } catch (error) {
+      await unlink(beside);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, target);
+    await syncFolder(dirname(target));
+  } catch (cause) {
+    throw unusable(file, `it cannot be written (${reasonOf(cause)})`, cause);
+  }
+}
+
+/** Writes the file with the former owner and mode: the server must still be able to read it, even if root wrote it. */
+async function fill(
+  handle: FileHandle,
+  text: string,
+  { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
+): Promise<void> {
+  const made = await handle.stat();
+  if (made.uid !== uid || made.gid !== gid) {
+    await handle.chown(uid, gid);
+  }
+  await handle.chmod(mode & 0o777);
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
+/** The key file as the operating system shows it. */
+export interface KeyFileAccess {
+  readonly path: string;
+  /** Permission bits; undefined: there is no such file, or it cannot be looked at. */
+  readonly mode: number | undefined;
+  /** Permission bits of its folder; undefined as above. */
+  readonly folderMode: number | undefined;
+  /** The ids of its keys; undefined if it cannot be read. */
+  readonly keyIds: readonly string[] | undefined;
+}
+
+const PERMISSIONS = 0o7777;
+
+/** @returns the permissions of a key file and of its folder, and the ids of its keys */
+export async function readKeyFileAccess(path: string): Promise<KeyFileAccess> {
+  const [mode, folderMode, keyIds] = await Promise.all([
+    modeOf(path),
+    modeOf(dirname(path)),
+    readKeyFile(path).then(
+      (file) => file?.keys.map(keyIdOf),
+      () => undefined,
+    ),
+  ]);
+  return { path, mode, folderMode, keyIds };
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & PERMISSIONS;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,253 @@
+import {
+  type KeyMaterial,
+  type KeyRegistration,
+  type KeyRegistry,
+  neededKeys,
+  type NewKey,
+  type RegisteredKey,
+  sealingKey,
+  type SecurityModule,
+  type Vault,
+} from './vault.ts';
+import type { Random } from '../kernel/clock.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { KEY_LENGTH, keyIdOf, opensCanary, sealCanary, SecretVault } from './secret-vault.ts';
+import { readKeyFile } from './key-file.ts';
+import { assertHolds, notReady, type Pkcs11Module, type Pkcs11Request } from './pkcs11-module.ts';
+import type { KeyBytes, Pkcs11Result } from './pkcs11-process.ts';
+
+/** Dependencies for opening a vault whose keys a module wraps. */
+interface WrappedVaultDependencies {
+  readonly module: Pick<Pkcs11Module, 'run' | 'name' | 'createsKey'>;
+  /** The key file of the time before the module, if any. */
+  readonly keyFile: string;
+  readonly registry: KeyRegistration;
+  readonly random: Random;
+}
+
+/** The vault, with the findings of its opening. */
+export interface WrappedVault {
+  readonly vault: SecretVault;
+  /** Information for operators, in words for the log. */
+  readonly notes: readonly string[];
+  /** Faults that operators should correct. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the vault with the wrapped keys of the database, after the module has unwrapped them. A database without any
+ * gets a new key, which is never in a file. Keys that are only in a key file are wrapped as well; the file stays as it
+ * is. Where a key is missing, nothing is written.
+ * @throws ServiceError 'security-module.unavailable'; 'key.unavailable' that names the needed keys and their place
+ */
+export async function openWrappedVault(dependencies: WrappedVaultDependencies): Promise<WrappedVault> {
+  return dependencies.registry.withRegistration(async (registry) => {
+    const registered = await registry.registered();
+    const fromFile = await keysOfFile(registered, dependencies);
+    const fresh = registered.length === 0 ? [toKeyBytes(dependencies.random.bytes(KEY_LENGTH))] : [];
+    const result = await run(dependencies, registered, [...fromFile, ...fresh]);
+    const vault = vaultOf([...result.unwrapped, ...fromFile, ...fresh], registered, dependencies.random);
+    await keep(registry, registered, { vault, result, by: dependencies.module.name });
+    return { vault, warnings: result.warnings, notes: notesOf(dependencies, result, fromFile.length) };
+  });
+}
+
+/**
+ * @param keys unwrapped by the module
+ * @param registered in the order of their registration; names the sealing key
+ * @throws ServiceError 'security-module.unavailable' when a key does not match its id
+ */
+function vaultOf(
+  keys: readonly KeyBytes[],
+  registered: readonly RegisteredKey[],
+  random: Random,
+): SecretVault {
+  if (keys.some(({ keyId, bytes }) => keyIdOf(bytes) !== keyId)) {
+    throw notReady('it unwrapped another key than the one asked for', 'the database was altered');
+  }
+  const current = sealingKey(registered);
+  const currentFirst = [...keys].sort(
+    (one, other) => Number(other.keyId === current) - Number(one.keyId === current),
+  );
+  const vault = new SecretVault({ keys: currentFirst.map(({ bytes }) => bytes), random });
+  for (const key of registered.filter(({ keyId }) => vault.keyIds.includes(keyId))) {
+    if (!opensCanary(vault, key)) {
+      throw new ServiceError(
+        'key.unavailable',
+        `The encryption key ${key.keyId} does not open what the database keeps to try it: the database was altered. ` +
+          'Nothing was written.',
+      );
+    }
+  }
+  return vault;
+}
+
+/** @returns the wrapped keys among those registered, for the module */
+export function wrappedAmong(registered: readonly RegisteredKey[]): readonly KeyBytes[] {
+  return registered.flatMap(({ keyId, wrapped }) =>
+    wrapped === undefined ? [] : [{ keyId, bytes: wrapped.bytes }],
+  );
+}
+
+/** @returns the keys of the file that are not wrapped yet; their canaries are checked before the module is used */
+async function keysOfFile(
+  registered: readonly RegisteredKey[],
+  { keyFile, random }: WrappedVaultDependencies,
+): Promise<readonly KeyBytes[]> {
+  const needed = neededKeys(registered)
+    .filter(({ wrapped }) => wrapped === undefined)
+    .map(({ keyId }) => keyId);
+  if (needed.length === 0) {
+    return [];
+  }
+  const found = ((await readKeyFile(keyFile))?.keys ?? []).map(toKeyBytes);
+  const keys = found.filter(({ keyId }) => needed.includes(keyId));
+  const missing = needed.filter((keyId) => !keys.some((key) => key.keyId === keyId));
+  if (missing.length > 0) {
+    throw new ServiceError(
+      'key.unavailable',
+      `The database needs the encryption ${missing.length === 1 ? 'key' : 'keys'} ${missing.join(', ')}, which no ` +
+        `security module has wrapped yet, and the key file ${keyFile} does not hold. Bring the key file back for one ` +
+        'start; nothing was written.',
+    );
+  }
+  vaultOf(keys, registered, random);
+  return keys;
+}
+
+async function run(
+  { module }: WrappedVaultDependencies,
+  registered: readonly RegisteredKey[],
+  wrap: readonly KeyBytes[],
+): Promise<Pkcs11Result> {
+  const unwrap = wrappedAmong(registered);
+  // A new wrapping key beside keys wrapped by another one would hide the loss of the other.
+  const request: Pkcs11Request = { createKey: module.createsKey && unwrap.length === 0, wrap, unwrap };
+  try {
+    return await module.run(request);
+  } catch (error) {
+    const elsewhere = registered.find(({ wrapped }) => wrapped !== undefined && wrapped.by !== module.name);
+    if (!isServiceError(error, 'security-module.unavailable') || elsewhere?.wrapped === undefined) {
+      throw error;
+    }
+    const hint = `key ${elsewhere.keyId} was wrapped by ${elsewhere.wrapped.by}`;
+    throw new ServiceError(error.code, error.message, {
+      detail: `${error.detail ?? ''}; ${hint}`,
+      cause: error,
+    });
+  }
+}
+
+async function keep(
+  registry: KeyRegistry,
+  registered: readonly RegisteredKey[],
+  { vault, result, by }: { vault: SecretVault; result: Pkcs11Result; by: string },
+): Promise<void> {
+  for (const { keyId, bytes } of result.wrapped) {
+    const wrapped = { bytes: Buffer.from(bytes), by };
+    await (registered.some((key) => key.keyId === keyId)
+      ? registry.addWrapped(keyId, wrapped)
+      : registry.register(keyId, sealCanary(vault), wrapped));
+  }
+}
+
+function notesOf(
+  { module, keyFile }: WrappedVaultDependencies,
+  { keyCreated, wrapped }: Pkcs11Result,
+  fromFile: number,
+): readonly string[] {
+  const notes = keyCreated ? [`The security module made the ${module.name}`] : [];
+  if (fromFile > 0) {
+    notes.push(
+      `The key file ${keyFile} is no longer needed: what it holds is in the database now, wrapped by the ${module.name}. ` +
+        'Put it away where you keep what must never be lost, and remove it here',
+    );
+  } else if (wrapped.length > 0) {
+    notes.push(
+      `A new encryption key was made and wrapped by the ${module.name}: nothing can be read without it. Back the module up`,
+    );
+  }
+  return notes;
+}
+
+function toKeyBytes(bytes: Buffer): KeyBytes {
+  return { keyId: keyIdOf(bytes), bytes };
+}
+
+interface WrappedKeyParts {
+  readonly module: Pick<Pkcs11Module, 'run'>;
+  readonly registry: Pick<KeyRegistry, 'registered'>;
+  readonly random: Random;
+  /** The keys that are in use, asked for each time. */
+  readonly keyIds: readonly string[];
+}
+
+/** The hardware module behind a vault whose keys it wrapped. */
+export class WrappedKeyModule implements SecurityModule {
+  readonly #deps: WrappedKeyParts;
+  #running: Promise<Pick<Vault, 'open'>> | undefined;
+
+  constructor(dependencies: WrappedKeyParts) {
+    this.#deps = dependencies;
+  }
+
+  /** Shares a request in progress with further callers: the module gets one at a time. */
+  freshVault(): Promise<Pick<Vault, 'open'>> {
+    this.#running ??= this.#unwrap().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #unwrap(): Promise<Pick<Vault, 'open'>> {
+    const registered = await this.#deps.registry.registered();
+    const unwrap = wrappedAmong(registered);
+    if (unwrap.length === 0) {
+      throw notReady('there is nothing for it to unwrap', 'the table encryption_keys has no wrapped key');
+    }
+    const { unwrapped } = await this.#deps.module.run({ createKey: false, wrap: [], unwrap });
+    const vault = vaultOf(unwrapped, registered, this.#deps.random);
+    assertHolds(vault, this.#deps.keyIds);
+    return vault;
+  }
+}
+
+/** Keys that a hardware module wraps: in the database, and nowhere else. */
+export class WrappedKeyMaterial implements KeyMaterial {
+  readonly place = 'the database';
+  readonly #module: Pick<Pkcs11Module, 'run' | 'name'>;
+  readonly #random: Random;
+
+  constructor(dependencies: {
+    readonly module: Pick<Pkcs11Module, 'run' | 'name'>;
+    readonly random: Random;
+  }) {
+    this.#module = dependencies.module;
+    this.#random = dependencies.random;
+  }
+
+  async provide(): Promise<NewKey> {
+    const bytes = this.#random.bytes(KEY_LENGTH);
+    const keyId = keyIdOf(bytes);
+    const result = await this.#module.run({ createKey: false, wrap: [{ keyId, bytes }], unwrap: [] });
+    const [wrapped] = result.wrapped;
+    if (wrapped === undefined) {
+      throw new ServiceError('security-module.unavailable', 'The security module wrapped no key');
+    }
+    return {
+      keyId,
+      canary: sealCanary(new SecretVault({ keys: [bytes], random: this.#random })),
+      wrapped: { bytes: Buffer.from(wrapped.bytes), by: this.#module.name },
+      isMade: true,
+    };
+  }
+
+  remove(keyId: string): Promise<boolean> {
+    return Promise.reject(
+      new ServiceError(
+        'key.refused',
+        `The key ${keyId} is in no file, but in the database, wrapped by ${this.#module.name}; it is retired`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { csvKeyFileReader } from '../../src/tokens/csv-key-file.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+
+const HEX = '3132333435363738393031323334353637383930';
+const BASE32 = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+const SECRET = Buffer.from('12345678901234567890', 'latin1');
+
+const read = (text: string, secrets = {}): ReturnType<typeof csvKeyFileReader.read> =>
+  csvKeyFileReader.read(text, secrets);
+const refusal = (text: string, secrets = {}): Promise<unknown> =>
+  eventualRefusal((async () => read(text, secrets))());
+
+describe('a table of keys', () => {
+  it('has a line for each key, columns in any order, some of them empty', async () => {
+    const text =
+      '\ufeffUser,serial, Key ,suite,counter,description,pin,ocra_pin,realm,type\r\n' +
+      `anna, K1 ,${HEX},OCRA-1:HOTP-SHA1-6:QN08,7,"red, ""big""", 12 ,34,office,\r\n` +
+      '\r\n' +
+      `,K2,${HEX.toUpperCase()},,,,,,,HOTP\r\n`;
+    const key = { secret: SECRET, algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:ocra' };
+    expect(await read(text)).toEqual([
+      {
+        ...key,
+        place: 'line 2',
+        serial: 'K1',
+        suite: 'OCRA-1:HOTP-SHA1-6:QN08',
+        counter: 7n,
+        description: 'red, "big"',
+        pin: ' 12 ',
+        ocraPin: '34',
+        user: 'anna',
+        realm: 'office',
+      },
+      {
+        place: 'line 4',
+        serial: 'K2',
+        secret: SECRET,
+        suite: undefined,
+        counter: undefined,
+        algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp',
+      },
+    ]);
+  });
+
+  it.each([BASE32, BASE32.toLowerCase(), 'GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ', `${BASE32}======`])(
+    'has keys in base32: %s',
+    async (key) => {
+      expect(await read(`serial,key_base32\nK1,${key}`)).toMatchObject([{ secret: SECRET }]);
+    },
+  );
+
+  it.each([
+    [';', 'a, b'],
+    ['\t', 'a, b; c'],
+  ])('has the separator of its header: %j', async (separator, description) => {
+    const text = [
+      ['serial', 'key', 'description'],
+      ['K1', HEX, description],
+    ]
+      .map((fields) => fields.join(separator))
+      .join('\n');
+    expect(await read(text)).toMatchObject([{ serial: 'K1', description }]);
+  });
+
+  it('tells what is wrong in each line, without the key', async () => {
+    const lines = [
+      'serial,key,counter',
+      `K1,${HEX}0,`,
+      'K2,,',
+      'K3,geheim,',
+      `K4,${HEX}`,
+      `K5,${HEX},-1`,
+      `K6,${HEX},9223372036854775808`,
+      `K7,${HEX},9223372036854775807`,
+    ];
+    const digits = 'the key must be hexadecimal digits, an even number of them';
+    const number = 'the counter must be a whole number below 2^63';
+    expect(await read(lines.join('\n'))).toEqual([
+      { place: 'line 2', serial: 'K1', fault: digits },
+      { place: 'line 3', serial: 'K2', fault: digits },
+      { place: 'line 4', serial: 'K3', fault: digits },
+      { place: 'line 5', serial: 'K4', fault: 'it has 2 fields, the header 3' },
+      { place: 'line 6', serial: 'K5', fault: number },
+      { place: 'line 7', serial: 'K6', fault: number },
+      expect.objectContaining({ serial: 'K7', counter: 9223372036854775807n }),
+    ]);
+    expect(await read('serial,key_base32\nK1,geheim189')).toEqual([
+      { place: 'line 2', serial: 'K1', fault: 'the key must be base32 (RFC 4648)' },
+    ]);
+  });
+
+  it.each([
+    ['', 1, 'there must be a header line and 1 to 100000 lines with keys'],
+    ['serial,key\n', 1, 'there must be a header line and 1 to 100000 lines with keys'],
+    [
+      `serial,key\n${'A,00\n'.repeat(100_001)}`,
+      1,
+      'there must be a header line and 1 to 100000 lines with keys',
+    ],
+    [`serial\nK1`, 1, 'the header needs the columns serial and either key or key_base32'],
+    [`key\n${HEX}`, 1, 'the header needs the columns serial and either key or key_base32'],
+    [`serial,key,key_base32\nK1,,`, 1, 'the header needs the columns serial and either key or key_base32'],
+    [`serial,key,KEY\nK1,,`, 1, 'the header has a column twice'],
+    [`K1,${HEX}\nK2,${HEX}`, 1, /^the header has an unknown column; known are serial, key, key_base32, type/],
+    [`serial,key\nK1,"${HEX}`, 2, 'a quotation mark is not closed'],
+    [`serial,key\nK1,"${HEX}"x\n`, 2, 'a separator must follow a closing quotation mark'],
+    [`serial,key\nK1,x"${HEX}"\n`, 2, /^a quotation mark within a field/],
+    [`serial,key\nK1,${'0'.repeat(20_000)}\n`, 2, 'a line has more than 16384 characters'],
+  ])('is refused as a whole: %#', async (text, line, reason) => {
+    const refused = (await refusal(text)) as { code: string; message: string };
+    const [, place, message = ''] = /^The key file is wrong in line (\d+): (.*)$/.exec(refused.message) ?? [];
+    expect([refused.code, Number(place)]).toEqual(['key-file.invalid', line]);
+    expect(message).toMatch(
+      typeof reason === 'string' ? new RegExp(`^${reason.replace(/[()]/g, String.raw`\$&`)}$`) : reason,
+    );
+    expect(refused.message).not.toContain(HEX);
+  });
+
+  it('is not encrypted', async () => {
+    const text = `serial,key\nK1,${HEX}`;
+    const refused = { code: 'key-file.secret' };
+    expect(await refusal(text, { password: 'x' })).toMatchObject(refused);
+    expect(await refusal(text, { preSharedKey: SECRET })).toMatchObject(refused);
+  });
+});

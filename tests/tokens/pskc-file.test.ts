@@ -1,0 +1,265 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import type { KeyFileSecrets } from '../../src/tokens/key-file.ts';
+import { pskcFileReader } from '../../src/tokens/pskc-file.ts';
+import { eventualRefusal } from '../support/application/eventual-refusal.ts';
+import {
+  container,
+  derivedKey,
+  encryptedContainer,
+  encryptedSecret,
+  FIGURE_6,
+  FIGURE_7,
+  keyPackage,
+  macMethod,
+  ocraPackage,
+  PASSWORD,
+  PLAIN_SECRET,
+  PRE_SHARED_KEY,
+  SECRET,
+} from '../support/values/pskc-documents.ts';
+
+const read = (text: string, secrets: KeyFileSecrets = {}): ReturnType<typeof pskcFileReader.read> =>
+  pskcFileReader.read(text, secrets);
+
+async function refusal(text: string, secrets: KeyFileSecrets = {}): Promise<string> {
+  const { code, message } = await eventualRefusal(read(text, secrets));
+  return `${code}: ${message}`;
+}
+
+describe('a key container in clear (RFC 6030, figures 2 to 5)', () => {
+  it('gives serial, algorithm, secret and counter', async () => {
+    expect(await read(container())).toEqual([
+      {
+        place: 'line 6, element Key',
+        serial: '987654321',
+        algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp',
+        suite: undefined,
+        secret: SECRET,
+        counter: 0n,
+      },
+    ]);
+  });
+
+  it('gives all keys in their order (figure 10)', async () => {
+    const packages = ['A1', 'A2', 'A3'].map((serial) => keyPackage({ serial })).join('\n');
+    expect((await read(container({ packages }))).map(({ serial }) => serial)).toEqual(['A1', 'A2', 'A3']);
+  });
+
+  it('gives the id of the key where the device has no serial number', async () => {
+    const bare = container().replace(/<DeviceInfo>.*<\/DeviceInfo>/s, '');
+    expect((await read(bare))[0]?.serial).toBe('12345678');
+  });
+
+  it('gives the suite of an OCRA key, from its parameters or from the name of its algorithm', async () => {
+    const suite = 'OCRA-1:HOTP-SHA512-8:C-QN08';
+    const named = keyPackage({ algorithm: `urn:ietf:params:xml:ns:keyprov:pskc#${suite}`, parameters: '' });
+    const packages = `${ocraPackage('A1', suite, SECRET, 7)}${named}`;
+    expect(await read(container({ packages }))).toMatchObject([{ suite, counter: 7n }, { suite }]);
+  });
+
+  it('may have prefixes, comments, CDATA, characters by number and Windows line ends', async () => {
+    const text = container({ serial: '<!-- one < two -->A&#49;<![CDATA[&B]]>&amp;' })
+      .replace('xmlns="urn:ietf:params:xml:ns:keyprov:pskc"', 'xmlns:p="urn:ietf:params:xml:ns:keyprov:pskc"')
+      .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
+      .replaceAll('\n', '\r\n');
+    expect((await read(text))[0]).toMatchObject({
+      serial: 'A1&B&',
+      secret: SECRET,
+      place: 'line 6, element Key',
+    });
+  });
+});
+
+describe('a key container encrypted with a pre-shared key', () => {
+  it('is opened as in figure 6', async () => {
+    expect((await read(FIGURE_6, { preSharedKey: PRE_SHARED_KEY }))[0]?.secret).toEqual(SECRET);
+  });
+
+  it.each([
+    ['aes128-cbc', 'aes-128-cbc', 16],
+    ['aes192-cbc', 'aes-192-cbc', 24],
+    ['aes256-cbc', 'aes-256-cbc', 32],
+    ['tripledes-cbc', 'des-ede3-cbc', 24],
+    ['kw-aes128', 'id-aes128-wrap', 16],
+    ['kw-aes192', 'id-aes192-wrap', 24],
+    ['kw-aes256', 'id-aes256-wrap', 32],
+  ])('is opened with %s', async (algorithm, cipher, size) => {
+    const key = randomBytes(size);
+    const text = encryptedContainer({ algorithm, cipher }, key);
+    const [found] = await read(text, { preSharedKey: key });
+    expect(found?.secret.subarray(0, 20)).toEqual(SECRET);
+  });
+
+  it.each(['sha1', 'sha224', 'sha256', 'sha384', 'sha512'])('is checked by HMAC with %s', async (hash) => {
+    const key = randomBytes(16);
+    const kind = { algorithm: 'aes128-cbc', cipher: 'aes-128-cbc', hash };
+    const text = encryptedContainer(kind, key);
+    expect(await read(text, { preSharedKey: key })).toHaveLength(1);
+    const altered = text.replace(/<ValueMAC>(.)/, (_all, first) => `<ValueMAC>${first === 'A' ? 'B' : 'A'}`);
+    expect(await refusal(altered, { preSharedKey: key })).toMatch(/^key-file.secret: .*altered: MAC in line/);
+  });
+
+  it('may have an encrypted counter', async () => {
+    const key = randomBytes(16);
+    const kind = { algorithm: 'aes128-cbc', cipher: 'aes-128-cbc', counter: Buffer.from('0102', 'hex') };
+    expect((await read(encryptedContainer(kind, key), { preSharedKey: key }))[0]?.counter).toBe(258n);
+  });
+
+  it('is refused where the value was altered, before it is decrypted', async () => {
+    const altered = FIGURE_6.replace('AAECAwQFBgcI', 'AAECAwQFBgcJ');
+    const message = await refusal(altered, { preSharedKey: PRE_SHARED_KEY });
+    expect(message).toMatch(/^key-file.secret: The key or password is wrong, or the file was altered: MAC/);
+  });
+
+  it('is refused with another key, a key of another length and no key, and the key is not quoted', async () => {
+    const wrong = Buffer.alloc(16, 0x5a);
+    expect(await refusal(FIGURE_6, { preSharedKey: wrong })).toMatch(/^key-file.secret: The key or password/);
+    expect(await refusal(FIGURE_6, { preSharedKey: wrong })).not.toMatch(/5a5a/);
+    expect(await refusal(FIGURE_6, { preSharedKey: Buffer.alloc(32) })).toMatch(
+      /takes a key of 16 bytes, not 32/,
+    );
+    expect(await refusal(FIGURE_6)).toMatch(/^key-file.secret: .*pre-shared key: give it/);
+    expect(await refusal(FIGURE_6, { password: 'x' })).toMatch(/^key-file.secret/);
+  });
+
+  it('is refused where the MAC is missing that its encryption needs', async () => {
+    const secrets = { preSharedKey: PRE_SHARED_KEY };
+    const bare = FIGURE_6.replace(/<ValueMAC>.*<\/ValueMAC>/s, '');
+    expect(await refusal(bare, secrets)).toMatch(/element Secret: ValueMAC is missing/);
+    const unchecked = FIGURE_6.replace(/<MACMethod.*<\/MACMethod>/s, '');
+    expect(await refusal(unchecked, secrets)).toMatch(/element ValueMAC: the file has no MACMethod/);
+  });
+
+  it('is refused with an encryption or MAC that is not known', async () => {
+    const secrets = { preSharedKey: PRE_SHARED_KEY };
+    const cipher = FIGURE_6.replaceAll('aes128-cbc', 'aes128-xyz');
+    expect(await refusal(cipher, secrets)).toMatch(
+      /element EncryptionMethod: this encryption is not supported/,
+    );
+    expect(await refusal(FIGURE_6.replace('hmac-sha1', 'hmac-md5'), secrets)).toMatch(/element MACMethod/);
+  });
+
+  it('is not passed off as encrypted: a secret in clear is refused where a key was given', async () => {
+    expect(await refusal(container(), { preSharedKey: PRE_SHARED_KEY })).toMatch(/Secret: it is in clear/);
+    expect(await refusal(container(), { password: 'x' })).toMatch(/Secret: it is in clear/);
+  });
+
+  it('is refused where nothing says with which key', async () => {
+    const data = encryptedSecret('aes128-cbc', 'AAAA', 'AAAA');
+    const head = macMethod('sha1');
+    expect(await refusal(container({ head, data }))).toMatch(/EncryptedValue: the file has no EncryptionKey/);
+  });
+});
+
+describe('a key container encrypted with a password', () => {
+  it('is opened as in figure 7', async () => {
+    expect((await read(FIGURE_7, { password: PASSWORD }))[0]?.secret).toEqual(SECRET);
+  });
+
+  it('is refused with another password or none, and the password is not quoted', async () => {
+    expect(await refusal(FIGURE_7, { password: 'asdfgh' })).toMatch(/^key-file.secret/);
+    expect(await refusal(FIGURE_7, { password: 'asdfgh' })).not.toMatch(/asdfgh/);
+    expect(await refusal(FIGURE_7)).toMatch(/^key-file.secret: .*password: give it/);
+  });
+
+  it.each([
+    ['IterationCount', derivedKey(0)],
+    ['IterationCount', derivedKey(2_000_001)],
+    ['IterationCount', derivedKey('1e3')],
+    ['KeyLength', derivedKey(1, { length: '1000000' })],
+    ['PRF', derivedKey(1, { prf: '<PRF Algorithm="urn:md5"/>' })],
+    ['KeyDerivationMethod', derivedKey(1).replace('#pbkdf2', '#pbkdf1')],
+  ])('is refused for a %s that is out of bounds', async (element, head) => {
+    const message = await refusal(container({ head }), { password: PASSWORD });
+    expect(message).toMatch(`key-file.invalid: The key file is wrong in line`);
+    expect(message).toMatch(`element ${element}: `);
+  });
+});
+
+describe('a key file that is wrong', () => {
+  it.each([
+    ['no XML', 'hello', /not one XML document|not well-formed/],
+    ['empty', '', /not one XML document|not well-formed/],
+    ['cut off', container().slice(0, -20), /line 7: not well-formed/],
+    ['of two roots', `${container()}<KeyContainer/>`, /wrong in line/],
+    ['of another root', '<KeyFile xmlns="urn:x"/>', /line 1, element KeyFile: the root must be KeyContainer/],
+    ['of another namespace', container().replace(':pskc"', ':pskc:1.0"'), /line 2, element KeyContainer/],
+    ['of another version', container().replace('Version="1.0" xml', 'Version="2.0" xml'), /only version 1.0/],
+    ['without keys', container({ packages: ' ' }), /element KeyContainer: it must hold 1 to 10000/],
+    [
+      'signed',
+      container({ head: '<ds:Signature/>' }),
+      /line 4, element Signature: signatures cannot be checked/,
+    ],
+    [
+      'without Key',
+      container({ packages: '<KeyPackage>\n</KeyPackage>' }),
+      /line 5, element KeyPackage: Key is/,
+    ],
+    ['without Id', container().replace('Id="12345678"', ''), /line 6, element Key: the attribute Id/],
+    ['without Algorithm', container({ algorithm: '' }), /line 6, element Key: the attribute Algorithm/],
+    ['without Secret', container({ data: '' }), /line 7, element Data: Secret is missing/],
+    ['of two secrets', container({ data: PLAIN_SECRET + PLAIN_SECRET }), /line 7, element Secret: only one/],
+    ['of no value', container({ data: '<Secret/>' }), /line 7, element Secret: it needs either/],
+    [
+      'of no Base64',
+      container({ data: PLAIN_SECRET.replace('M', '*') }),
+      /line 7, element PlainValue: not Base64/,
+    ],
+    ['of a short Base64', container({ data: PLAIN_SECRET.replace('=', '') }), /PlainValue: not Base64/],
+    [
+      'of a counter below 0',
+      container({ data: `${PLAIN_SECRET}<Counter><PlainValue>-1</PlainValue></Counter>` }),
+      /element Counter: not a counter/,
+    ],
+    [
+      'of a counter beyond 2^63',
+      container({ data: `${PLAIN_SECRET}<Counter><PlainValue>9223372036854775808</PlainValue></Counter>` }),
+      /element Counter: not a counter/,
+    ],
+  ])('is refused: %s', async (_what, text, message) => {
+    const said = await refusal(text);
+    expect(said).toMatch(/^key-file.invalid: /);
+    expect(said).toMatch(message);
+  });
+
+  it.each([
+    [
+      'an entity bomb',
+      `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "x"><!ENTITY b "&a;&a;&a;&a;">]>${container().slice(39)}`,
+    ],
+    [
+      'a file to be fetched',
+      `<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]>${container().slice(39)}`,
+    ],
+    ['an outer document type', `<!doctype a SYSTEM "http://127.0.0.1/x.dtd">${container().slice(39)}`],
+  ])('is refused before it is read: %s', async (_what, text) => {
+    expect(await refusal(text)).toMatch(/line 1: a document type is not allowed/);
+  });
+
+  it('does not know entities of its own', async () => {
+    for (const serial of ['A&nbsp;', 'A&b', '&', '&#0;', '&#x110000;', '&#xzz;']) {
+      expect(await refusal(container({ serial }))).toMatch(
+        /line 5(?:, element SerialNo: an entity that XML|: not well-formed)/,
+      );
+    }
+  });
+
+  it.each([
+    ['tags', '<a/>'.repeat(400_001), /more than 400000 tags/],
+    ['lines', '\r'.repeat(1_000_001), /more than 1000000 lines/],
+    ['attributes', `<a ${'b="" '.repeat(9_000)}/>`.repeat(12), /more than 100000 attributes/],
+    ['characters in one piece', `<a>${'x'.repeat(65_537)}</a>`, /more than 65536 characters in one piece/],
+    ['blanks in a tag', `<a${' '.repeat(65_537)}/>`, /more than 65536 characters in one piece/],
+    ['levels', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`, /nested/],
+    ['processing instructions', '<?x y?>', /processing instruction is not allowed/],
+  ])('is refused for too many %s', async (_what, head, message) => {
+    expect(await refusal(container({ head }))).toMatch(message);
+  });
+
+  it('is refused for more keys than may be loaded at once', async () => {
+    const packages = '<KeyPackage/>'.repeat(10_001);
+    expect(await refusal(container({ packages }))).toMatch(/it must hold 1 to 10000 KeyPackage, not 10001/);
+  });
+});
