@@ -1,4 +1,4 @@
-import type { AuditRetention } from '../audit/audit-retention.ts';
+import type { AuditRetention } from '../audit/audit-service.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';

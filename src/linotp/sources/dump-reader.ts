@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import type { SourceRow, SourceValue } from '../linotp-source.ts';
-import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
-import { readCopiedRow } from './dump-copy.ts';
-import { DumpOrigin } from './dump-origin.ts';
 import {
+  CREATE_TABLE,
   type DumpColumn,
   type DumpSyntax,
+  readColumns,
+  readCopiedRow,
   readName,
+  readTable,
   readTuple,
   skipBlanks,
   skipSpaces,
@@ -14,6 +15,7 @@ import {
   unexpected,
   UnreadableDump,
 } from './dump-text.ts';
+import { DumpOrigin } from './dump-origin.ts';
 
 /** The tables of a dump. */
 export interface DumpContent {

@@ -1,6 +1,0 @@
-import { ServiceError } from '../kernel/errors.ts';
-
-/** @returns the refusal of an import before it has changed anything */
-export function importRefused(message: string): ServiceError {
-  return new ServiceError('import.refused', message);
-}
