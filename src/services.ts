@@ -9,10 +9,8 @@ import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SignInService } from './administrators/sign-in-service.ts';
 import { SingleSignOnService } from './administrators/single-sign-on-service.ts';
-import { AuditExport } from './audit/audit-export.ts';
-import { AuditRetention } from './audit/audit-retention.ts';
-import { AuditSearch } from './audit/audit-search.ts';
-import { AuditService } from './audit/audit-service.ts';
+import { AuditReading } from './audit/audit-reading.ts';
+import { AuditRetention, AuditService } from './audit/audit-service.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
 import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { AuditVerification } from './audit/audit-verification.ts';
@@ -414,8 +412,7 @@ function auditServices(shared: SharedParts) {
   const audit = new AuditService({ store, authority, clock, pruningTime: () => pruningClock.time('audit') });
   return {
     audit,
-    auditSearch: new AuditSearch({ ...shared, store }),
-    auditExport: new AuditExport({ ...shared, store }),
+    auditReading: new AuditReading({ ...shared, store }),
     auditVerification: new AuditVerification({
       ...shared,
       store,
@@ -468,7 +465,7 @@ function monitoringServices(shared: SharedParts) {
 }
 
 /** Policies and settings, and what follows from them. */
-function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSearch: AuditSearch }) {
+function policyServices(shared: SharedParts, { auditReading }: { readonly auditReading: AuditReading }) {
   const parts = { ...shared, administrators: shared.administratorStore };
   return {
     policies: new PolicyService(parts),
@@ -482,7 +479,7 @@ function policyServices(shared: SharedParts, { auditSearch }: { readonly auditSe
     consequences: new ConsequenceService({ ...parts, tokens: shared.tokenStore, users: shared.managedUsers }),
     explanations: new ExplanationService({
       ...parts,
-      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit: auditSearch }, caller),
+      readRefusals: (caller) => new RefusedRightSearch({ ...shared, audit: auditReading }, caller),
     }),
   };
 }
