@@ -4,15 +4,12 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
-import {
-  type HousekeepingChore,
-  type HousekeepingMoments,
-  type HousekeepingTally,
-  momentsAt,
-} from './housekeeping.ts';
+import { type HousekeepingChore, type HousekeepingMoments, type HousekeepingTally, momentsAt } from './housekeeping.ts';
 import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { HousekeepingStore } from './housekeeping-store.ts';
 import type { PruningClock } from './pruning-clock-store.ts';
+import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
+import type { Log } from '../kernel/log.ts';
 
 export interface HousekeepingDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -138,4 +135,45 @@ function assertOperator({ principal }: Caller): void {
   if (!principal.operator) {
     throw new ServiceError('right.missing', 'Housekeeping is done at the machine itself only');
   }
+}
+
+/** Milliseconds from the start to the first round; less if the interval is shorter. */
+const FIRST_MS = 5_000;
+
+/** The dependencies of the rounds. */
+interface HousekeepingRoundsDependencies {
+  /** @returns the number of removed rows */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  /** Approximate milliseconds between two rounds. */
+  readonly interval: number;
+  readonly log: Log;
+  /** Called at the end of each round. */
+  readonly ended?: ((outcome: RoundOutcome) => void) | undefined;
+}
+
+/**
+ * @returns a loop that runs the housekeeping outside of requests. Every server may run it: one at a time does the work
+ */
+export function housekeepingRounds({
+  round,
+  interval,
+  log,
+  ended,
+}: HousekeepingRoundsDependencies): BackgroundLoop {
+  const component = 'housekeeping';
+  return backgroundRounds({
+    component,
+    log,
+    ended,
+    trouble: 'Housekeeping fails: old rows stay, and change no answer',
+    pause: interval,
+    firstPause: Math.min(FIRST_MS, interval),
+    round: async (signal) => {
+      const count = await round(signal);
+      if (count > 0) {
+        log.info('Housekeeping has removed what was old', { component, count });
+      }
+      return false;
+    },
+  });
 }
