@@ -1,7 +1,20 @@
 import { createHash, createHmac, type Hash } from 'node:crypto';
 
 import type { DerivedKey, KeyDerivation } from '../keys/vault.ts';
-import { assertTableLine, type BackupEnd, type BackupHeader, backupInvalid, countRows, endLine, headerLine, parseEnd, parseHeader, parseTableEnd, tableEndLine, tableLine } from './backup-format.ts';
+import {
+  assertTableLine,
+  type BackupEnd,
+  type BackupHeader,
+  backupInvalid,
+  countRows,
+  endLine,
+  headerLine,
+  parseEnd,
+  parseHeader,
+  parseTableEnd,
+  tableEndLine,
+  tableLine,
+} from './backup-format.ts';
 import { equalText } from '../kernel/constant-time.ts';
 
 /** The purpose of the keys that authenticate backups. */
@@ -80,7 +93,7 @@ async function* rowLines(
 }
 
 /** Adds a line and its end to a hash. */
-export function addLine(hash: Hash, line: string): void {
+function addLine(hash: Hash, line: string): void {
   hash.update(line).update('\n');
 }
 
@@ -90,7 +103,7 @@ function macOf({ bytes }: DerivedKey, sha256: string): string {
 }
 
 /** @returns the HMAC of that hash by the named key; undefined if the installation has no such key */
-export function expectedMac(keys: KeyDerivation, keyId: string, sha256: string): string | undefined {
+function expectedMac(keys: KeyDerivation, keyId: string, sha256: string): string | undefined {
   const key = keys.derive(PURPOSE).find((one) => one.keyId === keyId);
   return key === undefined ? undefined : macOf(key, sha256);
 }

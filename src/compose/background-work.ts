@@ -6,7 +6,7 @@ import type { BackgroundMetrics } from '../observability/background-metrics.ts';
 import { auditUpkeep } from '../audit/audit-upkeep.ts';
 import { ensureAuditMonths } from '../audit/pruning-store.ts';
 import { countFolding } from '../monitoring/count-folding-store.ts';
-import { housekeepingRounds } from '../housekeeping/housekeeping-rounds.ts';
+import { housekeepingRounds } from '../housekeeping/housekeeping-service.ts';
 import type { Installation } from './open-installation.ts';
 
 /** Starts the work of a server outside of requests. @returns the function that ends it */

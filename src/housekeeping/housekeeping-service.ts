@@ -4,7 +4,12 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
-import { type HousekeepingChore, type HousekeepingMoments, type HousekeepingTally, momentsAt } from './housekeeping.ts';
+import {
+  type HousekeepingChore,
+  type HousekeepingMoments,
+  type HousekeepingTally,
+  momentsAt,
+} from './housekeeping.ts';
 import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { HousekeepingStore } from './housekeeping-store.ts';
 import type { PruningClock } from './pruning-clock-store.ts';

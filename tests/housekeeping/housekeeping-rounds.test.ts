@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { BackgroundLoop } from '../../src/kernel/background-loop.ts';
-import { housekeepingRounds } from '../../src/housekeeping/housekeeping-rounds.ts';
+import { housekeepingRounds } from '../../src/housekeeping/housekeeping-service.ts';
 import { until } from '../support/values/until.ts';
 
 type Round = Parameters<typeof housekeepingRounds>[0]['round'];

@@ -1,6 +1,11 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
 import { Semaphore } from '../../kernel/semaphore.ts';
