@@ -1,4 +1,4 @@
-import { type ClockState, DAY_MS, isSteady, lookAt } from '../housekeeping/pruning-clock-store.ts';
+import { type ClockState, DAY_MS, isSteady, lookAt } from '../housekeeping/clock-state.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Finding, findingOf } from './finding.ts';
 

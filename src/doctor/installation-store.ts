@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
-import { type ClockState, readClockState } from '../housekeeping/pruning-clock-store.ts';
+import type { ClockState } from '../housekeeping/clock-state.ts';
+import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { liveHolders } from '../keys/key-holder-store.ts';
 import { DRIFTS } from '../monitoring/count-verification-store.ts';
 import type { Database } from '../database/database.ts';
