@@ -25,7 +25,7 @@ type CountedRow = Stored<AuditRow> & { readonly total: string; readonly foreign:
  */
 export const ROWS_OF_TRANSACTION = `SELECT * FROM audit WHERE transaction_id = ? AND transaction_id <> ''`;
 
-/** @see TransactionTrail.ofTransaction */
+/** @see AuditStore.ofTransaction */
 export async function transactionRows(
   knex: Knex,
   transaction: string,

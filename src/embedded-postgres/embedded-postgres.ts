@@ -175,7 +175,7 @@ async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): 
 }
 
 /** The parameters of entering a cluster. */
-export interface EntryRequest {
+interface EntryRequest {
   readonly cluster: Cluster;
   /** Joins a running one only. */
   readonly joinsOnly: boolean;
@@ -188,7 +188,7 @@ export interface EntryRequest {
 }
 
 /** A process's membership. */
-export interface ClusterEntry {
+interface ClusterEntry {
   readonly membership: Membership;
   /** This process started the running postmaster. */
   readonly startedHere: boolean;
@@ -218,7 +218,7 @@ const EMPTY_LOCK_TIMEOUT_MS = 1_000;
  * @throws ServiceError 'data-folder.in-use' for a second server; 'database.unavailable' with PostgreSQL's own message,
  *   or after 30 s without progress; the reason of `request.signal`
  */
-export async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
+async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
   const attempt: Attempt = { begun: performance.now() };
   try {
     return await enter(request, attempt);

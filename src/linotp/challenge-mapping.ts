@@ -13,7 +13,7 @@ export interface ImportedChallenge extends Omit<Challenge, 'id'> {
 }
 
 /** The token of a challenge, as it was imported. */
-export interface ChallengedToken {
+interface ChallengedToken {
   readonly serial: string;
   readonly type: string;
   readonly ocraSuite: string | null;

@@ -75,7 +75,7 @@ const OTHERS: readonly (readonly [beginning: string, kind: string])[] = [
  * Recognises the kind of a file by its content.
  * @throws ServiceError 'import.refused' if it cannot be read, or is neither
  */
-export async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {
+async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {
   const head = await readHead(path);
   if (head.startsWith('SQLite format 3\0')) {
     return 'sqlite';

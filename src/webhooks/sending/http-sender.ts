@@ -66,7 +66,7 @@ export class ReceiverNames {
 }
 
 /** The refusal of an address to which nothing may be sent. */
-export class RefusedAddress extends Error {
+class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
