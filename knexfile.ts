@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Knex } from 'knex';
 
 import { knexConfig } from './src/database/database.ts';
-import { openEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
-import type { EmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
 import { MIGRATION_LOCK } from './src/database/migrate.ts';
 import { migrationSource } from './src/database/migration-source.ts';
 

@@ -19,12 +19,10 @@ import { SessionStore } from './administrators/session-store.ts';
 import { SignInService } from './administrators/sign-in-service.ts';
 import { SignInStore } from './administrators/sign-in-store.ts';
 import { type SingleSignOnSettings, SingleSignOnService } from './administrators/single-sign-on-service.ts';
-import { AuditExport } from './audit/audit-export.ts';
-import { AuditRetention } from './audit/audit-retention.ts';
-import { AuditSearch } from './audit/audit-search.ts';
-import { AuditService } from './audit/audit-service.ts';
+import { AuditRetention, AuditService } from './audit/audit-service.ts';
 import { AuditStore } from './audit/audit-store.ts';
 import { AuditVerification } from './audit/audit-verification.ts';
+import { AuditReading } from './audit/audit-reading.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
 import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore as AuditVerificationStore } from './audit/verification-store.ts';
@@ -174,7 +172,7 @@ export function buildServices(dependencies: ServiceDependencies) {
     ...administratorServices(shared, challenges.ocra),
     ...directoryServices(shared),
     ...monitoringServices(shared),
-    ...policyServices(shared, audit.auditSearch),
+    ...policyServices(shared, audit.auditReading),
     helpdesk: helpdeskViews(shared, challenges.transactions),
     ...operationServices(shared),
   };
@@ -333,8 +331,7 @@ function auditServices(shared: Shared) {
   const verifications = new AuditVerificationStore({ database });
   return {
     audit,
-    auditSearch: new AuditSearch({ ...shared, store }),
-    auditExport: new AuditExport({ ...shared, store }),
+    auditReading: new AuditReading({ ...shared, store }),
     auditVerification: new AuditVerification({ ...shared, store, verifications }),
     housekeeping: new HousekeepingService({
       ...shared,
@@ -382,7 +379,7 @@ function monitoringServices(shared: Shared) {
 }
 
 /** Policies and settings, and what follows from them. */
-function policyServices(shared: Shared, audit: AuditSearch) {
+function policyServices(shared: Shared, audit: AuditReading) {
   const { administratorStore: administrators, tokenStore: tokens, managedUsers } = shared;
   const common = { ...shared, administrators };
   const ocraSettings = { check: checkOcraSettings, defaults: OCRA_DEFAULTS, known: OCRA_SETTINGS };

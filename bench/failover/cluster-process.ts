@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { SystemAccount } from '../../src/embedded-postgres/program.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/programs.ts';
 
 /** Of util-linux, which is everywhere on Debian. */
 const SETPRIV = '/usr/bin/setpriv';

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { SystemAccount } from '../../src/embedded-postgres/program.ts';
+import type { SystemAccount } from '../../src/embedded-postgres/programs.ts';
 import { ClusterProcess } from './cluster-process.ts';
 import type { InstalledPrograms } from './installed-programs.ts';
 import {

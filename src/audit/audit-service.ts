@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { AuditRow } from './audit-row.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
@@ -8,10 +8,10 @@ import type { AuditFilter, AuditPeriod } from './filter-values.ts';
 import type { PruningPlan } from './journal-record.ts';
 import type { Pruned } from './pruning-store.ts';
 import type { AuditAuthority, InstallationKey } from './signing-key.ts';
-import { type TrailVerification, verifyStored, type VerifyRequest } from './verify-trail.ts';
+import type { TrailVerification, VerifyRequest } from './verify-trail.ts';
 
 /** Dependencies of the service. */
-export interface AuditDependencies {
+interface AuditDependencies {
   readonly store: AuditStore;
   readonly authority: AuditAuthority;
   readonly clock: Clock;
@@ -45,7 +45,9 @@ export class AuditService {
     request: VerifyRequest,
   ): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
     assertOperator(caller);
-    return verifyStored(this.#deps, request);
+    const { store, authority } = this.#deps;
+    const keys = authority.keys();
+    return { ...(await store.verify(keys, request)), keys };
   }
 
   /**
@@ -92,7 +94,9 @@ export class AuditService {
     }
     let verified: PruningPlan | undefined;
     if (!force) {
-      const { findings } = await verifyStored(this.#deps, { report: () => undefined }, async (snapshot) => {
+      const { store, authority } = this.#deps;
+      const request = { report: () => undefined };
+      const { findings } = await store.verify(authority.keys(), request, async (snapshot) => {
         verified = await snapshot.planPruning(cut);
       });
       if (findings > 0) {
@@ -109,5 +113,68 @@ export class AuditService {
 function assertOperator({ principal }: Caller): void {
   if (!principal.operator) {
     throw new ServiceError('right.missing', 'The audit trail is read at the machine itself only');
+  }
+}
+
+interface AuditRetentionDependencies {
+  readonly store: Pick<AuditStore, 'monthsBefore'>;
+  readonly audit: Pick<AuditService, 'prune'>;
+  /** Seconds for which the rows of a month are kept after its end; undefined: for ever. */
+  readonly retention: number | undefined;
+}
+
+/** Milliseconds. */
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const HOUSEKEEPING: Caller = {
+  principal: { administrator: 'housekeeping', rights: ['*'], operator: true, client: '' },
+  requestId: '',
+};
+
+/** Removes the months of the trail whose configured retention time has passed. */
+export class AuditRetention {
+  readonly #deps: AuditRetentionDependencies;
+  #restUntil = 0;
+
+  constructor(dependencies: AuditRetentionDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** True if a retention time is configured. */
+  get isOn(): boolean {
+    return this.#deps.retention !== undefined;
+  }
+
+  /** @returns the number of months that are due at that time */
+  async due(now: Date): Promise<number> {
+    const before = this.#before(now);
+    return before === undefined ? 0 : this.#deps.store.monthsBefore(before);
+  }
+
+  /**
+   * Verifies the trail and removes the months that are due. Where the trail does not verify, the next attempt follows a
+   * day later; where the removal fails, an hour later: the verification of a whole trail takes minutes, on every core.
+   * @param now a time by which all else may be removed
+   * @returns the number of removed months
+   * @throws ServiceError 'audit.unverifiable', 'clock.doubtful'
+   */
+  async remove(now: Date): Promise<number> {
+    const before = this.#before(now);
+    if (before === undefined || now.getTime() < this.#restUntil || (await this.due(now)) === 0) {
+      return 0;
+    }
+    try {
+      return (await this.#deps.audit.prune(HOUSEKEEPING, { before, force: false })).months.length;
+    } catch (error) {
+      if (!isServiceError(error, 'clock.doubtful')) {
+        this.#restUntil = now.getTime() + (isServiceError(error, 'audit.unverifiable') ? DAY : HOUR);
+      }
+      throw error;
+    }
+  }
+
+  #before(now: Date): Date | undefined {
+    const { retention } = this.#deps;
+    return retention === undefined ? undefined : new Date(now.getTime() - retention * 1000);
   }
 }

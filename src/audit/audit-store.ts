@@ -1,19 +1,26 @@
-import type { Knex } from 'knex';
-
 import type { AuditEntry, AuditRow } from './audit-row.ts';
-import type { AuditSnapshot, StoredSnapshot } from './audit-snapshot.ts';
-import type { AuditFilter, AuditPeriod } from './filter-values.ts';
-import type { JournalRecord, PruningPlan } from './journal-record.ts';
+import type { InstallationKey } from './signing-key.ts';
+import {
+  type AuditSnapshot,
+  type StoredSnapshot,
+  type TrailVerification,
+  type VerifyRequest,
+  verifyTrail,
+} from './verify-trail.ts';
+import type { AuditFilter } from './filter-values.ts';
+import type { PruningPlan } from './journal-record.ts';
 import type { Act } from '../policy/caller.ts';
-import { AUDIT_COLUMNS, BY_PLACE, readByCursor, type Stored, toAuditRow } from './cursor-store.ts';
-import { type FoundRows, searchRows, searchStep } from './search-store.ts';
-import { JOURNAL_COLUMNS, toJournalRecord } from './journal-store.ts';
-import { planPruning } from './pruning-plan-store.ts';
+import {
+  type FoundRows,
+  searchRows,
+  searchStep,
+  type TransactionRows,
+  transactionRows,
+} from './search-store.ts';
 import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { readInSteps, type StepRun } from './stepped-store.ts';
-import { type TransactionRows, transactionRows } from './transaction-store.ts';
+import { readInSteps, snapshotIn, type StepRun } from './snapshot-store.ts';
 import { isStorable } from '../database/stored-text.ts';
 import { storableEntry } from './rows-store.ts';
 
@@ -66,6 +73,24 @@ export class AuditStore {
   }
 
   /**
+   * Verifies the whole trail at one instant.
+   * @param also runs on the same snapshot that was verified
+   */
+  async verify(
+    keys: readonly InstallationKey[],
+    request: VerifyRequest,
+    also?: (snapshot: StoredSnapshot) => Promise<void>,
+  ): Promise<TrailVerification> {
+    const of = await this.#estimate();
+    return this.read(async (snapshot) => {
+      const installation = await snapshot.installation();
+      const verification = await verifyTrail(snapshot, { ...request, keys, of, installation });
+      await also?.(snapshot);
+      return verification;
+    });
+  }
+
+  /**
    * Reads the trail as it was at the beginning, in short transactions: no connection and no snapshot is held between
    * them. Rows that are changed meanwhile are read as changed.
    * @param run runs each step; ends the reading by its error
@@ -85,15 +110,6 @@ export class AuditStore {
     return this.#database.autocommit.audit.write(act, 'audit', outcome);
   }
 
-  /** @returns the approximate number of rows, from the database's statistics */
-  async estimate(): Promise<number> {
-    const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
-      `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 AS rows
-       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass`,
-    );
-    return Math.round(rows[0]?.rows ?? 0);
-  }
-
   /**
    * Removes all rows before an instant, and the journal records that are then useless, in one transaction with a signed
    * record of the cut and the audit row. Writes nothing where there is nothing to remove.
@@ -111,35 +127,13 @@ export class AuditStore {
   async monthsBefore(instant: Date): Promise<number> {
     return (await partitionsBefore(this.#database.knex, instant)).length;
   }
-}
 
-function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
-  return {
-    planPruning: (before) => planPruning(sql, before),
-    installation: async () => ({
-      administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
-      keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
-    }),
-    records: async function* () {
-      const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
-      for await (const rows of readByCursor<Stored<JournalRecord>>(sql, 'journal_records', statement)) {
-        yield rows.map(toJournalRecord);
-      }
-    },
-    rows: async function* (period: AuditPeriod = {}) {
-      const statement = `SELECT ${AUDIT_COLUMNS} FROM audit ${within(period)} ${BY_PLACE}`;
-      for await (const rows of readByCursor<Stored<AuditRow>>(sql, 'audit_rows', statement)) {
-        yield rows.map(toAuditRow);
-      }
-    },
-  };
-}
-
-/** Writes instants as digits: a cursor's statement takes no bindings. */
-function within({ since, until }: AuditPeriod): string {
-  const conditions = [
-    ...(since === undefined ? [] : [`at >= '${since.toISOString()}'`]),
-    ...(until === undefined ? [] : [`at < '${until.toISOString()}'`]),
-  ];
-  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  /** @returns the approximate number of rows, from the database's statistics */
+  async #estimate(): Promise<number> {
+    const { rows } = await this.#database.knex.raw<{ rows: { rows: number }[] }>(
+      `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 AS rows
+       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass`,
+    );
+    return Math.round(rows[0]?.rows ?? 0);
+  }
 }

@@ -4,17 +4,15 @@ import { describeFault, type Log } from '../kernel/log.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/right-decision.ts';
-import type { AuditFinding } from './finding.ts';
+import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority } from './signing-key.ts';
-import { assertUnbound } from './realm-view.ts';
-import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
+import { assertUnbound } from './audit-reading.ts';
 import type { VerificationStore } from './verification-store.ts';
-import { verifyStored } from './verify-trail.ts';
 
 /** Dependencies of verifications by a server. */
 export interface AuditVerificationDependencies {
-  readonly store: Pick<AuditStore, 'read' | 'estimate'>;
+  readonly store: Pick<AuditStore, 'verify'>;
   readonly verifications: Pick<VerificationStore, 'begin' | 'advance' | 'end' | 'newest'>;
   readonly authority: Pick<AuditAuthority, 'keys'>;
   readonly access: AccessControl;
@@ -123,12 +121,12 @@ export class AuditVerification {
   }
 
   async #endOf({ id, checkpoint }: VerificationRecord): Promise<VerificationEnd> {
-    const { verifications, log } = this.#deps;
+    const { store, authority, verifications, log } = this.#deps;
     const listed: AuditFinding[] = [];
     const reached = { rows: 0, records: 0, newest: '', findings: 0 };
     let storedAt = performance.now();
     try {
-      const { rows, records, newest, findings } = await verifyStored(this.#deps, {
+      const { rows, records, newest, findings } = await store.verify(authority.keys(), {
         checkpoint: checkpoint === '' ? undefined : checkpoint,
         report: (finding) => {
           reached.findings += 1;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
 import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS } from './audit-row.ts';
+import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 
 /** Rows that one FETCH returns. */
 const AT_ONCE = 1_000;
@@ -21,6 +22,9 @@ export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;
 
 /** The columns of `Stored` rows. */
 export const AUDIT_COLUMNS = columnsOf(ROW_KINDS);
+
+/** The columns of `Stored` records. */
+export const JOURNAL_COLUMNS = columnsOf(RECORD_KINDS);
 
 /** The order in which a trail is verified. */
 export const BY_PLACE = 'ORDER BY writer, lane, seq, id';
@@ -48,8 +52,12 @@ export function toAuditRow(row: Stored<AuditRow>): AuditRow {
   return readStored<AuditRow>(ROW_KINDS, row);
 }
 
+export function toJournalRecord(row: Stored<JournalRecord>): JournalRecord {
+  return readStored<JournalRecord>(RECORD_KINDS, row);
+}
+
 /** @returns the columns of `Stored` rows or records */
-export function columnsOf(kinds: Readonly<Record<string, MemberKind>>): string {
+function columnsOf(kinds: Readonly<Record<string, MemberKind>>): string {
   return Object.entries(kinds)
     .map(([member, kind]) => {
       const column = columnOf(member);
@@ -59,7 +67,7 @@ export function columnsOf(kinds: Readonly<Record<string, MemberKind>>): string {
 }
 
 /** The program writes no nulls, but the owner of the table can. They read as what no column can hold. */
-export function readStored<Kept>(kinds: Kinds<Kept>, row: Stored<Kept>): Kept {
+function readStored<Kept>(kinds: Kinds<Kept>, row: Stored<Kept>): Kept {
   const read = Object.entries<MemberKind>(kinds).map(([member, kind]) => {
     const value = row[member as keyof Kept];
     return [member, kind === 'number' ? Number(value ?? -1) : (value ?? NULLS[kind])];

@@ -8,10 +8,10 @@ import type { PolicyBase } from '../policy/right-decision.ts';
 import { knownActions } from '../policy/policy-actions.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 import type { AuditRow } from './audit-row.ts';
-import type { AuditPage, AuditPageRequest, AuditSearch } from './audit-search.ts';
+import type { AuditPage, AuditPageRequest, AuditReading } from './audit-reading.ts';
 
 interface RefusedRightDependencies {
-  readonly audit: Pick<AuditSearch, 'page'>;
+  readonly audit: Pick<AuditReading, 'page'>;
   readonly access: AccessControl;
   readonly configuration: { current(): Promise<PolicyBase> };
   readonly clock: Clock;

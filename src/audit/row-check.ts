@@ -1,5 +1,5 @@
 import { type AuditRow, NOTHING_BEFORE, rowHash } from './audit-row.ts';
-import type { AuditFinding, Report } from './finding.ts';
+import type { AuditFinding, Report } from './verification.ts';
 import type { JournalFacts, LaneBounds } from './journal-check.ts';
 import { readRowSignature } from './row-tree.ts';
 

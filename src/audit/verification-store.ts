@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { VerificationEnd, VerificationRecord } from './verification-record.ts';
+import type { VerificationEnd, VerificationRecord } from './verification.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 

@@ -1,10 +1,36 @@
-import type { Report } from './finding.ts';
-import { JournalCheck } from './journal-check.ts';
-import { EmptiedCheck } from './emptied-check.ts';
-import type { AuditSnapshot, RecordedInstallation, StoredSnapshot } from './audit-snapshot.ts';
-import type { AuditStore } from './audit-store.ts';
-import type { AuditAuthority, InstallationKey } from './signing-key.ts';
+import type { AuditRow } from './audit-row.ts';
+import type { AuditPeriod } from './filter-values.ts';
+import type { JournalRecord, PruningPlan } from './journal-record.ts';
+import type { AuditFinding, Report } from './verification.ts';
+import { JournalCheck, type JournalFacts } from './journal-check.ts';
+import type { InstallationKey } from './signing-key.ts';
 import { RowCheck } from './row-check.ts';
+
+/** The trail at one instant. */
+export interface AuditSnapshot {
+  /** @returns the journal, some records at a time, in the order of their numbers. Must be read before the rows */
+  records(): AsyncIterable<readonly JournalRecord[]>;
+  /** @returns the rows, some at a time, in the order of writer, lane, seq and id */
+  rows(period?: AuditPeriod): AsyncIterable<readonly AuditRow[]>;
+}
+
+/** Administrators and keys, whose creation the trail records. */
+interface RecordedInstallation {
+  /** Names of the administrators. */
+  readonly administrators: readonly string[];
+  /** Ids of the registered encryption keys, in order. */
+  readonly keyIds: readonly string[];
+}
+
+/** The trail as it is stored, at one instant. */
+export interface StoredSnapshot extends AuditSnapshot {
+  installation(): Promise<RecordedInstallation>;
+  /**
+   * @param before the first instant of a month, UTC
+   * @returns the rows and records that a prune would remove
+   */
+  planPruning(before: Date): Promise<PruningPlan>;
+}
 
 /** The result of a verification. */
 export interface TrailVerification {
@@ -26,7 +52,7 @@ export interface VerifyRequest {
 }
 
 /** A verification of any trail. */
-export interface VerificationOptions extends VerifyRequest {
+interface VerificationOptions extends VerifyRequest {
   /** The trusted keys. */
   readonly keys: readonly InstallationKey[];
   /** False for a part of the trail, in which missing rows are not reported. */
@@ -77,27 +103,49 @@ export async function verifyTrail(
 }
 
 /**
- * Verifies the whole stored trail at one instant.
- * @param also runs on the same snapshot that was verified
+ * Detects a trail that was emptied together with its journal, which leaves no broken chain behind. The rest of the
+ * database shows it: each administrator was created by an audited act, and the journal is older than the first use of a
+ * key.
  */
-export async function verifyStored(
-  {
-    store,
-    authority,
-  }: {
-    readonly store: Pick<AuditStore, 'read' | 'estimate'>;
-    readonly authority: Pick<AuditAuthority, 'keys'>;
-  },
-  request: VerifyRequest,
-  also?: (snapshot: StoredSnapshot) => Promise<void>,
-): Promise<TrailVerification & { readonly keys: readonly InstallationKey[] }> {
-  const keys = authority.keys();
-  const of = await store.estimate();
-  const result = await store.read(async (snapshot) => {
-    const installation = await snapshot.installation();
-    const verification = await verifyTrail(snapshot, { ...request, keys, of, installation });
-    await also?.(snapshot);
-    return verification;
-  });
-  return { ...result, keys };
+class EmptiedCheck {
+  readonly #installation: RecordedInstallation;
+  /** Administrators whose creation no row has recorded yet. */
+  readonly #unrecorded: Set<string>;
+  #rows = 0;
+
+  constructor(installation: RecordedInstallation) {
+    this.#installation = installation;
+    this.#unrecorded = new Set(installation.administrators);
+  }
+
+  check(rows: readonly AuditRow[]): void {
+    this.#rows += rows.length;
+    for (const { action, outcome, subject } of rows) {
+      if (outcome === 'created' && action.startsWith('administrator/')) {
+        this.#unrecorded.delete(subject);
+      }
+    }
+  }
+
+  /** @returns the findings, after the last row. A prune removes rows, but leaves its own */
+  finish({ records, isPruned }: Pick<JournalFacts, 'records' | 'isPruned'>): readonly AuditFinding[] {
+    if (this.#rows > 0) {
+      const unrecorded = isPruned ? [] : [...this.#unrecorded];
+      return unrecorded.map((name) => removed(`none tells who made the administrator '${name}'`));
+    }
+    const {
+      administrators: [name],
+      keyIds: [keyId],
+    } = this.#installation;
+    if (name !== undefined) {
+      return [removed(`there is none at all, though there is the administrator '${name}'`)];
+    }
+    return keyId !== undefined && records === 0
+      ? [removed(`there is none at all, and no journal, though the encryption key ${keyId} is in use`)]
+      : [];
+  }
+}
+
+function removed(reason: string): AuditFinding {
+  return { kind: 'removed', of: 'row', id: null, writer: null, lane: null, seq: null, at: null, reason };
 }

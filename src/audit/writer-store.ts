@@ -1,19 +1,25 @@
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, auditTime, rowHash } from './audit-row.ts';
-import type { KeyBody, LaneHead, WriterBody } from './journal-record.ts';
-import type { AuditAuthority } from './signing-key.ts';
+import { type AuditEntry, type AuditRow, auditTime, NOTHING_BEFORE, rowHash } from './audit-row.ts';
+import {
+  type JournalRecord,
+  type KeyBody,
+  type LaneHead,
+  recordHash,
+  type WriterBody,
+} from './journal-record.ts';
+import { type AuditAuthority, newSigningKey, type SigningKey } from './signing-key.ts';
 import { MAX_TREE_ROWS, signTogether } from './row-tree.ts';
-import { newSigningKey, type SigningKey } from './signing-key.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { appendRecord, lockJournal, type RecordDraft } from './journal-store.ts';
 import { beginLongWork } from '../database/unit-of-work.ts';
+import { columnOf } from './cursor-store.ts';
+import { isSurelyUndone } from '../database/database-faults.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */
 const ROW_BITS = 32n;
 
 /** A lane that a transaction continues, or may continue. */
-export interface OpenLane extends LaneHead {
+interface OpenLane extends LaneHead {
   /** The time of its last row in milliseconds; 0: it has none. */
   readonly at: number;
 }
@@ -124,5 +130,131 @@ async function vouchForOlderKeys(
       const draft: RecordDraft = { kind: 'key', at, writer: 0, keyId: current.keyId, body: text };
       await appendRecord(transaction, draft, (hash) => authority.sign(hash));
     }
+  }
+}
+
+/** The advisory lock of appending to the journal. "tank", "jour". */
+const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;
+
+/** The content of a record, without its place. */
+type RecordDraft = Pick<JournalRecord, 'kind' | 'at' | 'writer' | 'keyId' | 'body'>;
+
+/** Prevents others from appending until commit. */
+export async function lockJournal(transaction: Knex.Transaction): Promise<void> {
+  await transaction.raw('SELECT pg_advisory_xact_lock(?, ?)', [...JOURNAL_LOCK]);
+}
+
+/** Appends to the journal, whose lock the caller holds. @returns the record as it is stored */
+async function appendRecord(
+  transaction: Knex.Transaction,
+  draft: RecordDraft,
+  sign: (hash: Uint8Array) => Buffer,
+): Promise<JournalRecord> {
+  const last = await transaction('audit_journal')
+    .orderBy('number', 'desc')
+    .first<{ number: string; hash: Buffer } | undefined>('number', 'hash');
+  const unsigned = {
+    ...draft,
+    number: Number(last?.number ?? 0) + 1,
+    prevHash: last?.hash ?? NOTHING_BEFORE,
+  };
+  const hash = recordHash(unsigned);
+  const record = { ...unsigned, hash, signature: sign(hash) };
+  await transaction('audit_journal').insert(
+    Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])),
+  );
+  return record;
+}
+
+/**
+ * Signs the entries as the next rows of a lane and has them stored.
+ * @param store returns false if it has written nothing
+ * @returns the result of `store`
+ */
+type WriteInLane = (
+  entries: readonly AuditEntry[],
+  store: (rows: readonly AuditRow[]) => Promise<boolean>,
+) => Promise<boolean>;
+
+/** The most milliseconds a lane may be ahead of the clock. Its next row then repeats the time of the row before. */
+const AHEAD_MS = 1_000;
+
+/**
+ * The chains of one writer. Each transaction that writes audit rows takes one and returns it at its end. Transactions
+ * therefore do not wait for each other, and there are no more lanes than concurrent transactions, except after a clock
+ * was set back: times never decrease in a lane, so that months cut it at one place.
+ */
+export class AuditLanes {
+  readonly #writer: () => Promise<AuditWriter>;
+  readonly #now: () => Date;
+  readonly #free: OpenLane[] = [];
+  readonly #committed = new Map<number, LaneHead>();
+  #count = 0;
+
+  constructor(writer: () => Promise<AuditWriter>, now: () => Date) {
+    this.#writer = writer;
+    this.#now = now;
+  }
+
+  /** The number of lanes. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Runs a transaction, which has one lane from its first audit row until its end. The lane moves on if the transaction
+   * is committed, and ends as before if it is surely undone. After an unknown outcome the lane is never used again.
+   */
+  async during<T>(transaction: (write: WriteInLane) => Promise<T>): Promise<T> {
+    const lease: { before?: OpenLane; head?: OpenLane; isBroken: boolean } = { isBroken: false };
+    const write: WriteInLane = async (entries, store) => {
+      const writer = await this.#writer();
+      lease.before ??= this.#acquire();
+      const last = lease.head ?? lease.before;
+      const { rows, head } = writer.sign(last, entries);
+      lease.head = head;
+      // Where storing rows fails, PostgreSQL rolls back, even on COMMIT.
+      lease.isBroken = true;
+      const isStored = await store(rows);
+      lease.isBroken = false;
+      lease.head = isStored ? head : last;
+      return isStored;
+    };
+    try {
+      const result = await transaction(write);
+      const { before, head, isBroken } = lease;
+      if (before !== undefined && head !== undefined && !isBroken) {
+        this.#release(before, head);
+      }
+      return result;
+    } catch (error) {
+      if (lease.before !== undefined && isSurelyUndone(error)) {
+        this.#free.push(lease.before);
+      }
+      throw error;
+    }
+  }
+
+  /** @returns the last rows known to be committed, of the lanes that have moved on from `before` */
+  since(before: ReadonlyMap<number, number>): readonly LaneHead[] {
+    return [...this.#committed.values()].filter(({ lane, seq }) => before.get(lane) !== seq);
+  }
+
+  #acquire(): OpenLane {
+    const now = this.#now().getTime();
+    const place = this.#free.findLastIndex(({ at }) => at <= now + AHEAD_MS);
+    const [free] = place < 0 ? [] : this.#free.splice(place, 1);
+    if (free !== undefined) {
+      return free;
+    }
+    this.#count += 1;
+    return { lane: this.#count, seq: 0, hash: NOTHING_BEFORE, at: 0 };
+  }
+
+  #release(before: OpenLane, head: OpenLane): void {
+    if (head.seq > before.seq) {
+      this.#committed.set(head.lane, head);
+    }
+    this.#free.push(head);
   }
 }

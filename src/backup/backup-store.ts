@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 import type { BackupHeader } from './backup-format.ts';
-import type { BackupSnapshot } from './write-backup.ts';
+import type { BackupSnapshot } from './backup-lines.ts';
 import type { Act } from '../policy/caller.ts';
 import { readByCursor } from '../audit/cursor-store.ts';
 import type { Database } from '../database/database.ts';

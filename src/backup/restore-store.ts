@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 
 import { backupInvalid } from './backup-format.ts';
-import type { OpenBackup } from './read-backup.ts';
-import type { RowCounts, RowProgress } from './write-backup.ts';
+import type { OpenBackup, RowCounts, RowProgress } from './backup-lines.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { KeyDerivation } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';

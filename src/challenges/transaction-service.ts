@@ -1,6 +1,6 @@
 import type { AuditStore } from '../audit/audit-store.ts';
-import type { TransactionRows } from '../audit/transaction-store.ts';
-import { grantedRealms } from '../audit/realm-view.ts';
+import type { TransactionRows } from '../audit/search-store.ts';
+import { grantedRealms } from '../audit/audit-reading.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';

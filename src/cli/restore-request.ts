@@ -1,5 +1,5 @@
 import type { BackupUnlock } from '../backup/backup-encryption.ts';
-import type { RowCounts } from '../backup/write-backup.ts';
+import type { RowCounts } from '../backup/backup-lines.ts';
 
 /** A backup to restore. */
 export interface RestoreRequest {

@@ -1,8 +1,7 @@
 import { BackedUpKeys } from '../backup/backed-up-keys.ts';
 import { backupInvalid } from '../backup/backup-format.ts';
 import { total } from '../backup/backup-service.ts';
-import { openBackup, type OpenBackup } from '../backup/read-backup.ts';
-import type { RowCounts } from '../backup/write-backup.ts';
+import { openBackup, type OpenBackup, type RowCounts } from '../backup/backup-lines.ts';
 import type { RestoredBackup, RestoreRequest } from '../cli/restore-request.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../kernel/log.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { runScript, type SystemAccount } from './program.ts';
+import { runScript, type SystemAccount } from './programs.ts';
 
 /** The account's name; on macOS names of system accounts begin with an underscore. */
 const SERVICE_ACCOUNTS = ['tankeeper', '_tankeeper'];

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lstat } from 'node:fs/promises';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { describeFault, type Log } from '../kernel/log.ts';
-import type { SystemAccount } from './program.ts';
-import { type Cluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
-import { createCluster } from './creation.ts';
-import { type ClusterEntry, enterCluster, type EntryRequest } from './entry.ts';
-import { embeddedConnection, type EmbeddedConnection, type EmbeddedRole } from './membership.ts';
-import { hasEnded, readPostmasterFile } from './postmaster.ts';
-import { findPrograms } from './programs.ts';
+import { type Log, describeFault } from '../kernel/log.ts';
+import { type Cluster, createCluster, findCluster, noClusterIn, openDataFolder } from './cluster.ts';
+import { type EmbeddedConnection, type EmbeddedRole, type JoinRefusal, type Membership, embeddedConnection, joinCluster } from './membership.ts';
+import { LOG_FILE, type PostmasterFile, type StartedPostmaster, hasEnded, readPostmasterFile, startPostmaster, whoseProcess } from './postmaster.ts';
+import { type PostgresPrograms, type SystemAccount, findPrograms } from './programs.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -21,12 +19,12 @@ declare module '../kernel/errors.ts' {
 /*
  * A private PostgreSQL for an installation without DATABASE_URL, opened by `openEmbeddedPostgres`. Other folders import
  * nothing else, except `removeEmbeddedPostgres` for the demo. Opening takes these steps: find the cluster in the data
- * folder (cluster) or create it (creation), as an account of its own if this process is root (account); join the
- * running postmaster, or start one (entry, postmaster, programs). Members hold advisory locks; the last one to leave
+ * folder or create it (cluster), as an account of its own if this process is root (account); join the running
+ * postmaster, or start one (postmaster, programs). Members hold advisory locks; the last one to leave
  * stops the postmaster (membership). See docs/adr/0002-embedded-postgresql.md.
  */
 
-export { removeEmbeddedPostgres } from './creation.ts';
+export { removeEmbeddedPostgres } from './cluster.ts';
 
 /** The options for opening the embedded PostgreSQL of a data folder. */
 export interface EmbeddedPostgresOptions {
@@ -91,7 +89,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     log,
     signal: closing.signal,
   };
-  const first = await enter({ ...request, signal: giveUp ?? closing.signal }).catch((error: unknown) => {
+  const first = await enterAs({ ...request, signal: giveUp ?? closing.signal }).catch((error: unknown) => {
     cluster.close();
     throw error;
   });
@@ -109,7 +107,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   };
 }
 
-async function enter(request: EntryRequest): Promise<ClusterEntry> {
+async function enterAs(request: EntryRequest): Promise<ClusterEntry> {
   const { cluster, role, log } = request;
   const entry = await enterCluster(request);
   const server = role === 'server' ? await entry.membership.becomeServer() : undefined;
@@ -143,7 +141,7 @@ async function keepPresent(request: EntryRequest, first: ClusterEntry): Promise<
     }
     log.warn('The embedded database has gone away; looking for it again');
     try {
-      entry = await enter(request);
+      entry = await enterAs(request);
       log.info('The embedded database is back', { startedHere: entry.startedHere });
     } catch (error) {
       log.error('The embedded database does not come back', { ...describeFault(error) });
@@ -165,4 +163,167 @@ async function leave({ membership }: ClusterEntry, cluster: Cluster, log: Log): 
   } finally {
     await membership.end();
   }
+}
+
+/** The parameters of entering a cluster. */
+interface EntryRequest {
+  readonly cluster: Cluster;
+  /** Joins a running one only. */
+  readonly joinsOnly: boolean;
+  readonly role: EmbeddedRole;
+  readonly durable: boolean;
+  readonly findPrograms: () => Promise<PostgresPrograms>;
+  readonly log: Log;
+  /** Aborts the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** A process's membership. */
+interface ClusterEntry {
+  readonly membership: Membership;
+  /** This process started the running postmaster. */
+  readonly startedHere: boolean;
+}
+
+/** What has happened since the attempt began. */
+interface Attempt {
+  readonly begun: number;
+  started?: StartedPostmaster;
+  emptySince?: number;
+}
+
+const POLL_MS = 25;
+const ABSENCE_TIMEOUT_MS = 30_000;
+/** The longest wait for progress in milliseconds: recovery after a crash may take long. */
+const CHANGE_TIMEOUT_MS = 300_000;
+/** Another process was first, or has already stopped ours, or the former postmaster's children still end: try again. */
+const RACE =
+  /lock file .* already exists|pre-existing shared memory block|received (?:fast|smart|immediate) shutdown request/;
+/** Another process has made the lock file and not yet written it, or died in between. */
+const EMPTY_LOCK = /lock file .* is empty/;
+const EMPTY_LOCK_TIMEOUT_MS = 1_000;
+
+/**
+ * Joins the cluster's running postmaster, or starts one. Any number of processes may do this at once, and while another
+ * one stops the postmaster: each tries again until it has joined.
+ * @throws ServiceError 'data-folder.in-use' for a second server; 'database.unavailable' with PostgreSQL's own message,
+ *   or after 30 s without progress; the reason of `request.signal`
+ */
+async function enterCluster(request: EntryRequest): Promise<ClusterEntry> {
+  const attempt: Attempt = { begun: performance.now() };
+  try {
+    return await enter(request, attempt);
+  } catch (error) {
+    // A postmaster that this process started ends with the attempt: no other process has joined it.
+    if (attempt.started?.hasExited() === false) {
+      await attempt.started.stop();
+    }
+    throw error;
+  }
+}
+
+async function enter(request: EntryRequest, attempt: Attempt): Promise<ClusterEntry> {
+  const { cluster, role } = request;
+  for (;;) {
+    request.signal.throwIfAborted();
+    const serving = await readPostmasterFile(cluster.folder);
+    const outcome = serving?.listens === true ? await joinCluster(cluster, role) : 'absent';
+    if (typeof outcome !== 'string') {
+      return { membership: outcome, startedHere: attempt.started?.pid === serving?.pid };
+    }
+    if (outcome === 'absent') {
+      await startUnlessRunning(request, serving, attempt);
+    }
+    assertWithinTimeout(outcome, attempt, cluster, serving);
+    await sleep(POLL_MS);
+  }
+}
+
+async function startUnlessRunning(
+  request: EntryRequest,
+  serving: PostmasterFile | undefined,
+  attempt: Attempt,
+): Promise<void> {
+  const { cluster } = request;
+  if (request.joinsOnly) {
+    throw unavailable(`the embedded database in ${cluster.dataFolder} is not running`);
+  }
+  if (await mayStart(cluster, serving, attempt)) {
+    attempt.started = await start(request, serving);
+  }
+}
+
+/**
+ * @throws ServiceError 'database.unavailable' if a postmaster of ours has ended for a lasting reason, or this is the
+ *   copy of a running cluster
+ */
+async function mayStart(
+  cluster: Cluster,
+  serving: PostmasterFile | undefined,
+  attempt: Attempt,
+): Promise<boolean> {
+  const { started } = attempt;
+  if (started?.hasExited() === false) {
+    return false;
+  }
+  if (started !== undefined) {
+    await assertRace(await started.complaint(), cluster, attempt);
+  }
+  const whose = serving === undefined ? 'unrelated' : await whoseProcess(serving.pid, cluster);
+  if (serving !== undefined && whose === 'original') {
+    // A copy made while PostgreSQL wrote is rarely complete, and no check detects it: the operator must decide.
+    throw unavailable(
+      `the data folder ${cluster.dataFolder} is a copy, made while its database was running, and that one runs still (process ${serving.pid} in its own folder). Stop its server and copy the folder again; or, to have PostgreSQL recover what was copied, remove ${join(cluster.path, 'postmaster.pid')}`,
+    );
+  }
+  return whose === 'unrelated';
+}
+
+/** @throws ServiceError with PostgreSQL's own message if it ended for another reason than a race of starts */
+async function assertRace(complaint: string, cluster: Cluster, attempt: Attempt): Promise<void> {
+  if (RACE.test(complaint)) {
+    return;
+  }
+  if (EMPTY_LOCK.test(complaint)) {
+    const file = await lstat(join(cluster.folder, 'postmaster.pid')).catch(() => undefined);
+    attempt.emptySince ??= performance.now();
+    if (file?.size !== 0 || performance.now() - attempt.emptySince < EMPTY_LOCK_TIMEOUT_MS) {
+      return;
+    }
+  }
+  const reason = complaint.split('\n').at(-1) ?? '';
+  throw unavailable(
+    `the embedded database does not start: ${reason === '' ? `${join(cluster.path, LOG_FILE)} does not say why, or cannot be written` : reason}`,
+    complaint,
+  );
+}
+
+async function start(
+  { cluster, durable, log, findPrograms }: EntryRequest,
+  stale: PostmasterFile | undefined,
+): Promise<StartedPostmaster> {
+  if (stale !== undefined) {
+    log.warn(
+      'The embedded database was not stopped in order, or was copied while it ran; PostgreSQL recovers what is there',
+      { dataFolder: cluster.dataFolder },
+    );
+  }
+  return startPostmaster(await findPrograms(), cluster, { durable, stranger: stale?.pid });
+}
+
+function assertWithinTimeout(
+  outcome: JoinRefusal,
+  { begun }: Attempt,
+  cluster: Cluster,
+  serving: PostmasterFile | undefined,
+): void {
+  const waited = performance.now() - begun;
+  if (waited > (outcome === 'changing' ? CHANGE_TIMEOUT_MS : ABSENCE_TIMEOUT_MS)) {
+    const culprit = serving === undefined ? '' : `; process ${serving.pid} serves it, but cannot be reached`;
+    throw unavailable(`the embedded database in ${cluster.dataFolder} does not answer${culprit}`);
+  }
+}
+
+function unavailable(message: string, detail?: string): ServiceError {
+  return new ServiceError('database.unavailable', message, detail === undefined ? {} : { detail });
 }

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { ServiceError } from '../kernel/errors.ts';
-import { type Cluster, SOCKET_PORT } from './cluster.ts';
-import { CLUSTER_ROLE } from './creation.ts';
+import { type Cluster, CLUSTER_ROLE, SOCKET_PORT } from './cluster.ts';
 
 /** The role of this process: the server, of which there is one, or a command. */
 export type EmbeddedRole = 'server' | 'command';

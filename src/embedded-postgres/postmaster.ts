@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { admittedNames } from './account.ts';
-import { type Cluster, ownPath, readForeignFile, SOCKET, SOCKET_PORT } from './cluster.ts';
-import { CLUSTER_ROLE } from './creation.ts';
-import { isolatedSurroundings, runScript, SHELL } from './program.ts';
-import type { PostgresPrograms } from './programs.ts';
+import { type Cluster, CLUSTER_ROLE, ownPath, readForeignFile, SOCKET, SOCKET_PORT } from './cluster.ts';
+import { isolatedSurroundings, type PostgresPrograms, runScript, SHELL } from './programs.ts';
 
 /** The content of postmaster.pid. It is not trusted: the cluster's account may write it, and copies include it. */
 export interface PostmasterFile {

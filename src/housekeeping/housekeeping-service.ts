@@ -1,11 +1,11 @@
-import type { AuditRetention } from '../audit/audit-retention.ts';
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
+import type { AuditRetention } from '../audit/audit-service.ts';
+import { type Caller, actOf } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import { type BackgroundLoop, backgroundRounds, type RoundOutcome } from '../kernel/background-loop.ts';
+import { type BackgroundLoop, type RoundOutcome, backgroundRounds } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { actOf, type Caller } from '../policy/caller.ts';
 import type { HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { HousekeepingStore } from './housekeeping-store.ts';
 import {

@@ -102,7 +102,7 @@ export function servedEndpoints(dependencies: AppDependencies, dialect: Dialect)
     rightsEndpoint(services.rights, administration),
     resyncEndpoint(services.resynchronisation, administration),
     loadTokensEndpoint(services.tokenImport, administration),
-    ...auditEndpoints(services.auditSearch, services.auditExport, administration, clock),
+    ...auditEndpoints(services.auditReading, administration, clock),
     ...auditVerificationEndpoints(services.auditVerification, administration),
     transactionEndpoint(services.transactions, administration),
     ...helpdeskEndpoints(services.helpdesk, administration),

@@ -1,17 +1,11 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import { isStorable } from '../kernel/text.ts';
-import type {
-  ImportedChallenges,
-  PresentChallenge,
-  PresentChallengedToken,
-} from './challenge-import-store.ts';
-import { type ChallengeContext, type ImportedChallenge, mapChallenge } from './challenge-mapping.ts';
-import type { ImportOutcome, ImportReport } from './import-report.ts';
-import type { ImportTransaction } from './import-store.ts';
+import type { ImportedChallenges, ImportTransaction } from './import-store.ts';
+import { type ChallengeContext, type ImportedChallenge, type PresentChallenge, type PresentChallengedToken, mapChallenge } from './challenge-mapping.ts';
+import type { ImportReport, Mapped } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import { CHALLENGE_TABLES, type LinotpSource, textOf } from './linotp-source.ts';
 import type { LocalTime } from './local-time.ts';
-import type { Mapped } from './mapped.ts';
 
 interface ChallengeReading extends Pick<ChallengeContext, 'localTime' | 'maxChallengeRequests'> {
   readonly source: LinotpSource;
@@ -102,23 +96,18 @@ export class ChallengeImport {
     await target.audit(audited.map(({ transactionId }) => ({ subject: transactionId, outcome: 'imported' })));
   }
 
-  #report(
-    { name, row, value, reasons, remarks = [] }: Mapped<ImportedChallenge>,
-    known: PresentChallenge | undefined,
-  ): Promise<void> {
-    const tell = (outcome: ImportOutcome, why: readonly string[]): Promise<void> =>
-      this.#deps.report.add({ group: 'challenges', name, row, outcome, reasons: why });
+  #report(mapped: Mapped<ImportedChallenge>, known: PresentChallenge | undefined): Promise<void> {
+    const { report } = this.#deps;
+    const { value } = mapped;
     if (value === undefined) {
-      return tell('left', reasons);
+      return report.left('challenges', mapped, ...mapped.reasons);
     }
     if (known !== undefined && !isSame(value, known)) {
-      return tell('left', ['another challenge has this transaction id here']);
+      return report.left('challenges', mapped, 'another challenge has this transaction id here');
     }
-    const told = [...reasons, ...remarks];
-    if (known !== undefined && !isNewer(value, known)) {
-      return tell('unchanged', told);
-    }
-    return tell(reasons.length === 0 ? 'taken' : 'changed', told);
+    return known !== undefined && !isNewer(value, known)
+      ? report.unchanged('challenges', mapped)
+      : report.stored('challenges', mapped);
   }
 }
 

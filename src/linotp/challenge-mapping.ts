@@ -2,7 +2,7 @@ import { isStorable, parseJsonObject } from '../kernel/text.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import type { Challenge } from '../challenges/challenge.ts';
 import type { LocalTime } from './local-time.ts';
-import type { Mapped } from './mapped.ts';
+import type { Mapped } from './import-report.ts';
 import { binaryTextOf, flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
 
@@ -12,11 +12,19 @@ export interface ImportedChallenge extends Omit<Challenge, 'id'> {
 }
 
 /** The token of a challenge, as it was imported. */
-export interface ChallengedToken {
+interface ChallengedToken {
   readonly serial: string;
   readonly type: string;
   readonly ocraSuite: string | null;
 }
+
+/** A challenge of this server. */
+export interface PresentChallenge extends ImportedChallenge {
+  readonly id: string;
+}
+
+/** An imported token. */
+export type PresentChallengedToken = ChallengedToken & { readonly id: string };
 
 export interface ChallengeContext {
   /** The table of the rows. */

@@ -1,16 +1,17 @@
 import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/text.ts';
-import { mapAdministrators } from './administrator-mapping.ts';
-import type { EntryKind, PresentEntry } from './configuration-import-store.ts';
+import {
+  type FilePlaces,
+  mapAdministrators,
+  mapPolicies,
+  mapRealms,
+  mapResolvers,
+  mapSettings,
+} from './configuration-mapping.ts';
+import type { EntryKind, ImportTransaction, PresentEntry } from './import-store.ts';
 import type { EncryptionKey } from './encryption-key.ts';
-import type { ImportGroup, ImportOutcome, ImportReport } from './import-report.ts';
-import type { ImportTransaction } from './import-store.ts';
+import type { ImportGroup, ImportReport, Mapped } from './import-report.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
-import type { Mapped } from './mapped.ts';
-import { mapPolicies } from './policy-mapping.ts';
-import { mapRealms } from './realm-mapping.ts';
-import { type FilePlaces, mapResolvers } from './resolver-mapping.ts';
-import { mapSettings } from './setting-mapping.ts';
 
 /** A group of the configuration. */
 export type ConfigurationGroup = Exclude<ImportGroup, 'tokens' | 'challenges'>;
@@ -113,29 +114,27 @@ export class ConfigurationImport {
 
   async #storeOne<Value>(
     target: ImportTransaction,
-    { name, row, value, reasons, remarks = [] }: Mapped<Value>,
+    mapped: Mapped<Value>,
     { group, kind, put }: EntryWriter<Value>,
     present: PresentEntry = { fingerprint: null, exists: false },
   ): Promise<void> {
     const { report, encryptionKey } = this.#deps;
-    const tell = (outcome: ImportOutcome, why: readonly string[]): Promise<void> =>
-      report.add({ group, name, row, outcome, reasons: why });
+    const { name, value } = mapped;
     if (value === undefined) {
-      return tell('left', reasons);
+      return report.left(group, mapped, ...mapped.reasons);
     }
     const whyLeft = reasonToLeave(value, present);
     if (whyLeft !== undefined) {
-      return tell('left', [whyLeft]);
+      return report.left(group, mapped, whyLeft);
     }
-    const told = [...reasons, ...remarks];
     const fingerprint = encryptionKey.fingerprint(JSON.stringify(value));
     if (present.fingerprint?.equals(fingerprint) === true) {
-      return tell('unchanged', told);
+      return report.unchanged(group, mapped);
     }
     await put(value);
     await target.configuration.note(kind, name, fingerprint);
     await target.audit([{ subject: name, outcome: `imported ${kind}` }]);
-    return tell(reasons.length === 0 ? 'taken' : 'changed', told);
+    return report.stored(group, mapped);
   }
 
   async #forget(

@@ -61,6 +61,23 @@ export class ImportReport {
     await this.#sink.write(entry);
   }
 
+  /** Notes a row that was stored, with its reasons and remarks. */
+  stored(group: ImportGroup, mapped: Mapped<unknown>): Promise<void> {
+    return this.#addMapped(group, mapped, mapped.reasons.length === 0 ? 'taken' : 'changed');
+  }
+
+  unchanged(group: ImportGroup, mapped: Mapped<unknown>): Promise<void> {
+    return this.#addMapped(group, mapped, 'unchanged');
+  }
+
+  left(
+    group: ImportGroup,
+    { name, row }: Pick<Mapped<unknown>, 'name' | 'row'>,
+    ...reasons: readonly string[]
+  ): Promise<void> {
+    return this.add({ group, name, row, outcome: 'left', reasons });
+  }
+
   /** Makes the group appear in the summary, even without any row. */
   open(group: ImportGroup): Record<ImportOutcome, number> {
     const counts = this.#groups.get(group) ?? { taken: 0, changed: 0, left: 0, unchanged: 0, removed: 0 };
@@ -72,6 +89,14 @@ export class ImportReport {
     this.#tokenTypes.set(type, (this.#tokenTypes.get(type) ?? 0) + 1);
   }
 
+  #addMapped(
+    group: ImportGroup,
+    { name, row, reasons, remarks = [] }: Mapped<unknown>,
+    outcome: ImportOutcome,
+  ): Promise<void> {
+    return this.add({ group, name, row, outcome, reasons: [...reasons, ...remarks] });
+  }
+
   summary(dryRun: boolean, unread: readonly string[]): ImportSummary {
     return {
       dryRun,
@@ -80,4 +105,16 @@ export class ImportReport {
       unread,
     };
   }
+}
+
+/** A row of the source in the form in which it is stored; without a value it is left. */
+export interface Mapped<Value> {
+  readonly name: string;
+  /** The place of the row in the source. */
+  readonly row: string;
+  readonly value: Value | undefined;
+  /** The change, or the reason why it is left. Never a secret. */
+  readonly reasons: readonly string[];
+  /** The facts that are unusual and yet stored as they were. */
+  readonly remarks?: readonly string[];
 }

@@ -14,11 +14,10 @@ import {
 } from './import-report.ts';
 import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
-import { OwnerLogins } from './owner-logins.ts';
+import { OwnerLogins, TokenImport } from './token-import.ts';
 import type { ImportStore, ImportTransaction } from './import-store.ts';
 import type { LinotpSource } from './linotp-source.ts';
-import type { FilePlaces } from './resolver-mapping.ts';
-import { TokenImport } from './token-import.ts';
+import type { FilePlaces } from './configuration-mapping.ts';
 
 /** The state of an import, for people who wait for it. */
 interface ImportProgress {

@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+
 import type { Resolver } from '../configuration/configuration.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
@@ -5,10 +7,20 @@ import { auditEntry, type AuditRows } from '../audit/rows-store.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import type { Database } from '../database/database.ts';
 import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
-import type { Knex } from 'knex';
-import { ChallengeImportStore } from './challenge-import-store.ts';
-import { ConfigurationImportStore } from './configuration-import-store.ts';
-import { TokenImportStore } from './token-import-store.ts';
+import { keepUntouched, TokenImportStore } from './token-import-store.ts';
+import type { Sealed } from '../keys/vault.ts';
+import type { Policy } from '../policy/stored-policy.ts';
+import { storeRealm } from '../realms/realm-store.ts';
+import { storeResolver } from '../resolvers/resolver-store.ts';
+import type {
+  ImportedAdministrator,
+  ImportedRealm,
+  ImportedResolver,
+  ImportedSetting,
+} from './configuration-mapping.ts';
+import { type ChallengeColumns, challengeOf } from '../challenges/challenge-rows-store.ts';
+import { withLockedTokens } from '../tokens/token-locks-store.ts';
+import type { ImportedChallenge, PresentChallenge, PresentChallengedToken } from './challenge-mapping.ts';
 
 /** Ends a rehearsal. */
 class RolledBack extends Error {}
@@ -123,4 +135,214 @@ export class ImportTransaction {
       );
     }
   }
+}
+
+/** A value with its secret sealed. */
+type WithSealedSecret<Value> = Omit<Value, 'secret'> & { readonly secret: Sealed | null };
+
+/** An entry of the configuration in the target. */
+export interface PresentEntry {
+  /** Of the import that made it; null: it was not imported, or is gone. */
+  readonly fingerprint: Buffer | null;
+  readonly exists: boolean;
+}
+
+const ENTRY_TABLES = {
+  resolver: ['resolvers', 'name'],
+  realm: ['realms', 'name'],
+  policy: ['policies', 'name'],
+  setting: ['configuration', 'key'],
+  administrator: ['administrators', 'name'],
+} as const;
+
+/** Parts of the configuration whose entries have names. */
+export type EntryKind = keyof typeof ENTRY_TABLES;
+
+/** Reads and writes the configuration, within the transaction of an import. */
+class ConfigurationImportStore {
+  readonly #sql: Knex.Transaction;
+  readonly #written: WrittenRows;
+
+  constructor(sql: Knex.Transaction, written: WrittenRows) {
+    this.#sql = sql;
+    this.#written = written;
+  }
+
+  /** Lets no other change of the configuration in until the end. */
+  async lock(): Promise<void> {
+    await this.#sql('configuration_state').forUpdate().select('revision');
+  }
+
+  /** @returns the entries of a kind by name: those that exist, and those that an import made */
+  async entries(kind: EntryKind): Promise<ReadonlyMap<string, PresentEntry>> {
+    const [table, name] = ENTRY_TABLES[kind];
+    const { rows } = await this.#sql.raw<{ rows: (PresentEntry & { name: string })[] }>(
+      `SELECT coalesce(present.??, imported.name) AS name, imported.fingerprint, present.?? IS NOT NULL AS exists
+       FROM ?? AS present
+       FULL JOIN (SELECT * FROM imported_entries WHERE kind = ?) AS imported ON imported.name = present.??`,
+      [name, name, table, kind, name],
+    );
+    return new Map(rows.map((row) => [row.name, row]));
+  }
+
+  /** @returns the names of entries that an import made and that still exist */
+  async importedNames(kind: EntryKind): Promise<ReadonlySet<string>> {
+    const entries = [...(await this.entries(kind))];
+    return new Set(
+      entries.filter(([, { fingerprint, exists }]) => exists && fingerprint !== null).map(([name]) => name),
+    );
+  }
+
+  async putResolver({ users, ...resolver }: WithSealedSecret<ImportedResolver>): Promise<void> {
+    // Named by the operator's own database, as by the operator.
+    await storeResolver(this.#sql, { ...resolver, isBounded: false });
+    for (const { login, givenName, surname, email, phone, passwordHash } of users) {
+      const names = { given_name: givenName, surname, email, phone, password_hash: passwordHash };
+      const resolverId = this.#sql('resolvers').where({ name: resolver.name }).select('id');
+      await this.#sql('users')
+        .insert({ resolver_id: resolverId, login, ...names })
+        .onConflict(['resolver_id', 'login'])
+        .merge(names);
+    }
+    this.#written.add(users.length, 'users');
+  }
+
+  async putRealm({ name, resolvers, isDefault }: ImportedRealm): Promise<void> {
+    await storeRealm(this.#sql, name, resolvers);
+    if (isDefault) {
+      await this.#sql('realms').where({ is_default: true }).whereNot({ name }).update({ is_default: false });
+      await this.#sql('realms').where({ name }).update({ is_default: true });
+    }
+  }
+
+  async putPolicy({ user: username, ...columns }: Policy): Promise<void> {
+    await this.#sql('policies')
+      .insert({ ...columns, username })
+      .onConflict('name')
+      .merge();
+  }
+
+  async putSetting(setting: WithSealedSecret<ImportedSetting>): Promise<void> {
+    await this.#sql('configuration').insert(setting).onConflict('key').merge();
+  }
+
+  async putAdministrator({ name, passwordHash }: ImportedAdministrator): Promise<void> {
+    await this.#sql('administrators')
+      .insert({ name, password_hash: passwordHash })
+      .onConflict('name')
+      .merge(['password_hash']);
+  }
+
+  /** Notes that the import made the entry. */
+  async note(kind: EntryKind, name: string, fingerprint: Buffer): Promise<void> {
+    await this.#sql('imported_entries')
+      .insert({ kind, name, fingerprint })
+      .onConflict(['kind', 'name'])
+      .merge({ fingerprint, imported_at: this.#sql.fn.now() });
+  }
+
+  /** Removes an entry, and the note of its import. */
+  async remove(kind: EntryKind, name: string): Promise<void> {
+    const [table, column] = ENTRY_TABLES[kind];
+    await this.#sql(table)
+      .where({ [column]: name })
+      .delete();
+    await this.#sql('imported_entries').where({ kind, name }).delete();
+  }
+}
+
+/** Reads imported tokens and their challenges. */
+export class ImportedChallenges {
+  readonly #sql: Knex;
+
+  constructor(sql: Knex) {
+    this.#sql = sql;
+  }
+
+  /** @returns the imported tokens with these serials, by serial */
+  async tokens(serials: readonly string[]): Promise<ReadonlyMap<string, PresentChallengedToken>> {
+    const rows = await this.#sql('tokens')
+      .join('imported_tokens', 'imported_tokens.token_id', 'tokens.id')
+      .whereRaw('tokens.serial = ANY (?::text[])', [[...serials]])
+      .select<PresentChallengedToken[]>('tokens.id', 'tokens.serial', 'tokens.type', {
+        ocraSuite: 'tokens.ocra_suite',
+      });
+    return new Map(rows.map((row) => [row.serial, row]));
+  }
+
+  /** @returns challenges by transaction id */
+  async find(transactionIds: readonly string[]): Promise<ReadonlyMap<string, PresentChallenge>> {
+    const rows = await this.#sql('challenges')
+      .join('tokens', 'tokens.id', 'challenges.token_id')
+      .whereRaw('challenges.transaction_id = ANY (?::text[])', [[...transactionIds]])
+      .select<(ChallengeColumns & { id: string; serial: string })[]>('challenges.*', 'tokens.serial');
+    return new Map(
+      rows.map((row) => [row.transaction_id, { id: row.id, serial: row.serial, ...challengeOf(row) }]),
+    );
+  }
+}
+
+/** Writes challenges, within the transaction of an import. */
+class ChallengeImportStore extends ImportedChallenges {
+  readonly #sql: Knex.Transaction;
+  readonly #written: WrittenRows;
+
+  constructor(sql: Knex.Transaction, written: WrittenRows) {
+    super(sql);
+    this.#sql = sql;
+    this.#written = written;
+  }
+
+  /** @param challenges each with the id of its token */
+  async insert(challenges: readonly (ImportedChallenge & { readonly tokenId: string })[]): Promise<void> {
+    await writeTokens(
+      this.#sql,
+      challenges.map(({ tokenId }) => tokenId),
+    );
+    await this.#sql('challenges').insert(
+      challenges.map((challenge) => ({
+        transaction_id: challenge.transactionId,
+        token_id: challenge.tokenId,
+        question: challenge.question,
+        data: challenge.data,
+        issued_at: challenge.issuedAt,
+        ...stateColumns(challenge),
+      })),
+    );
+    this.#written.add(challenges.length, 'challenges');
+  }
+
+  /** Updates challenges that are still open: one may have been closed since it was found. @param challenges by their ids */
+  async update(challenges: ReadonlyMap<string, ImportedChallenge>): Promise<void> {
+    const rows = this.#sql('challenges').whereIn('id', [...challenges.keys()]);
+    await writeTokens(this.#sql, await rows.pluck<string[]>('token_id'));
+    for (const [id, challenge] of challenges) {
+      await this.#sql('challenges').where({ id }).whereNull('closed_by').update(stateColumns(challenge));
+    }
+  }
+}
+
+/**
+ * Locks the tokens, and gives them another version, which stands for their challenges. They still count as untouched
+ * since their import.
+ */
+async function writeTokens(sql: Knex.Transaction, tokenIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(tokenIds)];
+  await withLockedTokens(sql, { ids }, async () => {
+    await sql('tokens')
+      .whereIn('id', ids)
+      .update({ serial: sql.ref('serial') });
+    await keepUntouched(sql, ids);
+  });
+}
+
+/** LinOTP does not note when a challenge was closed. */
+function stateColumns(challenge: ImportedChallenge): Readonly<Record<string, Knex.Value>> {
+  return {
+    wrong_count: challenge.wrongCount,
+    received_tan: challenge.receivedTan,
+    valid_tan: challenge.validTan,
+    closed_by: challenge.closedBy,
+    closed_at: challenge.closedBy === null ? null : challenge.issuedAt,
+  };
 }

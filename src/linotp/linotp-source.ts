@@ -1,3 +1,11 @@
+import { ServiceError } from '../kernel/errors.ts';
+
+declare module '../kernel/errors.ts' {
+  interface ErrorPayloads {
+    'import.refused': NoPayload;
+  }
+}
+
 /** The tables of LinOTP that are read, each with a column by which its rows are ordered. */
 export const SOURCE_TABLES = {
   Config: 'Key',
@@ -63,4 +71,9 @@ export function wholeOf(row: SourceRow, column: string): number | undefined {
 /** @returns a boolean: PostgreSQL's `t`, MySQL's 1, an SQL dump's `true` */
 export function flagOf(row: SourceRow, column: string): boolean {
   return ['t', 'true', '1'].includes(textOf(row, column).trim().toLowerCase());
+}
+
+/** @returns the refusal of an import before it has changed anything */
+export function importRefused(message: string): ServiceError {
+  return new ServiceError('import.refused', message);
 }

@@ -2,17 +2,17 @@ import type { Resolver } from '../configuration/configuration.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { EncryptionKey } from './encryption-key.ts';
-import type { ImportReport } from './import-report.ts';
+import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
-import type { Mapped } from './mapped.ts';
-import type { OwnerLogins } from './owner-logins.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
-import { mapResolvers } from './resolver-mapping.ts';
+import { mapResolvers } from './configuration-mapping.ts';
 import { type LinotpSource, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { PresentToken, StoredOwner, StoredToken } from './token-import-store.ts';
 import { type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
 import { type ImportedToken, mapToken, type TokenContext } from './token-mapping.ts';
+import { isServiceError } from '../kernel/errors.ts';
+import type { UserSources } from '../resolvers/user-source.ts';
 
 interface TokenImportDependencies {
   readonly source: LinotpSource;
@@ -167,11 +167,11 @@ export class TokenImport {
       const { token, present } = candidate;
       const reason = reasonToLeave(candidate);
       if (reason !== undefined) {
-        await this.#leave(candidate.mapped, reason);
+        await this.#deps.report.left('tokens', candidate.mapped, reason);
       } else if (present === undefined) {
         added.push(candidate);
       } else if (isSameImport(token, present)) {
-        await this.#add(candidate, 'unchanged');
+        await this.#deps.report.unchanged('tokens', candidate.mapped);
       } else {
         changed.push(candidate);
       }
@@ -202,7 +202,7 @@ export class TokenImport {
       })),
     ]);
     for (const candidate of [...added, ...replaced]) {
-      await this.#add(candidate, isAsItWas(candidate.mapped) ? 'taken' : 'changed');
+      await this.#deps.report.stored('tokens', candidate.mapped);
     }
   }
 
@@ -219,7 +219,7 @@ export class TokenImport {
       new Map(changed.map((candidate) => [idOf(candidate), this.#seal(candidate.token)])),
     );
     for (const candidate of changed.filter((one) => !ids.has(idOf(one)))) {
-      await this.#leave(candidate.mapped, CHANGED_ON_BOTH_SIDES);
+      await this.#deps.report.left('tokens', candidate.mapped, CHANGED_ON_BOTH_SIDES);
     }
     return changed.filter((candidate) => ids.has(idOf(candidate)));
   }
@@ -235,12 +235,16 @@ export class TokenImport {
       const one = mapToken(row, facts.links.of(id), facts.context);
       const { value } = one;
       if (value === undefined) {
-        await this.#leave(one, ...one.reasons);
+        await this.#deps.report.left('tokens', one, ...one.reasons);
         continue;
       }
       report.countType(value.type);
       if (firsts.has(one.name.toLowerCase())) {
-        await this.#leave(one, 'another token has the same serial, or one that differs in case only');
+        await this.#deps.report.left(
+          'tokens',
+          one,
+          'another token has the same serial, or one that differs in case only',
+        );
       } else {
         firsts.add(one.name.toLowerCase());
         mapped.push(await this.#resolve(one, value, facts));
@@ -312,7 +316,7 @@ export class TokenImport {
   async #reportDangling({ links, seen }: TargetFacts): Promise<void> {
     for (const tokenId of links.danglingTokens(seen)) {
       const place = { name: '', row: `TokenRealm of token ${tokenId}` };
-      await this.#leave({ ...place, value: undefined, reasons: [] }, 'there is no such token');
+      await this.#deps.report.left('tokens', place, 'there is no such token');
     }
   }
 
@@ -335,23 +339,10 @@ export class TokenImport {
       }
     }
   }
-
-  #add({ mapped }: MappedToken, outcome: 'taken' | 'changed' | 'unchanged'): Promise<void> {
-    const { name, row, reasons, remarks = [] } = mapped;
-    return this.#deps.report.add({ group: 'tokens', name, row, outcome, reasons: [...reasons, ...remarks] });
-  }
-
-  #leave({ name, row }: Mapped<ImportedToken>, ...reasons: readonly string[]): Promise<void> {
-    return this.#deps.report.add({ group: 'tokens', name, row, outcome: 'left', reasons });
-  }
 }
 
 function inHex({ keyForm, ...secrets }: PlainTokenSecrets): readonly (string | undefined)[] {
   return [keyForm, ...Object.values(secrets).map((bytes) => bytes?.toString('hex'))];
-}
-
-function isAsItWas({ reasons }: Mapped<ImportedToken>): boolean {
-  return reasons.length === 0;
 }
 
 /** @returns undefined for a token that is stored, or is here already as the source has it */
@@ -392,5 +383,50 @@ async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncIterable<Item>
   } finally {
     await next.catch(() => undefined);
     await iterator.return?.();
+  }
+}
+
+/** An owner as the target knows them; without a login where the resolver did not tell it. */
+type FoundOwner = { readonly userId: string; readonly login: string } | { readonly fault: string };
+
+/** Users that are listed at once; more are asked for one by one. */
+const LISTED_USERS = 100_000;
+
+/** Finds the logins of owners: LinOTP's tokens have only the ids of their users. */
+export class OwnerLogins {
+  readonly #sources: UserSources;
+  readonly #listed = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  /** Why a resolver cannot be asked, by its name: it is not asked again. */
+  readonly #faults = new Map<string, string>();
+
+  constructor(sources: UserSources) {
+    this.#sources = sources;
+  }
+
+  async find(resolver: Resolver, userId: string): Promise<FoundOwner> {
+    const { name } = resolver;
+    try {
+      if (!this.#faults.has(name)) {
+        const listed = this.#listed.get(name) ?? this.#list(resolver);
+        this.#listed.set(name, listed);
+        const login = (await listed).get(userId) ?? (await this.#sources(resolver).findById(userId))?.login;
+        return login === undefined
+          ? { fault: `the resolver ${name} has no user with the id ${userId}` }
+          : { userId, login };
+      }
+    } catch (error) {
+      if (!isServiceError(error)) {
+        throw error;
+      }
+      this.#faults.set(name, error.message);
+    }
+    return { fault: this.#faults.get(name) ?? '' };
+  }
+
+  async #list(resolver: Resolver): Promise<ReadonlyMap<string, string>> {
+    const source = this.#sources(resolver);
+    const isSmall = (await source.count()) <= LISTED_USERS;
+    const users = isSmall ? await source.list() : [];
+    return new Map(users.map(({ userId, login }) => [userId, login]));
   }
 }

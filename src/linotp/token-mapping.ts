@@ -4,12 +4,18 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 import { isSerial, OCRA_TYPES, type Rollout } from '../tokens/token.ts';
 import { type EncryptionKey, UnreadableSecret } from './encryption-key.ts';
 import { readUtc } from './local-time.ts';
-import type { Mapped } from './mapped.ts';
-import { resolverNameOf } from './resolver-mapping.ts';
+import type { Mapped } from './import-report.ts';
+import { resolverNameOf } from './configuration-mapping.ts';
 import { flagOf, type SourceRow, textOf, wholeOf } from './linotp-source.ts';
 import type { TextRepair } from './text-repair.ts';
-import { infoText, publicInfo, readTokenInfo, type TokenInfo } from './token-info.ts';
-import { openTokenSecrets, type PlainTokenSecrets } from './token-secrets.ts';
+import {
+  infoText,
+  openTokenSecrets,
+  type PlainTokenSecrets,
+  publicInfo,
+  readTokenInfo,
+  type TokenInfo,
+} from './token-secrets.ts';
 
 /** A token of LinOTP in the form in which it is stored, with its secrets in clear. */
 export interface ImportedToken {

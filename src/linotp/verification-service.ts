@@ -1,15 +1,14 @@
 import { readOcraSettings } from '../challenges/ocra-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Vault } from '../keys/vault.ts';
-import { compareChallenge } from './challenge-comparison.ts';
+import { compareChallenge, type ComparedUsers, compareToken } from './comparison.ts';
 import { countChallenges, readChallenges } from './challenge-import.ts';
 import type { EncryptionKey } from './encryption-key.ts';
 import { type LinotpInstallation, readInstallation, type TextEncoding } from './installation-reading.ts';
 import type { LocalTime } from './local-time.ts';
 import { type LinotpSource, wholeOf } from './linotp-source.ts';
 import { IdSet, RealmLinks } from './realm-links.ts';
-import { mapResolvers } from './resolver-mapping.ts';
-import { type ComparedUsers, compareToken } from './token-comparison.ts';
+import { mapResolvers } from './configuration-mapping.ts';
 import { mapToken, type TokenContext } from './token-mapping.ts';
 import type { VerificationStore } from './verification-store.ts';
 

@@ -3,9 +3,9 @@ import { readConfiguration } from '../configuration/configuration-store.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
-import { ImportedChallenges } from './challenge-import-store.ts';
-import type { ComparableToken } from './token-comparison.ts';
-import type { TokenInfo } from './token-info.ts';
+import { ImportedChallenges } from './import-store.ts';
+import type { ComparableToken } from './comparison.ts';
+import type { TokenInfo } from './token-secrets.ts';
 
 /** The columns of imported_tokens are null for a token that was not imported. */
 interface ComparedRow extends TokenRow {

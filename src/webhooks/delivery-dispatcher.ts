@@ -6,8 +6,7 @@ import { KeyedCounts } from '../kernel/bounded-work.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AttemptOutcome, Claim, DeliveryStore, UpkeepLimits } from './delivery-store.ts';
 import type { HttpWebhookSender } from './sending/http-sender.ts';
-import { signMessage } from './signature.ts';
-import { openSecrets, type SendResult, type SigningWebhook } from './webhook.ts';
+import { openSecrets, type SendResult, type SigningWebhook, signMessage } from './webhook.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** Paces and limits of deliveries. Durations in milliseconds. */

@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import type { WebhookMessage } from './signature.ts';
-import type { SigningWebhook } from './webhook.ts';
+import type { SigningWebhook, WebhookMessage } from './webhook.ts';
 import { isSubscribed } from './webhook-event.ts';
 import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook } from './webhook-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { AuditExport } from '../../src/audit/audit-export.ts';
+import { AuditReading } from '../../src/audit/audit-reading.ts';
 import { type AuditRow, NOTHING_BEFORE } from '../../src/audit/audit-row.ts';
 import type { AuditFilter } from '../../src/audit/filter-values.ts';
 import type { FoundRows } from '../../src/audit/search-store.ts';
@@ -42,7 +42,7 @@ it.each([
 ] as const)(
   'an export of rare rows goes on to the end of the trail, with one head: %s',
   async (format, text) => {
-    const exports = new AuditExport({
+    const exports = new AuditReading({
       store: { searchStep, note: () => Promise.resolve(), readInSteps: () => Promise.reject(new Error()) },
       authority: { keys: () => [{ keyId: '', publicKey: Buffer.alloc(32) }] },
       access: new AccessControl({ clock: CLOCK }),
@@ -50,7 +50,7 @@ it.each([
       clock: CLOCK,
     });
     const pieces: string[] = [];
-    const { write } = await exports.grant(callerNamed('anna'), { format, subject: 'T1' });
+    const { write } = await exports.grantExport(callerNamed('anna'), { format, subject: 'T1' });
     const count = await write((piece) => {
       pieces.push(piece);
       return Promise.resolve();

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readExportedTrail } from '../../src/audit/exported-trail.ts';
-import type { AuditFinding } from '../../src/audit/finding.ts';
-import { AuditRetention } from '../../src/audit/audit-retention.ts';
-import { AuditService } from '../../src/audit/audit-service.ts';
+import { readExportedTrail } from '../../src/audit/export-trail.ts';
+import type { AuditFinding } from '../../src/audit/verification.ts';
+import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { verifyTrail } from '../../src/audit/verify-trail.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
@@ -146,8 +145,7 @@ describe('pruning', () => {
           await audited.tamper(tampering);
           return store.prune(...given);
         },
-        read: store.read.bind(store),
-        estimate: store.estimate.bind(store),
+        verify: store.verify.bind(store),
       }),
     });
     const prune = service.prune(OPERATOR, { before: new Date('2026-10-01'), force: false });

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BackupHeader } from '../../src/backup/backup-format.ts';
 import { BackedUpKeys } from '../../src/backup/backed-up-keys.ts';
-import type { BackupSnapshot } from '../../src/backup/write-backup.ts';
-import { openBackup } from '../../src/backup/read-backup.ts';
-import { backupLines, type RowCounts } from '../../src/backup/write-backup.ts';
+import {
+  backupLines,
+  type BackupSnapshot,
+  openBackup,
+  type RowCounts,
+} from '../../src/backup/backup-lines.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/secret-vault.ts';
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BackupHeader } from '../../src/backup/backup-format.ts';
-import { openBackup, type OpenBackup } from '../../src/backup/read-backup.ts';
-import { backupLines } from '../../src/backup/write-backup.ts';
+import { backupLines, openBackup, type OpenBackup } from '../../src/backup/backup-lines.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from '../../src/backup/backup-store.ts';

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AuditRetention } from '../../src/audit/audit-retention.ts';
-import { AuditService } from '../../src/audit/audit-service.ts';
+import { AuditRetention, AuditService } from '../../src/audit/audit-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { keyIdOf, sealCanary, SecretVault } from '../../src/keys/secret-vault.ts';
 import { VaultAuditAuthority } from '../../src/keys/vault-audit-authority.ts';
-import { lockJournal } from '../../src/audit/journal-store.ts';
+import { lockJournal } from '../../src/audit/writer-store.ts';
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ConnectionGate } from '../../src/database/connection-gate.ts';
 import { CountVerificationStore } from '../../src/monitoring/count-verification-store.ts';

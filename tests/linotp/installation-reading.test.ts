@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { EncryptionKey } from '../../src/linotp/encryption-key.ts';
 import { readInstallation } from '../../src/linotp/installation-reading.ts';
-import type { LinotpSource, SourceTable } from '../../src/linotp/linotp-source.ts';
-import type { SourceRow } from '../../src/linotp/linotp-source.ts';
+import type { LinotpSource, SourceRow, SourceTable } from '../../src/linotp/linotp-source.ts';
 
 it('reads a table of 300,000 imported users that arrives at once', async () => {
   const users = Array.from({ length: 300_000 }, (_, userid) => ({ userid }));

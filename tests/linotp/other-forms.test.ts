@@ -264,6 +264,19 @@ describe('a dump', () => {
       },
     ));
 
+  it('whose rows of a table stand far apart, among others, is imported as the fixture is', () => {
+    // More than what is read at once.
+    const others = `CREATE TABLE public.others (text text);\nINSERT INTO public.others VALUES ('${'a'.repeat(3 << 20)}');\n`;
+    const token = 'INSERT INTO public."Token" VALUES (5,';
+    return withEditedDump(
+      FIXTURE,
+      (sql) => replaced(sql, token, others + token),
+      async (path) => {
+        expect(await contentAfterImport(FIXTURE, path)).toEqual(await contentAfterImport(FIXTURE));
+      },
+    );
+  });
+
   const nested = (times: number, text: string): string =>
     `${'replace('.repeat(times)}'${text}'${`,'\\n',char(10))`.repeat(times)}`;
   const realm = (name: string) => (sql: string) =>

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sqlite from 'node-sqlite3-wasm';
-import { SOURCE_TABLES, type SourceTable } from '../../src/linotp/linotp-source.ts';
+import { SOURCE_TABLES, type SourceTable, type SourceValue } from '../../src/linotp/linotp-source.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
-import type { SourceValue } from '../../src/linotp/linotp-source.ts';
 import { type FixtureName, fixtureFile } from './linotp-fixture.ts';
 
 export type SqliteDatabase = InstanceType<typeof sqlite.Database>;

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import type { SourceRow, SourceValue } from '../linotp-source.ts';
-import { CREATE_TABLE, readColumns, readTable } from './dump-columns.ts';
-import { readCopiedRow } from './dump-copy.ts';
-import { DumpOrigin } from './dump-origin.ts';
 import {
+  CREATE_TABLE,
   type DumpColumn,
   type DumpSyntax,
+  readColumns,
+  readCopiedRow,
   readName,
+  readTable,
   readTuple,
   skipBlanks,
   skipSpaces,
@@ -14,6 +15,7 @@ import {
   unexpected,
   UnreadableDump,
 } from './dump-text.ts';
+import { DumpOrigin } from './dump-origin.ts';
 
 /** The tables of a dump. */
 export interface DumpContent {
@@ -22,8 +24,8 @@ export interface DumpContent {
   readonly names: ReadonlyMap<string, string>;
   /** Columns by the name of the table in lower case. */
   readonly columns: ReadonlyMap<string, readonly DumpColumn[]>;
-  /** From the first row of a table to its last one; rows of others may be between. */
-  readonly ranges: ReadonlyMap<string, DumpRange>;
+  /** Where the rows of a table are, in order; rows of others may be between, for less than a chunk. */
+  readonly ranges: ReadonlyMap<string, readonly DumpRange[]>;
   /** Rows by the name of the table, in lower case. */
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -79,12 +81,11 @@ export class DumpReader {
   static async survey(path: string, tables: ReadonlySet<string>): Promise<DumpContent> {
     const origin = new DumpOrigin();
     const reader = new DumpReader(path, tables, origin, origin);
-    const ranges = new Map<string, DumpRange>();
+    const ranges = new Map<string, DumpRange[]>();
     const counts = new Map<string, number>();
     for await (const piece of reader.#pieces()) {
       if (piece.kind === 'range') {
-        const { start } = ranges.get(piece.table) ?? piece;
-        ranges.set(piece.table, { start, end: piece.end });
+        addRange(ranges, piece);
       } else {
         counts.set(piece.table, (counts.get(piece.table) ?? 0) + 1);
       }
@@ -94,15 +95,13 @@ export class DumpReader {
 
   /** Reads the rows of one table again. @throws UnreadableDump if the file is another one now */
   static async *rows(path: string, content: DumpContent, table: string): AsyncIterable<SourceRow> {
-    const range = content.ranges.get(table);
-    if (range === undefined) {
-      return;
-    }
-    const reader = new DumpReader(path, new Set([table]), content.origin);
-    reader.#columns.set(table, content.columns.get(table) ?? []);
-    for await (const piece of reader.#pieces(range)) {
-      if (piece.kind === 'row') {
-        yield toRow(piece.columns, piece.values);
+    for (const range of content.ranges.get(table) ?? []) {
+      const reader = new DumpReader(path, new Set([table]), content.origin);
+      reader.#columns.set(table, content.columns.get(table) ?? []);
+      for await (const piece of reader.#pieces(range)) {
+        if (piece.kind === 'row') {
+          yield toRow(piece.columns, piece.values);
+        }
       }
     }
   }
@@ -387,6 +386,21 @@ interface ReadStep {
 }
 
 const BETWEEN: ReadStep = { next: { kind: 'between' }, pieces: [] };
+
+/** Rows that stand close together are read at once: there are no more ranges than chunks. */
+function addRange(
+  ranges: Map<string, DumpRange[]>,
+  { table, start, end }: { readonly table: string } & DumpRange,
+): void {
+  const known = ranges.get(table) ?? [];
+  const last = known.at(-1);
+  if (last !== undefined && start - last.end < CHUNK_BYTES) {
+    known[known.length - 1] = { start: last.start, end };
+  } else {
+    known.push({ start, end });
+  }
+  ranges.set(table, known);
+}
 
 function toRow(columns: readonly DumpColumn[], values: readonly SourceValue[]): SourceRow {
   return Object.fromEntries(columns.map(({ name }, index) => [name, values[index] ?? null]));

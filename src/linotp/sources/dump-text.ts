@@ -1,5 +1,4 @@
-import type { LinotpSource } from '../linotp-source.ts';
-import type { SourceValue } from '../linotp-source.ts';
+import type { LinotpSource, SourceValue } from '../linotp-source.ts';
 import { decodeWindows1252 } from '../text-repair.ts';
 
 /**
@@ -7,7 +6,7 @@ import { decodeWindows1252 } from '../text-repair.ts';
  * complete. Every function gets a position and returns the one after what it has read, or undefined where the text ends
  * too early.
  */
-export interface Read<Value> {
+interface Read<Value> {
   readonly value: Value;
   readonly end: number;
 }
@@ -315,7 +314,7 @@ function readBytes(text: string, start: number, escapes: boolean): Read<string> 
  * wrote.
  * @param text bytes as characters of the same number
  */
-export function decodeAs(text: string, { dialect, encoding }: DumpSyntax, isBinary: boolean): SourceValue {
+function decodeAs(text: string, { dialect, encoding }: DumpSyntax, isBinary: boolean): SourceValue {
   const bytes = Buffer.from(text, 'latin1');
   if (isBinary) {
     return dialect === 'postgresql' ? readBytea(text) : bytes;
@@ -345,4 +344,103 @@ export function unexpected(text: string, at: number): never {
   // Only the kind of the character: the text may be a secret.
   const kind = /\w/.test(text.charAt(at)) ? 'a word' : `'${text.charAt(at)}'`;
   throw new UnreadableDump(`${kind} is not expected in a list of values`);
+}
+
+/** The beginning of a statement that makes a table. */
+export const CREATE_TABLE = /^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/i;
+const CONSTRAINT = /^(?:PRIMARY|UNIQUE|KEY|INDEX|CONSTRAINT|CHECK|FOREIGN|FULLTEXT|SPATIAL)\b/i;
+/** bytea, BLOB and their kind. */
+const BINARY = /^\s*(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary)\b/i;
+/** Characters; an expression such as the next one has no room for its steps through more than some millions. */
+const MAX_LENGTH = 1 << 20;
+const QUOTED_TEXT = /'(?:[^'\\]|''|\\[^])*'/g;
+
+/** @returns the name of the table that a statement makes, and its columns; undefined for one without columns */
+export function readTable(
+  statement: string,
+): { readonly table: string; readonly columns: readonly DumpColumn[] } | undefined {
+  if (statement.length > MAX_LENGTH) {
+    throw new UnreadableDump('the description of a table is too long');
+  }
+  const head = CREATE_TABLE.exec(statement)?.[0].length ?? 0;
+  const name = readName(statement, head);
+  const open = statement.indexOf('(', name?.end ?? statement.length);
+  if (name === undefined || open < 0) {
+    return undefined;
+  }
+  // A default or a comment may have commas and parentheses.
+  const body = statement.slice(open + 1, statement.lastIndexOf(')')).replace(QUOTED_TEXT, "''");
+  const columns = topLevelParts(body)
+    .filter((part) => !CONSTRAINT.test(part))
+    .flatMap((part) => readColumn(`${part} `));
+  return { table: name.value, columns };
+}
+
+function readColumn(definition: string): readonly DumpColumn[] {
+  const name = readName(definition, 0);
+  return name === undefined
+    ? []
+    : [{ name: name.value.toLowerCase(), isBinary: BINARY.test(definition.slice(name.end)) }];
+}
+
+/** Reads a comma list of names. @param known the columns of the table */
+export function readColumns(list: string, known: readonly DumpColumn[]): readonly DumpColumn[] {
+  return list
+    .split(',')
+    .flatMap((part) => readColumn(`${part.trim()} `))
+    .map(({ name }) => known.find((column) => column.name === name) ?? { name, isBinary: false });
+}
+
+/** Splits at commas outside of parentheses. */
+function topLevelParts(text: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const character = text.charAt(at);
+    depth += character === '(' ? 1 : character === ')' ? -1 : 0;
+    if (at === text.length || (character === ',' && depth === 0)) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return parts.filter((part) => part !== '');
+}
+
+const COPY_ESCAPES: Readonly<Partial<Record<string, string>>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+/**
+ * Reads a row of PostgreSQL's COPY in its text format.
+ * @param line bytes as characters of the same number, without the line end
+ */
+export function readCopiedRow(
+  line: string,
+  syntax: DumpSyntax,
+  columns: readonly DumpColumn[],
+): readonly SourceValue[] {
+  return line
+    .split('\t')
+    .map((text, index) => readCopiedValue(text, syntax, columns[index]?.isBinary === true));
+}
+
+function readCopiedValue(text: string, syntax: DumpSyntax, isBinary: boolean): SourceValue {
+  if (text === '\\N') {
+    return null;
+  }
+  const plain = text.replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|[^])/g, (_, escaped: string) => {
+    if (/^x./.test(escaped)) {
+      return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    }
+    return /^[0-7]/.test(escaped)
+      ? String.fromCharCode(Number.parseInt(escaped, 8))
+      : (COPY_ESCAPES[escaped] ?? escaped);
+  });
+  return decodeAs(plain, syntax, isBinary);
 }

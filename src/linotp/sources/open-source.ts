@@ -1,10 +1,11 @@
-import { importRefused } from '../import-refused.ts';
-import type { LinotpSource } from '../linotp-source.ts';
-import { DatabaseSource } from './database-source.ts';
+import { open, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { importRefused, type LinotpSource } from '../linotp-source.ts';
+import { connectMysql, connectPostgresql, DatabaseSource } from './database-source.ts';
 import { DumpSource } from './dump-source.ts';
-import { connectMysql, connectPostgresql } from './snapshot-connections.ts';
-import { recogniseFile } from './source-file.ts';
 import { connectSqlite } from './sqlite-connection.ts';
+import { isServiceError, ServiceError } from '../../kernel/errors.ts';
 
 /** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */
 const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*|(?<=^sqlite:).*)$/is;
@@ -56,4 +57,60 @@ async function openSqlite(path: string): Promise<LinotpSource> {
     throw importRefused('This is no database file of SQLite: give the path of an SQL dump without sqlite:');
   }
   return DatabaseSource.open(await connectSqlite(path));
+}
+
+const HEAD_BYTES = 4096;
+/** Beginnings of files that are neither a dump nor a database, as Latin-1, with the way to a dump. */
+const OTHERS: readonly (readonly [beginning: string, kind: string])[] = [
+  ['PGDMP', 'an archive of pg_dump: `pg_restore -f dump.sql FILE` writes an SQL dump of it'],
+  ['\x1f\x8b', 'compressed: `gunzip` it first'],
+  ...['BZh', '\xfd7zXZ', '\x28\xb5\x2f\xfd', 'PK\x03\x04'].map(
+    (beginning) => [beginning, 'compressed: unpack it first'] as const,
+  ),
+  ...['\xff\xfe', '\xfe\xff'].map((mark) => [mark, 'written in UTF-16: write the dump in UTF-8'] as const),
+  ['<?xml', 'XML: write an SQL dump'],
+];
+
+/**
+ * Recognises the kind of a file by its content.
+ * @throws ServiceError 'import.refused' if it cannot be read, or is neither
+ */
+async function recogniseFile(path: string): Promise<'sqlite' | 'dump'> {
+  const head = await readHead(path);
+  if (head.startsWith('SQLite format 3\0')) {
+    return 'sqlite';
+  }
+  const other = OTHERS.find(([beginning]) => head.startsWith(beginning))?.[1];
+  if (other !== undefined) {
+    throw importRefused(`The file is ${other}`);
+  }
+  if (head.includes('\0')) {
+    throw importRefused(
+      'The file is neither an SQL dump nor a database file of SQLite, or the database is encrypted. Where the program ' +
+        'that made it can read it, write an SQL dump (`sqlite3 FILE .dump > dump.sql`) and import that',
+    );
+  }
+  return 'dump';
+}
+
+async function readHead(path: string): Promise<string> {
+  try {
+    // A pipe can be read only once; opening it would wait.
+    if (!(await stat(path)).isFile()) {
+      throw importRefused(`${resolve(path)} is not a file`);
+    }
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES));
+      return buffer.subarray(0, bytesRead).toString('latin1');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isServiceError(error)) {
+      throw error;
+    }
+    const { code = 'unknown' } = error as { code?: string };
+    throw new ServiceError('import.refused', `${resolve(path)} cannot be opened (${code})`, { cause: error });
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { AuditFinding } from '../../../src/audit/finding.ts';
+import type { AuditFinding } from '../../../src/audit/verification.ts';
 import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { JournalRecord } from '../../../src/audit/journal-record.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';

@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT_CODES } from '../../../src/cli/cli-failure.ts';
-import type { EmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { CanaryEvidence } from './canary-evidence.ts';
 import { CanaryMarks } from './canary-marks.ts';

@@ -165,7 +165,7 @@ describeWithProgram('the pages of policies and settings', findChromium(), 'chrom
   it('explain a refused request by its id', async () => {
     const { application } = site;
     await application.send('/admin/init', { type: 'ocra' }).auth('anna', PASSWORD);
-    const { rows } = await application.services.auditSearch.page(OPERATOR, { actor: 'anna', limit: 1 });
+    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'anna', limit: 1 });
     expect(rows[0]?.outcome).toBe('refused: no right admin:init');
     const page = await open(`/policies/explain?request=${rows[0]?.requestId ?? ''}`);
     await page.getByText('admin/init was refused to anna').waitFor();

@@ -16,7 +16,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from '@jest/globals';
-import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/programs.ts';
 import { describeAsRoot, NOBODY } from '../../embedded-postgres/support/as-root.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/programs.ts';
 
 /** An ordinary user, whom root can become. */
 export const NOBODY: SystemAccount = { uid: 65534, gid: 65534 };

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '../../../src/embedded-postgres/embedded-postgres.ts';
 import type { EmbeddedReport } from './embedded-process.ts';
 
 /**

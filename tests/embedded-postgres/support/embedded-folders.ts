@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 import type { EmbeddedConnection } from '../../../src/embedded-postgres/membership.ts';
-import type {
-  EmbeddedPostgres,
-  EmbeddedPostgresOptions,
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { servingProcess } from './serving-process.ts';
 
 /** True if the tests run as root, whom PostgreSQL refuses. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { SystemAccount } from '../../../src/embedded-postgres/program.ts';
+import type { SystemAccount } from '../../../src/embedded-postgres/programs.ts';
 
 /** Speaks just enough of PostgreSQL's protocol to be told whether it is let in, and needs nothing but Node. */
 const VISITOR = `

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { exportExtract } from '../../../src/audit/export-trail.ts';
-import { readExportedTrail } from '../../../src/audit/exported-trail.ts';
+import { exportExtract, readExportedTrail } from '../../../src/audit/export-trail.ts';
 import { verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { BoundedAdministrators } from '../../support/application/bounded-administrators.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -159,7 +158,7 @@ describe('/audit/export', () => {
 
   it('refuses a third one of an administrator at once, not those of others, and goes on when one has ended', async () => {
     const taken = deferred<undefined>();
-    const slow = await application.services.auditExport.grant(callerNamed('admin'), { format: 'csv' });
+    const slow = await application.services.auditReading.grantExport(callerNamed('admin'), { format: 'csv' });
     const running = [1, 2].map(() => slow.write(() => taken.promise));
     expect(await errorOf(exported())).toMatch(/Too many exports/);
     expect((await exported()).headers['retry-after']).toBe('10');
@@ -186,7 +185,7 @@ describe('/audit/export', () => {
   });
 
   it('ends the work at the next piece when the client has left', async () => {
-    const granted = await application.services.auditExport.grant(OPERATOR, { format: 'jsonl' });
+    const granted = await application.services.auditReading.grantExport(OPERATOR, { format: 'jsonl' });
     let pieces = 0;
     const left = granted.write(() => {
       pieces += 1;

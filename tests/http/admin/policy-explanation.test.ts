@@ -31,7 +31,7 @@ async function ask(path: string, parameters: Record<string, string>): Promise<An
 describe('a refused request', () => {
   it('is explained by its id, with the changes of policies since then', async () => {
     await application.send('/admin/init', { type: 'ocra' }).auth('anna', 'correct horse');
-    const { rows } = await application.services.auditSearch.page(OPERATOR, { actor: 'anna', limit: 1 });
+    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'anna', limit: 1 });
     const [row] = rows;
     expect(row?.outcome).toBe('refused: no right admin:init');
     await application.services.policies.set(OPERATOR, { ...DESK, name: 'later', active: false });
@@ -50,7 +50,7 @@ describe('a refused request', () => {
       rights: ['ocra:status'],
     });
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
-    const { rows } = await application.services.auditSearch.page(OPERATOR, { actor: 'admin', limit: 1 });
+    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
     const { value } = await ask('/system/explainPolicy', { request: rows[0]?.requestId ?? '' });
     expect(value).toMatchObject({ refusal: { right: 'admin:show', api_token: true } });
   });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { InstallationKey } from '../../../src/audit/signing-key.ts';
-import type { AuditFinding } from '../../../src/audit/finding.ts';
+import type { AuditFinding } from '../../../src/audit/verification.ts';
 import { AuditService } from '../../../src/audit/audit-service.ts';
 import { type TrailVerification, verifyTrail } from '../../../src/audit/verify-trail.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';

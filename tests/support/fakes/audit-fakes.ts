@@ -1,4 +1,4 @@
-import type { VerificationRecord } from '../../../src/audit/verification-record.ts';
+import type { VerificationRecord } from '../../../src/audit/verification.ts';
 import type { Answer, FakeServices } from './answer.ts';
 
 const VERIFICATION: VerificationRecord = {
@@ -31,7 +31,7 @@ const VERIFICATION: VerificationRecord = {
 /** @returns the audit with constant answers */
 export function fakeAudit(answer: Answer): FakeServices {
   return {
-    auditSearch: {
+    auditReading: {
       page: answer('auditPage', {
         rows: [
           {
@@ -56,9 +56,7 @@ export function fakeAudit(answer: Answer): FakeServices {
         next: null,
       }),
       values: answer('auditValues', { actions: ['admin/init'], outcomes: ['created'] }),
-    },
-    auditExport: {
-      grant: answer('auditExport', {
+      grantExport: answer('auditExport', {
         format: 'jsonl',
         isVerifiable: true,
         write: async (write: (text: string) => Promise<void>) => {

@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { signMessage } from '../../../src/webhooks/signature.ts';
-import { HttpWebhookSender } from '../../../src/webhooks/sending/http-sender.ts';
-import { ReceiverNames } from '../../../src/webhooks/sending/receiver-lookup.ts';
+import { signMessage } from '../../../src/webhooks/webhook.ts';
+import { HttpWebhookSender, ReceiverNames } from '../../../src/webhooks/sending/http-sender.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

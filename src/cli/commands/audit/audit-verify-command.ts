@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { AuditFinding } from '../../../audit/finding.ts';
-import { readExportedTrail } from '../../../audit/exported-trail.ts';
+import type { AuditFinding } from '../../../audit/verification.ts';
+import { readExportedTrail } from '../../../audit/export-trail.ts';
 import type { InstallationKey } from '../../../audit/signing-key.ts';
 import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../../audit/verify-trail.ts';
 import { exportedLines } from './audit-export-file.ts';

@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import type { AuditExport, GrantedExport } from '../../../audit/audit-export.ts';
-import type { AuditPage, AuditPageRequest, AuditSearch } from '../../../audit/audit-search.ts';
+import type {
+  AuditPage,
+  AuditPageRequest,
+  AuditReading,
+  GrantedExport,
+} from '../../../audit/audit-reading.ts';
 import type { ExportFormat } from '../../../audit/export-trail.ts';
 import { type Clock, parsePastInstant } from '../../../kernel/clock.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -64,19 +68,18 @@ const EXPORT: Answers = inEveryDialect({
 
 /** @returns the endpoints that search and export the audit trail */
 export function auditEndpoints(
-  audit: AuditSearch,
-  exports: AuditExport,
+  audit: AuditReading,
   dialect: AdministrationDialect,
   clock: Clock,
 ): Endpoint[] {
   return [
     searchEndpoint(audit, dialect, clock),
     valuesEndpoint(audit, dialect),
-    exportEndpoint(exports, clock),
+    exportEndpoint(audit, clock),
   ];
 }
 
-function searchEndpoint(audit: AuditSearch, dialect: AdministrationDialect, clock: Clock): Endpoint {
+function searchEndpoint(audit: AuditReading, dialect: AdministrationDialect, clock: Clock): Endpoint {
   return valueReading(
     dialect,
     {
@@ -120,7 +123,7 @@ function shownPage({ rows, next }: AuditPage): Shown<typeof PAGE> {
   };
 }
 
-function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): Endpoint {
+function valuesEndpoint(audit: AuditReading, dialect: AdministrationDialect): Endpoint {
   return valueReading(
     dialect,
     {
@@ -134,7 +137,7 @@ function valuesEndpoint(audit: AuditSearch, dialect: AdministrationDialect): End
   );
 }
 
-function exportEndpoint(exports: AuditExport, clock: Clock): Endpoint {
+function exportEndpoint(audit: AuditReading, clock: Clock): Endpoint {
   return administratorEndpoint(
     {
       path: '/audit/export',
@@ -151,7 +154,10 @@ function exportEndpoint(exports: AuditExport, clock: Clock): Endpoint {
       parameters: z.object({ ...FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
     },
     async ({ caller, parameters: { format, ...filters } }) => {
-      const granted = await exports.grant(caller, { ...filterOf(filters, clock), format: formatOf(format) });
+      const granted = await audit.grantExport(caller, {
+        ...filterOf(filters, clock),
+        format: formatOf(format),
+      });
       return fileReply(granted, clock.now());
     },
   );

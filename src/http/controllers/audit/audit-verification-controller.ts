@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditVerification } from '../../../audit/audit-verification.ts';
-import type { VerificationRecord } from '../../../audit/verification-record.ts';
+import type { VerificationRecord } from '../../../audit/verification.ts';
 import { count } from '../../answers.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';
 import type { Endpoint } from '../../endpoint-spec.ts';

@@ -2,12 +2,20 @@ import type { Knex } from 'knex';
 
 import type { AuditRow } from './audit-row.ts';
 import type { JournalRecord } from './journal-record.ts';
-import type { AuditSnapshot } from './audit-snapshot.ts';
+import type { AuditSnapshot, StoredSnapshot } from './verify-trail.ts';
 import type { AuditPeriod } from './filter-values.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
-import { AUDIT_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
-import { JOURNAL_COLUMNS, toJournalRecord } from './journal-store.ts';
+import {
+  AUDIT_COLUMNS,
+  BY_PLACE,
+  JOURNAL_COLUMNS,
+  readByCursor,
+  type Stored,
+  toAuditRow,
+  toJournalRecord,
+} from './cursor-store.ts';
+import { planPruning } from './pruning-store.ts';
 
 /** Runs the statements of one step, when it is their turn. */
 export type StepRun = <Result>(step: () => Promise<Result>) => Promise<Result>;
@@ -50,6 +58,38 @@ const HEADS = `
 
 const NULLABLE = `SELECT attname FROM pg_attribute
   WHERE attrelid = 'audit'::regclass AND attname IN ('writer', 'lane', 'seq', 'id', 'at') AND NOT attnotnull`;
+
+/** The trail in the snapshot of a transaction. */
+export function snapshotIn(sql: Knex.Transaction): StoredSnapshot {
+  return {
+    planPruning: (before) => planPruning(sql, before),
+    installation: async () => ({
+      administrators: await sql('administrators').orderBy('name').pluck<string[]>('name'),
+      keyIds: await sql('encryption_keys').orderBy(['created_at', 'key_id']).pluck<string[]>('key_id'),
+    }),
+    records: async function* () {
+      const statement = `SELECT ${JOURNAL_COLUMNS} FROM audit_journal ORDER BY number`;
+      for await (const rows of readByCursor<Stored<JournalRecord>>(sql, 'journal_records', statement)) {
+        yield rows.map(toJournalRecord);
+      }
+    },
+    rows: async function* (period: AuditPeriod = {}) {
+      const statement = `SELECT ${AUDIT_COLUMNS} FROM audit ${within(period)} ${BY_PLACE}`;
+      for await (const rows of readByCursor<Stored<AuditRow>>(sql, 'audit_rows', statement)) {
+        yield rows.map(toAuditRow);
+      }
+    },
+  };
+}
+
+/** Writes instants as digits: a cursor's statement takes no bindings. */
+function within({ since, until }: AuditPeriod): string {
+  const conditions = [
+    ...(since === undefined ? [] : [`at >= '${since.toISOString()}'`]),
+    ...(until === undefined ? [] : [`at < '${until.toISOString()}'`]),
+  ];
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
 
 /** @see AuditStore.readInSteps */
 export async function readInSteps<T>(

@@ -1,10 +1,10 @@
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
-import { resolverNameOf } from './resolver-mapping.ts';
-import type { TokenInfo } from './token-info.ts';
+import { resolverNameOf } from './configuration-mapping.ts';
+import { SECRET_PURPOSES, type SecretName, type TokenInfo } from './token-secrets.ts';
 import type { ImportedToken } from './token-mapping.ts';
-import { SECRET_PURPOSES, type SecretName } from './token-secrets.ts';
+import type { ImportedChallenge, PresentChallenge } from './challenge-mapping.ts';
 
 /** The owners as both sides of a comparison know them. */
 export interface ComparedUsers {
@@ -66,14 +66,14 @@ export function compareToken(
 }
 
 /** @param there values of LinOTP; null: LinOTP does not know it */
-export function differencesOf(
+function differencesOf(
   there: Readonly<Record<string, Comparable | null>>,
   here: Readonly<Partial<Record<string, Comparable | null>>>,
 ): readonly string[] {
   return Object.entries(there).flatMap(([field, value]) =>
     value === null || here[field] === value
       ? []
-      : [`${field}: ${textOf(value)} in LinOTP, ${textOf(here[field])} here`],
+      : [`${field}: ${inWords(value)} in LinOTP, ${inWords(here[field])} here`],
   );
 }
 
@@ -88,7 +88,7 @@ function inOrder(info: TokenInfo): string {
 
 type Comparable = string | number | boolean;
 
-function textOf(value: Comparable | null | undefined): string {
+function inWords(value: Comparable | null | undefined): string {
   return value === undefined || value === null || value === '' ? 'nothing' : String(value);
 }
 
@@ -153,4 +153,45 @@ function faultOfSecret(
     }
     throw error;
   }
+}
+
+/** @returns the differences, each in words; without question and data, which may be about a payment */
+export function compareChallenge(
+  there: ImportedChallenge,
+  here: PresentChallenge | undefined,
+): readonly string[] {
+  if (here === undefined) {
+    return ['it is missing here'];
+  }
+  const contents = [
+    ...(there.question === here.question ? [] : ['question: differs']),
+    ...(there.data === here.data ? [] : ['data: differs']),
+  ];
+  return [
+    ...differencesOf(
+      { serial: there.serial, issuedAt: there.issuedAt.toISOString() },
+      { serial: here.serial, issuedAt: here.issuedAt.toISOString() },
+    ),
+    ...contents,
+    ...(isSettled(there, here) ? [] : differencesOf(stateOf(there), stateOf(here))),
+  ];
+}
+
+/**
+ * @returns true if it is closed here and no response to it would be accepted in LinOTP either, or LinOTP has forgotten
+ */
+function isSettled(there: ImportedChallenge, here: PresentChallenge): boolean {
+  // A wrong response in LinOTP erases the mark of an earlier right one from all challenges of the token.
+  const isForgotten = here.closedBy === 'accepted' && there.receivedTan;
+  return here.closedBy !== null && (there.closedBy !== null || isForgotten);
+}
+
+type ComparedState = Pick<ImportedChallenge, 'closedBy' | 'wrongCount' | 'receivedTan'>;
+
+function stateOf({
+  closedBy,
+  wrongCount,
+  receivedTan,
+}: ComparedState): Record<string, string | number | boolean> {
+  return { state: closedBy ?? 'open', wrongCount, receivedTan };
 }

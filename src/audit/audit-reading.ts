@@ -1,0 +1,263 @@
+import { ServiceError } from '../kernel/errors.ts';
+import type { AccessControl, Grant } from '../policy/access-control.ts';
+import type { AuditRow } from './audit-row.ts';
+import {
+  assertKnownFilter,
+  type AuditFilter,
+  type AuditValues,
+  auditValues,
+  type RowPlace,
+} from './filter-values.ts';
+import { Semaphore, KeyedCounts } from '../kernel/bounded-work.ts';
+import { actOf, type Caller } from '../policy/caller.ts';
+import type { PolicyBase } from '../policy/right-decision.ts';
+import type { AuditStore } from './audit-store.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { exportExtract, type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
+import type { AuditAuthority } from './signing-key.ts';
+
+/** Dependencies of readings. */
+interface AuditReadingDependencies {
+  readonly store: Pick<AuditStore, 'searchStep' | 'readInSteps' | 'note'>;
+  readonly authority: Pick<AuditAuthority, 'keys'>;
+  readonly access: AccessControl;
+  readonly configuration: { current(): Promise<PolicyBase> };
+  readonly clock: Clock;
+}
+
+/** A search; all given filters must match. */
+export interface AuditPageRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
+  /** 1 to 1000; default 100. */
+  readonly limit?: number | undefined;
+  /** `next` of the page before; absent: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** One page of rows. */
+export interface AuditPage {
+  /**
+   * Newest first, each with the realms that the caller may see. Fewer than the limit, perhaps none, where rows are rare:
+   * the search goes on at `next`.
+   */
+  readonly rows: readonly AuditRow[];
+  /** The cursor of the next page; null: this is the last one. */
+  readonly next: string | null;
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+/** A search for rare rows reads much of the trail: it must not take the pool's connections. */
+const SEARCHES_AT_ONCE = 2;
+const MAX_WAITING_SEARCHES = 8;
+const TIMEOUT_MS = 10_000;
+
+/** The selected rows; all filters must match. */
+interface AuditExportRequest extends Omit<AuditFilter, 'limit' | 'offset' | 'after' | 'within'> {
+  readonly format: ExportFormat;
+}
+
+/** Writes an export, piece by piece; each piece waits until the last one was taken. */
+type WriteText = (text: string) => Promise<void>;
+
+/** An export that was granted. */
+export interface GrantedExport {
+  readonly format: ExportFormat;
+  /** True: whole chains with all that their verification needs. False: selected rows. */
+  readonly isVerifiable: boolean;
+  /**
+   * Records the export in the audit, then writes it. Ends when `write` fails.
+   * @returns the number of rows
+   * @throws ServiceError 'server.busy' at once if too many exports are under way, in all or by the administrator; the
+   *   error of `write`
+   */
+  readonly write: (write: WriteText) => Promise<number>;
+}
+
+/** Exports under way: most of them wait for their readers, however slow. */
+const EXPORTS_AT_ONCE = { all: 8, each: 2 };
+/** Steps that read the database at once. */
+const STEPS_AT_ONCE = 2;
+const ROWS_AT_ONCE = 1_000;
+/** Steps of an export of rare rows after which an index is tried again. */
+const STEPS_PER_TRIAL = 10;
+
+/**
+ * Shows and exports the audit trail to administrators, in bounded memory and short transactions. Only an export writes a
+ * row.
+ */
+export class AuditReading {
+  readonly #deps: AuditReadingDependencies;
+  readonly #turns = new Semaphore(SEARCHES_AT_ONCE, {
+    waiting: MAX_WAITING_SEARCHES,
+    timeoutMs: TIMEOUT_MS,
+    refuse: () =>
+      new ServiceError('server.busy', 'Too many searches of the audit at once', { retryAfter: 5 }),
+  });
+  readonly #exports = new KeyedCounts();
+  #exporting = 0;
+  readonly #steps = new Semaphore(STEPS_AT_ONCE);
+
+  constructor(dependencies: AuditReadingDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /**
+   * Takes the right `admin/audit`. A caller bound to realms finds only rows whose subject is in one of them.
+   * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
+   *   for an unknown action or outcome, and for a limit or cursor, 'server.busy'
+   */
+  async page(
+    caller: Caller,
+    { cursor, limit = DEFAULT_LIMIT, ...filter }: AuditPageRequest,
+  ): Promise<AuditPage> {
+    const { access, configuration, store } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    const requested = {
+      ...boundFilter(filter, grant),
+      limit: readLimit(limit) + 1,
+      ...(cursor !== undefined && { after: readCursor(cursor) }),
+    };
+    const found = await this.#turns.run(() => store.searchStep(requested));
+    const rows = found.rows.slice(0, limit);
+    const last = found.rows.length > limit ? rows.at(-1) : found.reached;
+    return {
+      rows: rows.map((row) => asGranted(row, grant)),
+      next: last === undefined || last === null ? null : cursorOf(last),
+    };
+  }
+
+  /**
+   * Takes the right `admin/audit`.
+   * @returns the known values of filters
+   * @throws ServiceError 'right.missing'
+   */
+  async values(caller: Caller): Promise<AuditValues> {
+    const { access, configuration } = this.#deps;
+    await access.authorizeAdmin(configuration, caller, 'audit');
+    return auditValues();
+  }
+
+  /**
+   * Takes the right `admin/audit`. JSON lines of all rows, or of a period, can be verified; CSV and selected rows
+   * cannot. A caller bound to realms gets only rows whose subject is in one of them.
+   * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
+   */
+  async grantExport(caller: Caller, { format, ...requested }: AuditExportRequest): Promise<GrantedExport> {
+    const { access, configuration, store, authority, clock } = this.#deps;
+    const { grant } = await access.authorizeAdmin(configuration, caller, 'audit');
+    const filter = boundFilter(requested, grant);
+    const { since, until, ...selecting } = filter;
+    const isVerifiable = format === 'jsonl' && Object.values(selecting).every((value) => value === undefined);
+    const writeTo = async (write: WriteText): Promise<number> => {
+      await store.note(actOf(caller, 'audit/export'), exportNote(format, filter));
+      const options = { at: clock.now(), format, write };
+      return isVerifiable
+        ? store.readInSteps(
+            (snapshot) =>
+              exportTrail(snapshot, { ...options, keys: authority.keys(), period: { since, until } }),
+            (step) => this.#steps.run(step),
+          )
+        : exportExtract(this.#rows(filter, grant), { ...options, filter });
+    };
+    const { administrator } = caller.principal;
+    return { format, isVerifiable, write: (write) => this.#inPlace(administrator, () => writeTo(write)) };
+  }
+
+  /** Nobody waits for a place, and nobody gets all of them. */
+  async #inPlace<T>(administrator: string, work: () => Promise<T>): Promise<T> {
+    const { all, each } = EXPORTS_AT_ONCE;
+    if (this.#exporting >= all || this.#exports.of(administrator) >= each) {
+      throw new ServiceError('server.busy', 'Too many exports of the audit at once', { retryAfter: 10 });
+    }
+    this.#exporting += 1;
+    try {
+      return await this.#exports.during(administrator, work);
+    } finally {
+      this.#exporting -= 1;
+    }
+  }
+
+  /** Each step is a search of its own, from the last row on. */
+  async *#rows(requested: Omit<AuditFilter, 'limit'>, grant: Grant): AsyncGenerator<readonly AuditRow[]> {
+    let after: RowPlace | undefined;
+    let isRare = false;
+    let step = 0;
+    do {
+      step += 1;
+      const from = { ...requested, limit: ROWS_AT_ONCE, after };
+      const { rows, reached } = await this.#steps.run(() => this.#deps.store.searchStep(from, isRare));
+      // A trial may have failed for a moment's load.
+      isRare = (isRare || reached !== null) && step % STEPS_PER_TRIAL !== 0;
+      yield rows.map((row) => asGranted(row, grant));
+      after = reached ?? (rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1));
+    } while (after !== undefined);
+  }
+}
+
+function readLimit(limit: number): number {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw new ServiceError('parameter.invalid', `The limit must be a whole number from 1 to ${MAX_LIMIT}`, {
+      parameter: 'limit',
+    });
+  }
+  return limit;
+}
+
+function cursorOf({ at, id }: RowPlace): string {
+  return `${at},${id}`;
+}
+
+/** Rows whose time only an attacker can have written, as `infinity`, have no cursor: their next page is refused. */
+function readCursor(cursor: string): RowPlace {
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z),(-?\d{1,18})$/.exec(cursor) ?? [];
+  if (at === undefined || id === undefined || !isInstant(at)) {
+    throw new ServiceError('parameter.invalid', 'The cursor is none of this search', { parameter: 'cursor' });
+  }
+  return { at, id };
+}
+
+/** Refuses days such as 31 February, which JavaScript reads and PostgreSQL does not. */
+function isInstant(at: string): boolean {
+  const time = Date.parse(at);
+  return time >= 0 && new Date(time).toISOString().slice(0, 23) === at.slice(0, 23);
+}
+
+/** @returns the realms of the row's subject that the grant covers */
+export function grantedRealms({ realm }: Pick<AuditRow, 'realm'>, { realms: allowed }: Grant): string[] {
+  const realms = realm === '' ? [] : realm.split(',');
+  return allowed === 'all' ? realms : realms.filter((name) => allowed.includes(name));
+}
+
+/** @returns the row with those realms of its subject that the grant covers */
+function asGranted(row: AuditRow, grant: Grant): AuditRow {
+  return { ...row, realm: grantedRealms(row, grant).join(',') };
+}
+
+/**
+ * @returns the filter, bound to the realms of the grant
+ * @throws ServiceError 'realm.unknown' for a realm that the grant does not cover, 'parameter.invalid' for an unknown
+ *   action or outcome
+ */
+function boundFilter<Filter extends Partial<AuditFilter>>(
+  filter: Filter,
+  grant: Grant,
+): Filter & Pick<AuditFilter, 'within'> {
+  assertKnownFilter(filter);
+  if (grant.realms === 'all') {
+    return filter;
+  }
+  if (filter.realm !== undefined && !grant.realms.includes(filter.realm)) {
+    throw new ServiceError('realm.unknown', `There is no realm '${filter.realm.slice(0, 255)}'`);
+  }
+  return { ...filter, within: grant.realms };
+}
+
+/** @throws ServiceError 'right.missing' where the grant is bound to realms */
+export function assertUnbound({ realms }: Grant): void {
+  if (realms !== 'all') {
+    throw new ServiceError(
+      'right.missing',
+      'The right admin:audit is bound to realms, and the audit can be verified as a whole only',
+    );
+  }
+}
