@@ -23,9 +23,8 @@ import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { type ImportDependencies, TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
-import { nodeResponder } from './challenges/node-responder.ts';
+import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
-import { OpenAnswers } from './challenges/open-answers.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
 import { SignInChallenges } from './challenges/sign-in-challenges.ts';
@@ -42,7 +41,6 @@ import { SearchService } from './helpdesk/search-service.ts';
 import { TokenListService } from './helpdesk/token-list-service.ts';
 import { HousekeepingService } from './housekeeping/housekeeping-service.ts';
 import type { Clock, Random } from './kernel/clock.ts';
-import { ComputingTurns } from './challenges/computing-turns.ts';
 import type { Log } from './kernel/log.ts';
 import { packageVersion } from './kernel/package-version.ts';
 import type { KeyMaterial, RotatingVault } from './keys/sealing-keys.ts';
@@ -93,8 +91,6 @@ import { VerificationStore as AuditVerificationStore } from './audit/verificatio
 import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
 import { LatestTransactionStore } from './helpdesk/latest-transaction-store.ts';
-import { TransactionStore } from './challenges/transaction-store.ts';
-import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { ResolverSecretStore } from './resolvers/resolver-store.ts';
 import { CountVerificationStore } from './monitoring/count-verification-store.ts';
@@ -110,7 +106,6 @@ import { LicenceStore } from './monitoring/licence-store.ts';
 import { ObservationStore } from './monitoring/observation-store.ts';
 import { StorageProbe } from './monitoring/storage-probe-store.ts';
 import { lockedTokensOf, storedStateOf } from './monitoring/state-store.ts';
-import { LockedTokens } from './challenges/resynchronisation-store.ts';
 import { TokenPageStore } from './helpdesk/token-page-store.ts';
 import { TokenStore } from './tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
@@ -322,13 +317,11 @@ function challengeServices(parts: SharedParts) {
   const tokens = new TokenChoice({ ...parts, tokens: store });
   const factory = new ChallengeFactory({ ...parts, transactionIds });
   const challenges = new ChallengeStore({ database, metrics: metrics.challenges });
-  const turns = new ComputingTurns();
-  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
-  const check = new ResponseChecker({ ...parts, means });
+  const check = new ResponseChecker({ ...parts, means: { turn: computingTurns(), responder } });
   const shared = { ...parts, tokens, challenges, factory, check };
   const ocra = new ChallengeService(shared);
   const statusWatch = new StatusWatch({
-    watched: new WatchedChallenges({ database }),
+    watched: challenges,
     metrics: metrics.statusWaits,
     max: parts.statusWaits ?? STATUS_WAITS,
     poll: parts.statusPoll,
@@ -338,13 +331,9 @@ function challengeServices(parts: SharedParts) {
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
     statusWaits: new StatusWaitService({ ...parts, ocra, watch: statusWatch, metrics: metrics.statusWaits }),
-    validation: new ValidationService({ ...shared, ocra, openAnswers: new OpenAnswers(shared) }),
-    transactions: new TransactionService({
-      ...parts,
-      transactions: new TransactionStore({ database }),
-      trail: parts.auditStore,
-    }),
-    resynchronisation: new ResynchronisationService({ ...shared, locked: new LockedTokens({ database }) }),
+    validation: new ValidationService({ ...shared, ocra }),
+    transactions: new TransactionService({ ...shared, trail: parts.auditStore }),
+    resynchronisation: new ResynchronisationService(shared),
     enrolment: new EnrolmentService({
       ...shared,
       registration: new TokenRegistration({ tokens: store, random }),

@@ -9,7 +9,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { assertStorable, isStorable } from '../kernel/storable-text.ts';
 import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
 import { insertSession } from './session-store.ts';
 

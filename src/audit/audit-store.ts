@@ -14,7 +14,7 @@ import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { readInSteps, type StepRun } from './stepped-store.ts';
 import { type TransactionRows, transactionRows } from './transaction-store.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import { storableEntry } from './rows-store.ts';
 
 const NO_ROWS: TransactionRows = { rows: [], more: 0 };

@@ -4,7 +4,7 @@ import type { AuditRow } from './audit-row.ts';
 import type { AuditFilter, RowPlace } from './filter-values.ts';
 import type { Database } from '../database/database.ts';
 import { isCanceled } from '../database/database-faults.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/storable-text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { AUDIT_COLUMNS, PLACE_COLUMNS, type Stored, toAuditRow } from './cursor-store.ts';
 import { ROWS_OF_TRANSACTION } from './transaction-store.ts';

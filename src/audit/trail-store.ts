@@ -13,8 +13,7 @@ import { AuditWriter } from './writer-store.ts';
 import { AuditLanes } from './lane-store.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
-import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
-import { repeatAborted } from '../database/repeat-aborted.ts';
+import { type PreparedStatements, repeatAborted, type RunPrepared } from '../database/prepared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 

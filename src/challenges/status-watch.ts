@@ -1,6 +1,6 @@
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import { KeyedCounts } from '../kernel/keyed-counts.ts';
-import type { WatchedChallenges, WatchedState } from './watched-challenges-store.ts';
+import type { ChallengeStore, WatchedState } from './challenge-store.ts';
 
 /**
  * The end of a wait. `closed`: the transaction takes no more responses; `over`: the time; `full`: too many others wait;
@@ -39,7 +39,7 @@ export interface StatusWait {
 
 /** The dependencies of a watch. */
 export interface StatusWatchDependencies {
-  readonly watched: Pick<WatchedChallenges, 'mark' | 'states'>;
+  readonly watched: Pick<ChallengeStore, 'mark' | 'states'>;
   readonly metrics: StatusWaitMetrics;
   /** The most requests that wait at once; half of them may be of one administrator. */
   readonly max: number;

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Token } from '../tokens/token.ts';
 import type { Owner } from '../users/owner.ts';
 import type { Database } from '../database/database.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import { isRowId, isStorable } from '../kernel/storable-text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 
 /** Conditions on the tokens of a page; an absent one does not restrict. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import { type ChallengeColumns, challengeOf } from '../challenges/challenge-rows-store.ts';
+import { type ChallengeColumns, challengeOf } from '../challenges/challenge-store.ts';
 import type { WrittenRows } from '../database/table-statistics.ts';
-import { withLockedTokens } from '../tokens/token-locks-store.ts';
+import { withLockedTokens } from '../tokens/token-rows-store.ts';
 import type { ChallengedToken, ImportedChallenge } from './challenge-mapping.ts';
 import { keepUntouched } from './token-import-store.ts';
 

@@ -1,5 +1,6 @@
 import type { Sealed } from '../keys/vault.ts';
 import type { Owner } from '../users/owner.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /**
  * The phase of a QR-TAN token's roll-out: `phase1` the shared secret is issued, `phase2` the nonce is issued and the
@@ -116,4 +117,12 @@ export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
 /** @returns true if a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
 export function isSerial(text: string): boolean {
   return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);
+}
+
+/** @returns the value, a whole number from 1 to `most`. @throws ServiceError 'parameter.invalid' */
+export function wholeWithin(value: number, what: string, most: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
+  }
+  return value;
 }

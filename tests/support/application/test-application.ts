@@ -20,7 +20,7 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/service-metrics.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { SHARING } from '../../../src/database/sharing.ts';
+import { SHARING } from '../../../src/database/prepared-statements.ts';
 import type { PasswordHasher } from '../../../src/users/password-hasher.ts';
 import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
