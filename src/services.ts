@@ -5,6 +5,7 @@ import { ConfirmationService } from './administrators/confirmation-service.ts';
 import { LoginService } from './administrators/login-service.ts';
 import { PasskeyService } from './administrators/passkey-service.ts';
 import { SecondFactorService } from './administrators/second-factor-service.ts';
+import { SecondFactorTokens } from './administrators/second-factor-tokens.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SignInService } from './administrators/sign-in-service.ts';
@@ -27,7 +28,6 @@ import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
-import { SignInChallenges } from './challenges/sign-in-challenges.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
 import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
@@ -363,7 +363,7 @@ interface SignInParts {
 function signInServices(shared: SharedParts, { administrators, logins, ocra }: SignInParts) {
   const { publicUrl, singleSignOn, clock, log, vault } = shared;
   const parts = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
-  const tokens = new SignInChallenges({ ocra, tokens: shared.tokenStore, clock });
+  const tokens = new SecondFactorTokens({ ocra, tokens: shared.tokenStore, clock });
   const passkeys = new PasskeyService({
     ...parts,
     passkeys: new PasskeyStore(shared),

@@ -10,7 +10,7 @@ import { attemptHash } from './sign-in-attempt.ts';
 import { newSession } from './session.ts';
 import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SecondFactorStore } from './second-factor-store.ts';
-import type { SecondFactorTokens } from './second-step.ts';
+import type { SecondFactorTokens } from './second-factor-tokens.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {

@@ -2,26 +2,11 @@ import type { Act } from '../policy/caller.ts';
 import type { PasskeyOptions, PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { UsedPasskey } from './passkey.ts';
+import type { SecondFactorTokens } from './second-factor-tokens.ts';
 import type { RequestedFactor } from './sign-in-attempt.ts';
 
-/** Challenges for the tokens of administrators. */
-export interface SecondFactorTokens {
-  /** @throws ServiceError 'second-factor.unusable' where the token cannot answer: removed, disabled, locked, … */
-  issue(
-    serial: string,
-    text: string,
-    act: Act,
-  ): Promise<{ readonly transactionId: string; readonly url: string }>;
-  /** @returns true if the response was accepted now */
-  check(transactionId: string, response: string, act: Act): Promise<boolean>;
-  /** @returns `answered` after a right response, `over` where none is accepted, also of a locked token */
-  state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'>;
-  /** @returns true if there is such a token */
-  exists(serial: string): Promise<boolean>;
-}
-
 interface SecondStepDependencies {
-  readonly tokens: SecondFactorTokens;
+  readonly tokens: Pick<SecondFactorTokens, 'issue' | 'check' | 'state'>;
   readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
 }
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-import { NOTHING_BEFORE } from './audit-row.ts';
+import { columnOf, NOTHING_BEFORE } from './audit-row.ts';
 import { type JournalRecord, RECORD_KINDS, recordHash } from './journal-record.ts';
-import { columnOf, columnsOf, readStored, type Stored } from './cursor-store.ts';
+import { columnsOf, readStored, type Stored } from './cursor-store.ts';
 
 /** The advisory lock of appending to the journal. "tank", "jour". */
 const JOURNAL_LOCK = [0x74616e6b, 0x6a6f7572] as const;

@@ -1,8 +1,7 @@
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
-import { columnOf } from './cursor-store.ts';
+import { type AuditEntry, type AuditRow, columnOf, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 import { storableForm } from '../kernel/storable-text.ts';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Database } from '../database/database.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
 import type { PreparedStatement } from '../database/prepared-statements.ts';
-import { SharedLookup } from '../database/shared-statements.ts';
+import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { assertStorable, isRowId, isStorable } from '../kernel/storable-text.ts';
@@ -28,9 +28,9 @@ import type {
   OpenDecision,
   TokenOrOwner,
 } from './challenge.ts';
-import { isConfirmedInAnotherText, isTransactionIdInUse, issueLocked, Issues } from './issue-store.ts';
+import { isConfirmedInAnotherText, ISSUE, issue, isTransactionIdInUse, issueLocked } from './issue-store.ts';
 import type { QuestionedToken } from './resynchronisation.ts';
-import { decisionEntry, settleLocked, Settlements } from './settlement-store.ts';
+import { decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
 import type { StoredTransaction } from './transaction-history.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
@@ -100,10 +100,12 @@ const STATES: PreparedStatement<StateRow> = {
 export class ChallengeStore {
   readonly #database: Database;
   readonly #metrics: ChallengeMetrics | undefined;
+  /** Those to one transaction, or one user: each that comes at once would else take a second pass. */
+  readonly #answers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
-  readonly #settlements: Settlements;
-  readonly #issues: Issues;
+  readonly #settlements: SharedWrites;
+  readonly #issues: SharedWrites;
 
   constructor({ database, metrics }: { database: Database; metrics?: ChallengeMetrics }) {
     this.#database = database;
@@ -112,8 +114,8 @@ export class ChallengeStore {
       'challenges.transaction_id = requested.key',
     );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
-    this.#settlements = new Settlements(database);
-    this.#issues = new Issues(database);
+    this.#settlements = new SharedWrites(database, SETTLE);
+    this.#issues = new SharedWrites(database, ISSUE);
   }
 
   /**
@@ -246,7 +248,7 @@ export class ChallengeStore {
   async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
     const { seen } = challenge;
     const isShared = seen !== undefined && Object.keys(change).length === 0;
-    const isIssued = isShared && (await this.#issues.issue(challenge, seen, maxOpen, act));
+    const isIssued = isShared && (await issue(this.#issues, challenge, seen, maxOpen, act));
     return isIssued
       ? challenge.question
       : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
@@ -254,7 +256,9 @@ export class ChallengeStore {
 
   async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
     const begun = performance.now();
-    const applied = isFindable(named) ? await this.#decideOnce(named, decide, act) : undefined;
+    const applied = isFindable(named)
+      ? await this.#answers.run(JSON.stringify(named), () => this.#decideOnce(named, decide, act))
+      : undefined;
     const lack = 'transactionId' in named ? 'unknown' : 'nothing open';
     this.#metrics?.responseEnded(applied?.decision.reason ?? lack, performance.now() - begun);
     if (applied !== undefined && !isLocked(applied.answered.token)) {
@@ -295,7 +299,7 @@ export class ChallengeStore {
     }
     const entry = decisionEntry(act, answered, decision);
     if (decision.change !== null) {
-      return this.#settlements.settle(answered, { ...decision.change, supersedes }, entry);
+      return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
     await this.#database.autocommit.audit.writeAll([entry]);
     return true;

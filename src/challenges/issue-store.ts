@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
-import type { Database } from '../database/database.ts';
 import {
   type ColumnValues,
-  SharedWrites,
+  type SharedWrites,
   writeLocked,
   type WritingStatement,
 } from '../database/shared-statements.ts';
@@ -58,7 +57,7 @@ const NOT_ASKED_IN_ANOTHER_TEXT = `(
  * each write of a challenge is one of its token. A token that was asked the same in another text counts as changed.
  * Newest by id, not by time: ids are assigned under the token's lock, times by servers whose clocks differ.
  */
-const ISSUE: WritingStatement = {
+export const ISSUE: WritingStatement = {
   name: 'issue-challenges',
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
@@ -95,25 +94,23 @@ const ISSUE: WritingStatement = {
     SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
 };
 
-/** Issues challenges for tokens that are as they were read, in statements that requests share. */
-export class Issues {
-  readonly #writes: SharedWrites;
-
-  constructor(database: Database) {
-    this.#writes = new SharedWrites(database, ISSUE);
-  }
-
-  /**
-   * @param maxOpen at least 1
-   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
-   *   the question may be that of another text
-   * @throws the unique violation of a transaction id that is in use
-   */
-  async issue(challenge: NewChallenge, seen: Token, maxOpen: number, act: Act): Promise<boolean> {
-    const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
-    const written = await this.#writes.do({ key: seen.id, entry: entryOf(act, challenge, seen), columns });
-    return written !== undefined;
-  }
+/**
+ * Issues a challenge for a token that is as it was read, in a statement that requests share.
+ * @param writes of `ISSUE`
+ * @param maxOpen at least 1
+ * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
+ *   the question may be that of another text
+ * @throws the unique violation of a transaction id that is in use
+ */
+export async function issue(
+  writes: SharedWrites,
+  challenge: NewChallenge,
+  seen: Token,
+  maxOpen: number,
+  act: Act,
+): Promise<boolean> {
+  const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
+  return (await writes.do({ key: seen.id, entry: entryOf(act, challenge, seen), columns })) !== undefined;
 }
 
 /**

@@ -31,7 +31,7 @@ export interface ConsecutiveResponses {
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
 /** Maximum shift of a clock, in seconds to either side. */
-export const MAX_CLOCK_SHIFT = 86_400;
+const MAX_CLOCK_SHIFT = 86_400;
 /** Maximum time between the first and the second response of a time suite, in seconds. */
 const BETWEEN_RESPONSES = 300;
 
@@ -107,7 +107,7 @@ function findNext(
 }
 
 /** @returns true if a time step is the first one or a later one within the time allowed between two responses */
-export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
+function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
   const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
   return step >= first && step <= first + reach;
 }

@@ -1,8 +1,7 @@
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
-import type { Database } from '../database/database.ts';
 import {
   type ColumnValues,
-  SharedWrites,
+  type SharedWrites,
   writeLocked,
   type WritingStatement,
 } from '../database/shared-statements.ts';
@@ -42,7 +41,7 @@ type Settlement = NonNullable<Decision['change']> & {
  * The token, its challenge, those that it supersedes and the audit row: if the token's row is still the version that was
  * read and the challenge is still there and open (docs/adr/0003-accepting-a-response-once.md).
  */
-const SETTLE: WritingStatement = {
+export const SETTLE: WritingStatement = {
   name: 'settle-responses',
   text: `WITH request AS MATERIALIZED (
       SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
@@ -84,25 +83,23 @@ const SETTLE: WritingStatement = {
     SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
 };
 
-/** Settles responses in statements that they share. */
-export class Settlements {
-  readonly #writes: SharedWrites;
-
-  constructor(database: Database) {
-    this.#writes = new SharedWrites(database, SETTLE);
-  }
-
-  /**
-   * @returns false, and nothing is stored, if the token or its challenge has changed since it was read, or is just being
-   *   changed, or where the change is that of a roll-out, which takes the token's lock
-   */
-  async settle(seen: ChallengeOfToken, settlement: Settlement, entry: NotedEntry): Promise<boolean> {
-    const { columns, rollOut } = columnsOf(seen, settlement);
-    return (
-      Object.keys(rollOut).length === 0 &&
-      (await this.#writes.do({ key: seen.token.id, entry, columns })) !== undefined
-    );
-  }
+/**
+ * Settles a response in a statement that others share.
+ * @param writes of `SETTLE`
+ * @returns false, and nothing is stored, if the token or its challenge has changed since it was read, or is just being
+ *   changed, or where the change is that of a roll-out, which takes the token's lock
+ */
+export async function settle(
+  writes: SharedWrites,
+  seen: ChallengeOfToken,
+  settlement: Settlement,
+  entry: NotedEntry,
+): Promise<boolean> {
+  const { columns, rollOut } = columnsOf(seen, settlement);
+  return (
+    Object.keys(rollOut).length === 0 &&
+    (await writes.do({ key: seen.token.id, entry, columns })) !== undefined
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -62,8 +63,14 @@ interface TriedChallenge extends ChallengeOfToken {
   readonly verdict: Verdict;
 }
 
-/** An owner without tokens, used in place of an unknown user, so that the answer takes as long. */
-const NOBODY: TokenOrOwner = { owner: { resolverId: '999999999999999999', userId: '' } };
+/**
+ * An owner without tokens, used in place of an unknown user, so that the answer takes as long. It differs by name, so
+ * that names do not wait for each other.
+ */
+function nobody(name: string): TokenOrOwner {
+  const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
+  return { owner: { resolverId: '999999999999999999', userId } };
+}
 
 /** Checks responses by user, serial or transaction. Needs no login. */
 export class ValidationService {
@@ -126,7 +133,9 @@ export class ValidationService {
       return serial === '' ? undefined : { serial };
     }
     const owner = await this.#deps.users.find(configuration, { user: user ?? '', realm });
-    return owner === undefined ? NOBODY : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };
+    return owner === undefined
+      ? nobody(user ?? '')
+      : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
 
   /**

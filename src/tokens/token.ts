@@ -43,7 +43,7 @@ interface TokenState {
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   /**
-   * Markers of the responses accepted last (see `challenges/replay-markers.ts`), so that none is accepted again for
+   * Markers of the responses accepted last (see `challenges/accepted-position.ts`), so that none is accepted again for
    * another transaction with the same question while its counter or time step is still within the window.
    */
   readonly replayMarkers: readonly string[];

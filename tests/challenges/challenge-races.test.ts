@@ -188,9 +188,7 @@ describe('many answers at once to a challenge', () => {
         ),
       ),
     );
-    expect(looks.map((look) => look?.failCount ?? 0).sort((one, other) => one - other)).toEqual(
-      Array.from({ length: 30 }, (_, index) => index + 1),
-    );
+    expect(looks.map((look) => look?.failCount)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   });
 
   it('decides under contention, though deciding asks the database, too', async () => {

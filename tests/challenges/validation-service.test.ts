@@ -96,12 +96,18 @@ describe('a response by serial or user', () => {
     expect(answerOpen).not.toHaveBeenCalled();
   });
 
-  it('of an unknown user reads the challenges of no user', async () => {
+  it('of unknown users reads the challenges of no user, different ones for each name', async () => {
     const answerOpen = jest.spyOn(house.challenges, 'answerOpen');
-    expect(await house.validation.check(open, { user: 'nobody', pass: response() })).toBe(false);
-    expect(answerOpen.mock.calls.map(([whose]) => whose)).toEqual([
-      { owner: { resolverId: '999999999999999999', userId: '' } },
-    ]);
+    for (const user of ['nobody', 'noone', 'nobody']) {
+      expect(await house.validation.check(open, { user, pass: response() })).toBe(false);
+    }
+    const [first, second, again] = answerOpen.mock.calls.map(([whose]) =>
+      'owner' in whose ? whose.owner : undefined,
+    );
+    expect([first?.resolverId, second?.resolverId]).toEqual(['999999999999999999', '999999999999999999']);
+    expect(first).not.toEqual(second);
+    expect(again).toEqual(first);
+    expect(first?.userId).not.toContain('nobody');
   });
 
   it('counts as wrong where it is wrong', async () => {

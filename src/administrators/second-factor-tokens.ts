@@ -1,12 +1,11 @@
-import type { SecondFactorTokens } from '../administrators/second-step.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked } from '../tokens/token.ts';
-import type { ChallengeService } from './challenge-service.ts';
+import { isLocked, isOcraToken } from '../tokens/token.ts';
+import type { ChallengeService } from '../challenges/challenge-service.ts';
 
-interface SignInChallengeDependencies {
+interface SecondFactorTokenDependencies {
   readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
   readonly tokens: Pick<TokenStore, 'findBySerial'>;
   readonly clock: Clock;
@@ -24,13 +23,14 @@ const UNUSABLE: readonly ErrorCode[] = [
 ];
 
 /** Challenges for the OCRA tokens with which administrators sign in. Their life is that of any other challenge. */
-export class SignInChallenges implements SecondFactorTokens {
-  readonly #deps: SignInChallengeDependencies;
+export class SecondFactorTokens {
+  readonly #deps: SecondFactorTokenDependencies;
 
-  constructor(dependencies: SignInChallengeDependencies) {
+  constructor(dependencies: SecondFactorTokenDependencies) {
     this.#deps = dependencies;
   }
 
+  /** @throws ServiceError 'second-factor.unusable' where the token cannot answer: removed, disabled, locked, … */
   async issue(
     serial: string,
     text: string,
@@ -48,12 +48,14 @@ export class SignInChallenges implements SecondFactorTokens {
     }
   }
 
+  /** @returns true if the response was accepted now */
   async check(transactionId: string, response: string, act: Act): Promise<boolean> {
     const { client, requestId, action } = act;
     const reference = { transactionId, pass: response };
     return (await this.#deps.ocra.checkTransaction({ client, requestId, action }, reference)).result;
   }
 
+  /** @returns `answered` after a right response, `over` where none is accepted, also of a locked token */
   async state(transactionId: string, act: Act): Promise<'waiting' | 'answered' | 'over'> {
     const [entry] = await this.#deps.ocra.status(serverCaller(act), { transactionId });
     if (entry?.active !== true) {
@@ -66,9 +68,10 @@ export class SignInChallenges implements SecondFactorTokens {
     return dropped || locked || this.#deps.clock.now() >= expiresAt ? 'over' : 'waiting';
   }
 
+  /** @returns true if there is such a token */
   async exists(serial: string): Promise<boolean> {
     const token = await this.#deps.tokens.findBySerial(serial);
-    return token?.type === 'ocra' || token?.type === 'ocra2';
+    return token !== undefined && isOcraToken(token);
   }
 }
 
