@@ -1,5 +1,4 @@
 import { hash as hashOnce } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { responder } from '../ocra/compute.ts';
 import { blockLength, type KeyedHmac } from '../ocra/hashes.ts';
 import type { HashName } from '../ocra/suite.ts';
@@ -51,5 +50,11 @@ export const nodeResponder: Responder = (suite, key) => responder(suite, key, ke
 export function computingTurns(): () => Promise<void> {
   let last = Promise.resolve();
   // An immediate set by an immediate runs in the next turn of the event loop.
-  return () => (last = last.then(() => nextTurn()));
+  return () =>
+    (last = last.then(
+      () =>
+        new Promise((resolve) => {
+          setImmediate(resolve);
+        }),
+    ));
 }
