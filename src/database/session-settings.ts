@@ -1,7 +1,7 @@
+import type { Knex } from 'knex';
 import type { QueryResultRow } from 'pg';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Database } from './database.ts';
 
 /**
  * Settings that change how values are written, or what a transaction promises. PostgreSQL takes them from role, database
@@ -159,7 +159,7 @@ const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sessio
  * Logs a warning if the database does not bound statements and transactions: a pooler that ignores the settings of a connection does not
  * pass them on.
  */
-export async function warnOfMissingLimits({ knex }: Pick<Database, 'knex'>, log: Log): Promise<void> {
+export async function warnOfMissingLimits({ knex }: { readonly knex: Knex }, log: Log): Promise<void> {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
     'SELECT name FROM unnest(?::text[]) AS name WHERE current_setting(name) = ?',
     [[...LIMITS], '0'],
