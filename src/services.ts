@@ -13,6 +13,7 @@ import { PasskeyStore } from './administrators/passkey-store.ts';
 import { WebAuthn } from './administrators/passkey.ts';
 import { SecondFactorService } from './administrators/second-factor-service.ts';
 import { SecondFactorStore } from './administrators/second-factor-store.ts';
+import { SecondFactorTokens } from './administrators/second-factor-tokens.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SessionStore } from './administrators/session-store.ts';
@@ -31,25 +32,19 @@ import { BackupStore } from './backup/backup-store.ts';
 import { ChallengeFactory, hexTransactionIds, type TransactionIds } from './challenges/challenge-factory.ts';
 import { ChallengeService } from './challenges/challenge-service.ts';
 import { ChallengeStore } from './challenges/challenge-store.ts';
-import { ComputingTurns } from './challenges/computing-turns.ts';
 import { EnrolmentService } from './challenges/enrolment/enrolment-service.ts';
 import { RolloutPhase2 } from './challenges/enrolment/rollout-phase2.ts';
 import { TokenImportService } from './challenges/enrolment/token-import-service.ts';
 import { TokenRegistration } from './challenges/enrolment/token-registration.ts';
-import { nodeResponder } from './challenges/node-responder.ts';
+import { computingTurns, nodeResponder } from './challenges/search-means.ts';
 import { checkOcraSettings, OCRA_DEFAULTS, OCRA_SETTINGS } from './challenges/ocra-settings.ts';
-import { OpenAnswers } from './challenges/open-answers.ts';
 import { ResponseChecker } from './challenges/response-check.ts';
 import { ResynchronisationService } from './challenges/resynchronisation-service.ts';
-import { LockedTokens } from './challenges/resynchronisation-store.ts';
-import { SignInChallenges } from './challenges/sign-in-challenges.ts';
 import { StatusWaitService } from './challenges/status-wait-service.ts';
 import { StatusWatch } from './challenges/status-watch.ts';
 import { TokenChoice } from './challenges/token-choice.ts';
 import { TransactionService } from './challenges/transaction-service.ts';
-import { TransactionStore } from './challenges/transaction-store.ts';
 import { ValidationService } from './challenges/validation-service.ts';
-import { WatchedChallenges } from './challenges/watched-challenges-store.ts';
 import type { Config } from './config/config.ts';
 import { ConfigurationStore } from './configuration/configuration-store.ts';
 import { SettingService } from './configuration/setting-service.ts';
@@ -99,9 +94,9 @@ import { ResolverService } from './resolvers/resolver-service.ts';
 import { ResolverTrialService } from './resolvers/resolver-trial-service.ts';
 import { sourcesOf } from './resolvers/sources/user-sources.ts';
 import { TokenService } from './tokens/token-service.ts';
+import { boundedHashers, type PasswordHasher } from './users/password-hash.ts';
 import { TokenStore } from './tokens/token-store.ts';
 import { ManagedUserStore } from './users/managed-user-store.ts';
-import { boundedHashers, type PasswordHasher } from './users/password-hash.ts';
 import { UserDirectory } from './users/user-directory.ts';
 import { UserService } from './users/user-service.ts';
 import { DeliveryDispatcher } from './webhooks/delivery-dispatcher.ts';
@@ -248,8 +243,7 @@ function challengeServices(shared: Shared) {
   const { database, random, tokenStore: store, auditStore: trail, statusWaits: max = STATUS_WAITS } = shared;
   const { responder = nodeResponder, transactionIds = hexTransactionIds } = shared;
   const { metrics, observations } = shared;
-  const turns = new ComputingTurns();
-  const means = { turn: (isUrgent: boolean) => turns.next(isUrgent), responder };
+  const means = { turn: computingTurns(), responder };
   const common = {
     ...shared,
     tokens: new TokenChoice({ ...shared, tokens: store }),
@@ -264,7 +258,7 @@ function challengeServices(shared: Shared) {
     check: new ResponseChecker({ ...shared, means }),
   };
   const ocra = new ChallengeService(common);
-  const watched = new WatchedChallenges({ database });
+  const watched = common.challenges;
   const statusWatch = new StatusWatch({ watched, metrics: metrics?.statusWaits, max, poll: shared.statusPoll });
   const registration = new TokenRegistration({ tokens: store, random });
   return {
@@ -272,13 +266,9 @@ function challengeServices(shared: Shared) {
     /** Receives changes; the server ends it before it waits for its requests. */
     statusWatch,
     statusWaits: new StatusWaitService({ ...shared, ocra, watch: statusWatch, metrics: metrics?.statusWaits }),
-    validation: new ValidationService({ ...common, ocra, openAnswers: new OpenAnswers(common) }),
-    transactions: new TransactionService({
-      ...shared,
-      transactions: new TransactionStore({ database }),
-      trail,
-    }),
-    resynchronisation: new ResynchronisationService({ ...common, locked: new LockedTokens({ database }) }),
+    validation: new ValidationService({ ...common, ocra }),
+    transactions: new TransactionService({ ...common, trail }),
+    resynchronisation: new ResynchronisationService(common),
     enrolment: new EnrolmentService({ ...common, registration, phase2: new RolloutPhase2(common) }),
     tokenImport: new TokenImportService({ ...common, tokens: store }),
   };
@@ -290,7 +280,7 @@ function administratorServices(shared: Shared, ocra: ChallengeService) {
   const administrators = new AdministratorService({ ...shared, administrators: administratorStore });
   const logins = new LoginService({ ...shared, administrators, tokens: new LoginTokens({ keys }) });
   const common = { ...shared, administrators, logins, attempts: new SignInStore(shared) };
-  const tokens = new SignInChallenges({ ocra, tokens: shared.tokenStore, clock });
+  const tokens = new SecondFactorTokens({ ocra, tokens: shared.tokenStore, clock });
   const webAuthn = publicUrl === undefined ? undefined : new WebAuthn({ publicUrl });
   const passkeys = new PasskeyService({ ...common, passkeys: new PasskeyStore(shared), webAuthn });
   const secondStep = new SecondStep({ tokens, passkeys });

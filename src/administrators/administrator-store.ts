@@ -1,15 +1,13 @@
 import type { Knex } from 'knex';
 
 import type { Act } from '../policy/caller.ts';
-import type { Administrator, ApiToken, ProvenPassword } from './administrator.ts';
-import type { OpenSession } from './session.ts';
-import { lastAdministrator } from './administrator.ts';
-import type { SessionKind } from './session.ts';
+import { type Administrator, type ApiToken, type ProvenPassword, lastAdministrator } from './administrator.ts';
+import type { OpenSession, SessionKind } from './session.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { assertStorable, isStorable } from '../kernel/text.ts';
 import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
 import { insertSession } from './session-store.ts';
 

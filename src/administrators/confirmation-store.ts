@@ -2,9 +2,9 @@ import { type SecondFactor, serialOf } from './administrator.ts';
 import type { CompleteProof } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import { countUse } from './passkey-store.ts';
-import { Undone } from '../database/undone.ts';
+import { Undone } from '../database/unit-of-work.ts';
 
 /**
  * Logins whose owner has proven a moment ago, by password and second factor, to be the one who signed in. What ends the session of a login ends its

@@ -4,11 +4,10 @@ import type { Passkey, PasskeyCredential, UsedPasskey } from './passkey.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { lockAdministrator } from './session-store.ts';
+import { lockAdministrator, endSignIns } from './session-store.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
-import { endSignIns } from './session-store.ts';
 
 interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
   /** bigint. */

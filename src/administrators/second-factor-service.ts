@@ -1,4 +1,4 @@
-import type { SignInChallenges } from '../challenges/sign-in-challenges.ts';
+import { SecondFactorTokens } from './second-factor-tokens.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -14,7 +14,7 @@ import type { SignInStore } from './sign-in-store.ts';
 
 interface SecondFactorDependencies {
   readonly secondFactors: SecondFactorStore;
-  readonly tokens: Pick<SignInChallenges, 'exists'>;
+  readonly tokens: Pick<SecondFactorTokens, 'exists'>;
   readonly attempts: Pick<SignInStore, 'begin'>;
   /** The address of the server in browsers, without a slash at its end. */
   readonly publicUrl?: string | undefined;

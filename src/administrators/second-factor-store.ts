@@ -1,7 +1,7 @@
 import { type SecondFactor, serialOf } from './administrator.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 import { endSignIns } from './session-store.ts';
 

@@ -1,12 +1,13 @@
-import type { SignInChallenges } from '../challenges/sign-in-challenges.ts';
 import type { Act } from '../policy/caller.ts';
 import type { PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './administrator.ts';
 import type { PasskeyOptions, UsedPasskey } from './passkey.ts';
 import type { RequestedFactor } from './session.ts';
+import type { SecondFactorTokens } from './second-factor-tokens.ts';
+
 
 interface SecondStepDependencies {
-  readonly tokens: SignInChallenges;
+  readonly tokens: Pick<SecondFactorTokens, 'issue' | 'check' | 'state'>;
   readonly passkeys: Pick<PasskeyService, 'request' | 'verify'>;
 }
 

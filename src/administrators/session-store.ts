@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { ConfirmedCredentials } from './confirmed-credentials-store.ts';
 
 interface SessionRow extends Omit<ListedSession, 'isOwn'> {

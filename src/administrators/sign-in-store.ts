@@ -11,8 +11,8 @@ import type {
 } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { isStorable } from '../database/stored-text.ts';
-import { Undone } from '../database/undone.ts';
+import { isStorable } from '../kernel/text.ts';
+import { Undone } from '../database/unit-of-work.ts';
 import { countUse } from './passkey-store.ts';
 import { type SecondFactorRow, secondFactorOf } from './second-factor-store.ts';
 import { insertSession } from './session-store.ts';

@@ -69,6 +69,13 @@ export const ROW_KINDS = {
 export const CONTENT_MEMBERS = Object.keys(CONTENT_KINDS) as (keyof typeof CONTENT_KINDS)[];
 export const ROW_MEMBERS = Object.keys(ROW_KINDS) as (keyof AuditRow)[];
 
+/** @returns the name of a member's column */
+export function columnOf(member: string): string {
+  return member === 'transaction'
+    ? 'transaction_id'
+    : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** The previous hash of the first row or record of a chain. */
 export const NOTHING_BEFORE: Buffer = Buffer.alloc(32);
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS } from './audit-row.ts';
+import { type AuditRow, type Kinds, type MemberKind, ROW_KINDS, columnOf } from './audit-row.ts';
 import { type JournalRecord, RECORD_KINDS } from './journal-record.ts';
 
 /** Rows that one FETCH returns. */
@@ -9,13 +9,6 @@ const NULLS = { text: '\0null', digits: '\0null', instant: '\0null', bytes: Buff
 
 /** A row or record as the database returns it, under the names of its members; bigint comes as text. */
 export type Stored<Kept> = Readonly<Record<keyof Kept, string | number | Buffer | null>>;
-
-/** @returns the name of a member's column */
-export function columnOf(member: string): string {
-  return member === 'transaction'
-    ? 'transaction_id'
-    : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** The place of a row in the order of time. */
 export const PLACE_COLUMNS = `id, ${utcText('at')} AS at`;

@@ -1,11 +1,10 @@
 import { eventInsert, type EventOutbox, type EventRow } from '../webhooks/outbox-store.ts';
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
-import { columnOf } from './cursor-store.ts';
+import { type AuditEntry, type AuditRow, columnOf, ROW_KINDS, ROW_MEMBERS } from './audit-row.ts';
 import type { Act } from '../policy/caller.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { storableForm } from '../database/stored-text.ts';
+import { storableForm } from '../kernel/text.ts';
 
 const TYPES = { text: 'text', digits: 'bigint', instant: 'timestamptz', number: 'bigint', bytes: 'bytea' };
 /** The column of each member of a row, its type, and its name in a row of JSON. */
@@ -16,16 +15,27 @@ const AUDIT_COLUMNS = ROW_MEMBERS.map((member) => ({
   field: `audit_${columnOf(member)}`,
 }));
 
-/** The list of columns for `INSERT INTO audit (…) SELECT …`. */
-export const INSERTED_COLUMNS = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
+const INSERTED = AUDIT_COLUMNS.map(({ column }) => column).join(', ');
+/** With a prefix, as some names stand for other columns of a request, too. */
+const FIELDS = AUDIT_COLUMNS.map(({ field }) => field).join(', ');
 
-/** The columns with their types in a row of JSON: with a prefix, as some names stand for other columns of it, too. */
-export const JSON_COLUMNS = Object.fromEntries(AUDIT_COLUMNS.map(({ field, type }) => [field, type]));
-const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED_COLUMNS})
-  SELECT ${Object.keys(JSON_COLUMNS).join(', ')} FROM json_to_recordset(?::json)
-  AS row(${Object.entries(JSON_COLUMNS)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ')})`;
+/** The fields of a signed row in `json_to_recordset`, with their types (`auditFields`). */
+export const AUDIT_FIELDS = AUDIT_COLUMNS.map(({ field, type }) => `${field} ${type}`).join(', ');
+
+/**
+ * @param written the part of WITH that has the places of the requests that are written
+ * @returns the parts of WITH that store their audit rows, from `request`, and their events, from a parameter
+ */
+export function auditParts(written: string, eventsParameter: string): string {
+  return `audited AS (
+      INSERT INTO audit (${INSERTED}) SELECT ${FIELDS} FROM request JOIN ${written} USING (place) RETURNING id
+    ), events AS (
+      ${eventInsert(eventsParameter, `JOIN ${written} USING (place)`)}
+    )`;
+}
+
+const INSERT_FROM_JSON = `INSERT INTO audit (${INSERTED})
+  SELECT ${FIELDS} FROM json_to_recordset(?::json) AS row(${AUDIT_FIELDS})`;
 const INSERT_WITH_EVENTS = `WITH audited AS (${INSERT_FROM_JSON}) ${eventInsert('?')}`;
 
 /**
@@ -62,12 +72,7 @@ export function storableEntry(entry: AuditEntry): AuditEntry {
   };
 }
 
-/** @returns the values of a row, in the order of `INSERTED_COLUMNS` */
-export function auditColumnValues(row: AuditRow): Knex.RawBinding[] {
-  return ROW_MEMBERS.map((member) => row[member]);
-}
-
-/** @returns a row with `JSON_COLUMNS` */
+/** @returns a row with `AUDIT_FIELDS` */
 export function auditFields(row: AuditRow): Readonly<Record<string, string | number>> {
   const fields: Record<string, string | number> = {};
   for (const { member, field } of AUDIT_COLUMNS) {

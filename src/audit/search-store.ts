@@ -5,7 +5,7 @@ import { AUDIT_COLUMNS, PLACE_COLUMNS, type Stored, toAuditRow } from './cursor-
 import type { AuditFilter, RowPlace } from './filter-values.ts';
 import type { Database } from '../database/database.ts';
 import { isCanceled } from '../database/database-faults.ts';
-import { isStorable } from '../database/stored-text.ts';
+import { isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 
 /** The rows of one transaction. */

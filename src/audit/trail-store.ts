@@ -11,8 +11,7 @@ import { AuditLanes, AuditWriter, lockJournal } from './writer-store.ts';
 import { AuditRows, type StoreSigned } from './rows-store.ts';
 import { translateDatabaseFault } from '../database/database-faults.ts';
 import { withExtraConnection, withPooledConnection } from '../database/knex-internals.ts';
-import type { PreparedStatements, RunPrepared } from '../database/prepared-statements.ts';
-import { repeatAborted } from '../database/repeat-aborted.ts';
+import { type PreparedStatements, repeatAborted, type RunPrepared } from '../database/prepared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
 

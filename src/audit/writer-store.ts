@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import { type AuditEntry, type AuditRow, auditTime, NOTHING_BEFORE, rowHash } from './audit-row.ts';
+import { type AuditEntry, type AuditRow, auditTime, NOTHING_BEFORE, rowHash, columnOf } from './audit-row.ts';
 import {
   type JournalRecord,
   type KeyBody,
@@ -12,7 +12,6 @@ import { type AuditAuthority, newSigningKey, type SigningKey } from './signing-k
 import { MAX_TREE_ROWS, signTogether } from './row-tree.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { beginLongWork } from '../database/unit-of-work.ts';
-import { columnOf } from './cursor-store.ts';
 import { isSurelyUndone } from '../database/database-faults.ts';
 
 /** Bits of an id that number the rows of a writer; the bits above are the writer's. */

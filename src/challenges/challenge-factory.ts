@@ -6,7 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ShownQuestions } from '../ocra/question.ts';
 import type { NewChallenge } from './challenge.ts';
-import { tokenPolicyValues } from './token-policy.ts';
+import { policyValue } from '../policy/policy-value.ts';
 
 /** The most bytes that a QR code of any size holds (ISO/IEC 18004: version 40, level L, bytes). */
 const QR_CODE_BYTES = 2953;
@@ -48,7 +48,16 @@ export class ChallengeFactory {
     token: Pick<Token, 'serial' | 'realms' | 'owner'>,
     { principal: { client }, requestId }: Caller,
   ): string {
-    const urls = tokenPolicyValues(configuration, 'qrtanurl', token, { client, at: this.#clock.now() });
+    const { owner, realms } = token;
+    const urls = policyValue(configuration.policies, {
+      scope: 'authentication',
+      action: 'qrtanurl',
+      realms,
+      user: owner?.login,
+      resolver: owner?.resolver,
+      client,
+      at: this.#clock.now(),
+    });
     if (urls.length > 1) {
       throw new ServiceError(
         'challenge.url-ambiguous',

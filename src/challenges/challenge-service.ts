@@ -194,15 +194,12 @@ export class ChallengeService {
     const configuration = await this.#deps.configuration.current();
     const settings = readOcraSettings(configuration.settings);
     const provided = this.#deps.check.prepare(pass, open.client);
-    const decideOn = async (
-      { challenge, token }: ChallengeOfToken,
-      holdsLock: boolean,
-    ): Promise<Decision> => {
-      const unseen = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
-      if (unseen !== null) {
-        return unseen;
+    const decideOn = async ({ challenge, token }: ChallengeOfToken): Promise<Decision> => {
+      const unverified = decideWithoutResponse(challenge, token, settings, this.#deps.clock.now());
+      if (unverified !== null) {
+        return unverified;
       }
-      provided.search.begin(1, holdsLock);
+      provided.search.begin(1);
       const [verdict] =
         (await this.#deps.check.verify(configuration, settings, token, [challenge.question], provided)) ?? [];
       return verdict === undefined

@@ -1,33 +1,53 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import { isLocked, OCRA_TYPES, type Token, type TokenChange } from '../tokens/token.ts';
+import { isLocked, OCRA_TYPES, type TokenChange, type TokenStateChange } from '../tokens/token.ts';
 import type { ChallengeMetrics } from './challenge-metrics.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import type {
-  ResponseReason,
-  ChallengeFilter,
-  ChallengeOfToken,
-  Decision,
-  NewChallenge,
-  OpenDecision,
-  TokenOrOwner,
-} from './challenge.ts';
-import { type ChallengeRow, selectChallenges, toChallengeOfToken } from './challenge-rows-store.ts';
 import type { Database } from '../database/database.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { isConfirmedInAnotherText } from './asked-questions-store.ts';
-import { decisionEntry, settleLocked, Settlements } from './settlement-store.ts';
-import { isTransactionIdInUse, issueLocked, Issues } from './issue-store.ts';
-import { SharedLookup } from '../database/shared-lookup.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
-import { withLockedTokens } from '../tokens/token-locks-store.ts';
 import { KeyedQueue } from '../database/keyed-queue.ts';
+import type { PreparedStatement } from '../database/prepared-statements.ts';
+import { SharedLookup, SharedWrites } from '../database/shared-statements.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
+import { findToken, REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken, withLockedTokens } from '../tokens/token-rows-store.ts';
+import type { ChallengeFilter, ChallengeOfToken, ClosedBy, Decision, NewChallenge, OpenDecision, TokenOrOwner, Challenge, ResponseReason } from './challenge.ts';
+import { isConfirmedInAnotherText, ISSUE, issue, isTransactionIdInUse, issueLocked } from './issue-store.ts';
+import type { QuestionedToken } from './resynchronisation.ts';
+import { decisionEntry, SETTLE, settle, settleLocked } from './settlement-store.ts';
+import type { StoredTransaction } from './transaction-history.ts';
 
-type Decide = (found: ChallengeOfToken, holdsLock: boolean) => Promise<Decision>;
-type DecideAmong = (
-  found: readonly ChallengeOfToken[],
-  holdsLock: boolean,
-) => Promise<OpenDecision | undefined>;
+type Decide = (found: ChallengeOfToken) => Promise<Decision>;
+type DecideAmong = (found: readonly ChallengeOfToken[]) => Promise<OpenDecision | undefined>;
+
+/** What a response names: a transaction, or the token or owner whose open challenges it may answer. */
+type Named = Required<Pick<ChallengeFilter, 'transactionId'>> | TokenOrOwner;
+
+/** The state of a challenge, as far as a request can wait for its change. */
+export interface WatchedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
+  /** The token's fail counter. */
+  readonly failCount: number;
+}
+
+/** The columns of a challenge without its id. */
+export interface ChallengeColumns {
+  readonly transaction_id: string;
+  readonly question: string;
+  readonly data: string;
+  readonly issued_at: Date;
+  readonly wrong_count: number;
+  readonly received_tan: boolean;
+  readonly valid_tan: boolean;
+  readonly closed_by: ClosedBy | null;
+}
+
+/** A challenge with its token, in one row. */
+interface ChallengeRow extends TokenRow, ChallengeColumns {
+  readonly challenge_id: string;
+}
+
+interface StateRow extends Pick<ChallengeRow, 'received_tan' | 'valid_tan' | 'closed_by' | 'fail_count'> {
+  readonly id: string;
+}
 
 /** The most second passes that hold a connection at once; the rest of the pool is for the decisions. */
 const SECOND_PASSES = 4n;
@@ -42,6 +62,26 @@ interface ChallengeStoreDependencies {
   /** Told of each response with the milliseconds from the search for its challenge to the end of its settlement. */
   readonly responseEnded?: (reason: ResponseReason, milliseconds: number) => void;
 }
+/** Seconds of a mark beyond those asked for: of several waits one after the other, most find it there. */
+const LONGER = 60;
+
+/**
+ * Not a change of the token's row: it is no change of the state, and a response need not be decided anew. It holds one
+ * lock at most, hence no statement that waits for it is in its way.
+ */
+const MARK: PreparedStatement<never> = {
+  name: 'mark-watched-challenge',
+  text: `UPDATE challenges SET watched_until = now() + make_interval(secs => $2::integer + ${LONGER})
+    WHERE id = $1::bigint AND closed_by IS NULL
+      AND (watched_until IS NULL OR watched_until < now() + make_interval(secs => $2::integer))`,
+};
+
+const STATES: PreparedStatement<StateRow> = {
+  name: 'read-watched-challenges',
+  text: `SELECT challenges.id, challenges.received_tan, challenges.valid_tan, challenges.closed_by, tokens.fail_count
+    FROM challenges JOIN tokens ON tokens.id = challenges.token_id
+    WHERE challenges.id = ANY ($1::bigint[])`,
+};
 
 /**
  * Challenges. The row of the token is the lock and the version for all of its challenges:
@@ -51,12 +91,12 @@ export class ChallengeStore {
   readonly #database: Database;
   readonly #metrics: ChallengeMetrics | undefined;
   readonly #responseEnded: ChallengeStoreDependencies['responseEnded'];
+  /** Those to one transaction, or one user: each that comes at once would else take a second pass. */
   readonly #answers = new KeyedQueue();
-  readonly #openAnswers = new KeyedQueue();
   readonly #secondPasses = new KeyedQueue();
   readonly #byTransaction: SharedLookup<ChallengeRow>;
-  readonly #settlements: Settlements;
-  readonly #issues: Issues;
+  readonly #settlements: SharedWrites;
+  readonly #issues: SharedWrites;
 
   constructor({ database, metrics, responseEnded }: ChallengeStoreDependencies) {
     this.#database = database;
@@ -66,8 +106,8 @@ export class ChallengeStore {
       'challenges.transaction_id = requested.key',
     );
     this.#byTransaction = new SharedLookup(database, 'find-transactions', byTransaction);
-    this.#settlements = new Settlements(database);
-    this.#issues = new Issues(database);
+    this.#settlements = new SharedWrites(database, SETTLE);
+    this.#issues = new SharedWrites(database, ISSUE);
   }
 
   /**
@@ -103,29 +143,15 @@ export class ChallengeStore {
   /**
    * Answers a challenge exactly once: reads it with its token, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
-   * what is stored, at last under the token's lock.
-   * @param decide may be called more than once, `holdsLock` under the token's lock; must not have effects of its own.
-   *   Its reads may need a second connection to the database
+   * what is stored, under the token's lock.
+   * @param decide may be called twice; must not have effects of its own. Its reads may need a second connection to the
+   *   database
    * @returns the decision that was applied, undefined when there is no such transaction
    */
   async answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const begun = performance.now();
-    // Of repeated decisions, the last one is applied.
-    let token: Token | undefined;
-    const noting: Decide = (found, holdsLock) => {
-      token = found.token;
-      return decide(found, holdsLock);
-    };
-    const decision = isStorable(transactionId)
-      ? await this.#answers.run(transactionId, () => this.#answer(transactionId, noting, act))
-      : undefined;
-    this.#noteEnd(begun, token, decision, 'unknown');
-    return decision;
-  }
-
-  /** @returns the matching challenges of OCRA tokens, newest first */
-  async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
-    return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
+    const among: DecideAmong = async ([answered]) =>
+      answered && { answered, decision: await decide(answered) };
+    return (await this.#answer({ transactionId }, among, act))?.decision;
   }
 
   /**
@@ -134,162 +160,224 @@ export class ChallengeStore {
    *   which name their transaction; undefined: the response answers none of them. A repeated call gets no tokens that the first one did not get
    * @returns the decision that was applied, undefined where there is none
    */
-  async answerOpen(
-    tokenOrOwner: TokenOrOwner,
-    decide: DecideAmong,
-    act: Act,
-  ): Promise<OpenDecision | undefined> {
-    const begun = performance.now();
-    const applied = isFindable(tokenOrOwner)
-      ? await this.#openAnswers.run(JSON.stringify(tokenOrOwner), () =>
-          this.#answerOpen(tokenOrOwner, decide, act),
-        )
-      : undefined;
-    this.#noteEnd(begun, applied?.answered.token, applied?.decision, 'nothing open');
-    return applied;
+  answerOpen(tokenOrOwner: TokenOrOwner, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    return this.#answer(tokenOrOwner, decide, act);
   }
 
-  /** Counts the end of a response, by the decision that was applied to the token, or the lack of one. */
-  #noteEnd(
-    begun: number,
-    token: Token | undefined,
-    decision: Decision | undefined,
-    lack: ResponseReason,
-  ): void {
-    const reason = decision?.reason ?? lack;
-    this.#metrics?.responseEnded(reason);
-    this.#responseEnded?.(reason, performance.now() - begun);
-    if (token !== undefined && decision !== undefined && !isLocked(token)) {
-      if (isLocked({ failCount: decision.failCount, maxFail: token.maxFail })) {
-        this.#metrics?.tokenLocked();
-      }
+  /** @returns the matching challenges of OCRA tokens, newest first */
+  async find(filter: ChallengeFilter): Promise<readonly ChallengeOfToken[]> {
+    return isFindable(filter) ? findChallenges(this.#database.knex, filter) : [];
+  }
+
+  /** @returns a stored challenge by its transaction, without question and key */
+  async transaction(transactionId: string): Promise<StoredTransaction | undefined> {
+    if (!isStorable(transactionId)) {
+      return undefined;
     }
+    const { knex } = this.#database;
+    return knex('challenges')
+      .join('tokens', 'tokens.id', 'challenges.token_id')
+      .where('challenges.transaction_id', transactionId)
+      .first<StoredTransaction | undefined>(
+        'tokens.serial',
+        knex.raw(REALMS_OF_TOKEN),
+        'challenges.data',
+        'challenges.issued_at as issuedAt',
+        'challenges.closed_by as closedBy',
+        'challenges.closed_at as closedAt',
+      );
+  }
+
+  /**
+   * Changes a token by its present state and the questions of its last challenges, under its lock.
+   * @param decide returns the change, or null for none; both are audited
+   * @returns true if there was a change, undefined when there is no such token
+   */
+  async changeQuestioned(
+    serial: string,
+    decide: (found: QuestionedToken) => TokenStateChange | null,
+    act: Act,
+  ): Promise<boolean | undefined> {
+    if (!isStorable(serial)) {
+      return undefined;
+    }
+    return this.#database.transact(({ sql, audit }) =>
+      withLockedTokens(sql, { serials: [serial] }, async () => {
+        const token = await findToken(sql, { serial });
+        if (token === undefined) {
+          return undefined;
+        }
+        const change = decide({ token, questions: await lastQuestions(sql, token.id) });
+        if (change !== null) {
+          await sql('tokens').where({ id: token.id }).update(stateColumns(change));
+        }
+        await audit.write(act, serial, change === null ? 'refused' : 'done', token.realms);
+        return change !== null;
+      }),
+    );
+  }
+
+  /**
+   * Makes the database tell all servers of changes of an open challenge
+   * (docs/adr/0026-waiting-for-a-transaction.md). A change that is under way is over when this returns.
+   * @param id the challenge's
+   */
+  async mark(id: string, seconds: number): Promise<void> {
+    await this.#database.prepared.run(MARK, [id, Math.ceil(seconds)]);
+  }
+
+  /** @returns the states by the ids of the challenges, without those that are no longer stored */
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedState>> {
+    const rows = await this.#database.prepared.run(STATES, [ids]);
+    return new Map(
+      rows.map(({ id, received_tan, valid_tan, closed_by, fail_count }) => [
+        id,
+        { receivedTan: received_tan, validTan: valid_tan, closedBy: closed_by, failCount: fail_count },
+      ]),
+    );
   }
 
   async #issue(challenge: NewChallenge, maxOpen: number, act: Act, change: TokenChange): Promise<string> {
     const { seen } = challenge;
     const isShared = seen !== undefined && Object.keys(change).length === 0;
-    const isIssued = isShared && (await this.#issues.issue(challenge, seen, maxOpen, act));
+    const isIssued = isShared && (await issue(this.#issues, challenge, seen, maxOpen, act));
     return isIssued
       ? challenge.question
       : this.#database.transact((unit) => issueLocked(unit, challenge, maxOpen, act, change));
   }
 
-  /** @returns undefined where there is no such challenge */
-  async #answer(transactionId: string, decide: Decide, act: Act): Promise<Decision | undefined> {
-    const row = await this.#byTransaction.find(transactionId);
-    if (row === undefined) {
-      return undefined;
+  async #answer(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    const begun = performance.now();
+    const applied = isFindable(named)
+      ? await this.#answers.run(JSON.stringify(named), () => this.#decideOnce(named, decide, act))
+      : undefined;
+    const lack = 'transactionId' in named ? 'unknown' : 'nothing open';
+    const reason = applied?.decision.reason ?? lack;
+    this.#metrics?.responseEnded(reason);
+    this.#responseEnded?.(reason, performance.now() - begun);
+    if (applied !== undefined && !isLocked(applied.answered.token)) {
+      const { failCount } = applied.decision;
+      if (isLocked({ failCount, maxFail: applied.answered.token.maxFail })) {
+        this.#metrics?.tokenLocked();
+      }
     }
-    const seen = toChallengeOfToken(row);
-    const decision = await decide(seen, false);
-    if (await this.#apply(seen, decision, act)) {
-      return decision;
+    return applied;
+  }
+
+  async #decideOnce(named: Named, decide: DecideAmong, act: Act): Promise<OpenDecision | undefined> {
+    const seen = await this.#findNamed(named);
+    const decided = await decide(seen);
+    if (decided === undefined || (await this.#apply(decided, act))) {
+      return decided;
     }
-    const { token } = seen;
-    const lane = String(BigInt(token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerLocked(transactionId, token.id, decide, act));
+    const ids = [...new Set(seen.map(({ token }) => token.id))];
+    const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
+    return this.#secondPasses.run(lane, () => this.#decideLocked(named, ids, decide, act));
+  }
+
+  async #findNamed(named: Named): Promise<readonly ChallengeOfToken[]> {
+    if (!('transactionId' in named)) {
+      return findNamed(this.#database.knex, named);
+    }
+    const row = await this.#byTransaction.find(named.transactionId);
+    return row === undefined ? [] : [toChallengeOfToken(row)];
   }
 
   /**
    * @returns false, and writes nothing, if the token or one of its challenges has changed since it was read, or where the
    *   decision needs a look under the lock
    */
-  async #apply(
-    seen: ChallengeOfToken,
-    decision: Decision,
-    act: Act,
-    supersedes: readonly string[] = [],
-  ): Promise<boolean> {
+  async #apply({ answered, decision, supersedes = [] }: OpenDecision, act: Act): Promise<boolean> {
     if (decision.ifConfirmed !== undefined) {
       return false;
     }
-    const entry = decisionEntry(act, seen, decision);
+    const entry = decisionEntry(act, answered, decision);
     if (decision.change !== null) {
-      return this.#settlements.settle(seen, { ...decision.change, supersedes }, entry);
+      return settle(this.#settlements, answered, { ...decision.change, supersedes }, entry);
     }
     await this.#database.autocommit.audit.writeAll([entry]);
     return true;
   }
 
-  async #answerOpen(
-    tokenOrOwner: TokenOrOwner,
-    decide: DecideAmong,
-    act: Act,
-  ): Promise<OpenDecision | undefined> {
-    const seen = await findOpen(this.#database.knex, tokenOrOwner);
-    const decided = await decide(seen, false);
-    if (
-      decided === undefined ||
-      (await this.#apply(decided.answered, decided.decision, act, decided.supersedes))
-    ) {
-      return decided;
-    }
-    const ids = [...new Set(seen.map(({ token }) => token.id))];
-    const lane = String(BigInt(decided.answered.token.id) % SECOND_PASSES);
-    return this.#secondPasses.run(lane, () => this.#answerOpenLocked(tokenOrOwner, ids, decide, act));
-  }
-
   /**
-   * As `#answerLocked`, with locks on all tokens that the response was tried on: by now it may be right for another
-   * one.
+   * The second pass, after another transaction has changed the token. No further one can while its row is locked; so are
+   * all tokens that the response was tried on, as by now it may be right for another one.
    */
-  #answerOpenLocked(
-    tokenOrOwner: TokenOrOwner,
+  #decideLocked(
+    named: Named,
     ids: readonly string[],
     decide: DecideAmong,
     act: Act,
   ): Promise<OpenDecision | undefined> {
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
-        const seen = (await findOpen(unit.sql, tokenOrOwner)).filter(({ token }) => ids.includes(token.id));
-        const tried = await decide(seen, true);
+        const found = await findNamed(unit.sql, named);
+        const tried = await decide(found.filter(({ token }) => ids.includes(token.id)));
         const decided = tried && {
           ...tried,
           decision: await finalOf(unit.sql, tried.answered, tried.decision),
         };
         if (decided !== undefined) {
-          await applyLocked(unit, decided.answered, decided.decision, act, decided.supersedes);
+          await applyLocked(unit, decided, act);
         }
         return decided;
       }),
     );
   }
+}
 
-  /** The second pass, after another transaction has changed the token. No further one can while its row is locked. */
-  #answerLocked(
-    transactionId: string,
-    tokenId: string,
-    decide: Decide,
-    act: Act,
-  ): Promise<Decision | undefined> {
-    return this.#database.transact((unit) =>
-      withLockedTokens(unit.sql, { ids: [tokenId] }, async () => {
-        const seen = await findByTransaction(unit.sql, transactionId);
-        if (seen === undefined) {
-          return undefined;
-        }
-        const decision = await finalOf(unit.sql, seen, await decide(seen, true));
-        await applyLocked(unit, seen, decision, act);
-        return decision;
-      }),
+/** @returns a query for `ChallengeRow`s, to be narrowed by the caller */
+function selectChallenges(connection: Knex): Knex.QueryBuilder {
+  return selectTokens(connection)
+    .join('challenges', 'challenges.token_id', 'tokens.id')
+    .select(
+      'challenges.id as challenge_id',
+      'challenges.transaction_id',
+      'challenges.question',
+      'challenges.data',
+      'challenges.issued_at',
+      'challenges.wrong_count',
+      'challenges.received_tan',
+      'challenges.valid_tan',
+      'challenges.closed_by',
     );
+}
+
+function toChallengeOfToken(row: ChallengeRow): ChallengeOfToken {
+  return { challenge: { id: row.challenge_id, ...challengeOf(row) }, token: toToken(row) };
+}
+
+export function challengeOf(row: ChallengeColumns): Omit<Challenge, 'id'> {
+  return {
+    transactionId: row.transaction_id,
+    question: row.question,
+    data: row.data,
+    issuedAt: row.issued_at,
+    wrongCount: row.wrong_count,
+    receivedTan: row.received_tan,
+    validTan: row.valid_tan,
+    closedBy: row.closed_by,
+  };
+}
+
+/** Finds the challenge of a transaction, or open challenges, newest first. */
+async function findNamed(connection: Knex, named: Named): Promise<readonly ChallengeOfToken[]> {
+  if (!('transactionId' in named)) {
+    return findChallenges(connection, { ...named, open: true }, MAX_OPEN);
   }
+  const rows = (await selectChallenges(connection)
+    .where('challenges.transaction_id', named.transactionId)
+    .limit(1)) as ChallengeRow[];
+  return rows.map(toChallengeOfToken);
 }
 
-async function findByTransaction(
-  connection: Knex,
-  transactionId: string,
-): Promise<ChallengeOfToken | undefined> {
-  const row = (await selectChallenges(connection)
-    .where('challenges.transaction_id', transactionId)
-    .first()) as ChallengeRow | undefined;
-  return row && toChallengeOfToken(row);
-}
-
-/** Finds open challenges, newest first. */
-function findOpen(connection: Knex, tokenOrOwner: TokenOrOwner): Promise<readonly ChallengeOfToken[]> {
-  return findChallenges(connection, { ...tokenOrOwner, open: true }, MAX_OPEN);
+/** @returns the newest first, two at most */
+async function lastQuestions(connection: Knex, tokenId: string): Promise<readonly string[]> {
+  return connection('challenges')
+    .where({ token_id: tokenId })
+    .orderBy('id', 'desc')
+    .limit(2)
+    .pluck<string[]>('question');
 }
 
 async function findChallenges(
@@ -329,18 +417,16 @@ async function finalOf(
 
 async function applyLocked(
   unit: UnitOfWork,
-  seen: ChallengeOfToken,
-  decision: Decision,
+  { answered, decision, supersedes = [] }: OpenDecision,
   act: Act,
-  supersedes: readonly string[] = [],
 ): Promise<void> {
   const { change } = decision;
-  const entry = decisionEntry(act, seen, decision);
+  const entry = decisionEntry(act, answered, decision);
   if (change === null) {
     await unit.audit.writeAll([entry]);
-  } else if (!(await settleLocked(unit, seen, { ...change, supersedes }, entry))) {
+  } else if (!(await settleLocked(unit, answered, { ...change, supersedes }, entry))) {
     throw new ServiceError('internal', 'The response could not be settled', {
-      detail: `challenge ${seen.challenge.id} changed while its token was locked`,
+      detail: `challenge ${answered.challenge.id} changed while its token was locked`,
     });
   }
 }

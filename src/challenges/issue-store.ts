@@ -1,22 +1,55 @@
 import type { Knex } from 'knex';
-import { auditEntry } from '../audit/rows-store.ts';
-import type { Database } from '../database/database.ts';
-import { preparedWithin } from '../database/prepared-statements.ts';
-import { SharedWrites } from '../database/shared-writes.ts';
+import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import {
+  type ColumnValues,
+  type SharedWrites,
+  writeLocked,
+  type WritingStatement,
+} from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { type ColumnValues, WritingStatement } from '../database/writing-statement.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { questionKeys } from '../ocra/question.ts';
 import type { Sealed } from '../keys/vault.ts';
+import { plainQuestion, questionKeys } from '../ocra/question.ts';
+import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
 import type { Act } from '../policy/caller.ts';
-import { withLockedTokens } from '../tokens/token-locks-store.ts';
-import { holdReferences } from '../tokens/token-references-store.ts';
-import { selectTokens, stateColumns, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
+import {
+  closeOpenChallenges,
+  findToken,
+  holdReferences,
+  stateColumns,
+  withLockedTokens,
+} from '../tokens/token-rows-store.ts';
 import type { Token, TokenChange } from '../tokens/token.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { freeQuestion, NOT_ASKED_IN_ANOTHER_TEXT } from './asked-questions-store.ts';
-import { closeOpenChallenges } from './challenge-rows-store.ts';
-import type { NewChallenge } from './challenge.ts';
+import type { ChallengeOfToken, NewChallenge } from './challenge.ts';
+
+type Asked = Pick<NewChallenge, 'tokenId' | 'question' | 'questions' | 'data'>;
+
+/**
+ * The expression of the index challenges_question_idx, for the token and the key of a question. A hash: the index is a
+ * quarter as large. The few questions with a hash in common are told apart afterwards.
+ */
+const HASH = `hashtextextended(lower(btrim(asked.question, '0') COLLATE "C"), asked.token_id)`;
+
+/** @returns the value of `HASH` for one of `questionKeys`, as SQL */
+function hashOf(key: string, tokenId: string): string {
+  return `hashtextextended(${key} COLLATE "C", ${tokenId})`;
+}
+
+/**
+ * The condition that no challenge of the token of `request` has another text and, up to the few that have only a hash in
+ * common, the same question. A counter moves past an accepted response: the same digits may then ask for another one.
+ * Counted behind OFFSET, key by key: for EXISTS or for all keys at once, the planner reads the whole table while it is
+ * young.
+ */
+const NOT_ASKED_IN_ANOTHER_TEXT = `(
+        SELECT count(*) FROM unnest(request.question_keys) AS key CROSS JOIN LATERAL (
+          SELECT FROM challenges AS asked
+          WHERE ${HASH} = ${hashOf('key', 'request.token_id')}
+            AND asked.data <> request.data AND NOT (request.has_counter AND asked.valid_tan)
+          OFFSET 0
+        ) AS found
+      ) = 0`;
 
 /**
  * The challenge, the older ones that it supersedes, the token and the audit row. The statement does not see the row that
@@ -24,71 +57,60 @@ import type { NewChallenge } from './challenge.ts';
  * each write of a challenge is one of its token. A token that was asked the same in another text counts as changed.
  * Newest by id, not by time: ids are assigned under the token's lock, times by servers whose clocks differ.
  */
-const STATEMENT = new WritingStatement({
+export const ISSUE: WritingStatement = {
   name: 'issue-challenges',
-  columns: {
-    token_id: 'bigint',
-    version: 'bigint',
-    transaction_id: 'text',
-    question: 'text',
-    question_keys: 'text[]',
-    has_counter: 'boolean',
-    is_free: 'boolean',
-    data: 'text',
-    issued_at: 'timestamptz',
-    sign_in: 'boolean',
-    max_open: 'integer',
-  },
-  numbers: ['token_id', 'version'],
-  parts: `held AS MATERIALIZED (
-      SELECT want.place FROM want CROSS JOIN LATERAL (
+  text: `WITH request AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
+        transaction_id text, question text, question_keys text[], has_counter boolean, is_free boolean, data text,
+        issued_at timestamptz, sign_in boolean, max_open integer, ${AUDIT_FIELDS})
+      WHERE place >= 0 AND token_id > 0 AND version > 0
+    ), locked AS MATERIALIZED (
+      SELECT request.place FROM request CROSS JOIN LATERAL (
         SELECT FROM tokens
-        WHERE tokens.id = want.token_id AND tokens.version = want.version
-          AND (want.is_free OR ${NOT_ASKED_IN_ANOTHER_TEXT})
+        WHERE tokens.id = request.token_id AND tokens.version = request.version
+          AND (request.is_free OR ${NOT_ASKED_IN_ANOTHER_TEXT})
         FOR NO KEY UPDATE OF tokens SKIP LOCKED
       ) AS token
     ), token AS (
-      UPDATE tokens SET last_challenge_at = want.issued_at
-      FROM want
-      WHERE tokens.id = want.token_id AND tokens.version = want.version
-        AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)
-      RETURNING want.place
+      UPDATE tokens SET last_challenge_at = request.issued_at
+      FROM request
+      WHERE tokens.id = request.token_id AND tokens.version = request.version
+        AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
+      RETURNING request.place
     ), challenge AS (
       INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, sign_in)
-      SELECT want.transaction_id, want.token_id, want.question, want.data, want.issued_at, want.sign_in
-      FROM want JOIN token USING (place)
+      SELECT request.transaction_id, request.token_id, request.question, request.data, request.issued_at,
+        request.sign_in
+      FROM request JOIN token USING (place)
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-      FROM want JOIN token USING (place)
-      WHERE challenges.token_id = want.token_id AND challenges.closed_by IS NULL
-        AND challenges.sign_in = want.sign_in AND challenges.id <= (
+      FROM request JOIN token USING (place)
+      WHERE challenges.token_id = request.token_id AND challenges.closed_by IS NULL
+        AND challenges.sign_in = request.sign_in AND challenges.id <= (
         SELECT id FROM challenges AS open
-        WHERE open.token_id = want.token_id AND open.closed_by IS NULL AND open.sign_in = want.sign_in
-        ORDER BY id DESC OFFSET want.max_open - 1 LIMIT 1)
-    )`,
-  written: 'token',
-  answer: 'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
-});
+        WHERE open.token_id = request.token_id AND open.closed_by IS NULL AND open.sign_in = request.sign_in
+        ORDER BY id DESC OFFSET request.max_open - 1 LIMIT 1)
+    ), ${auditParts('token', '$2')}
+    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
+};
 
-/** Issues challenges for tokens that are as they were read, in statements that requests share. */
-export class Issues {
-  readonly #writes: SharedWrites;
-
-  constructor(database: Database) {
-    this.#writes = new SharedWrites(database, STATEMENT);
-  }
-
-  /**
-   * @param maxOpen at least 1
-   * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
-   *   the question may be that of another text
-   * @throws the unique violation of a transaction id that is in use
-   */
-  async issue(challenge: NewChallenge, seen: Token, maxOpen: number, act: Act): Promise<boolean> {
-    const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
-    const written = await this.#writes.do({ key: seen.id, entry: entryOf(act, challenge, seen), columns });
-    return written !== undefined;
-  }
+/**
+ * Issues a challenge for a token that is as it was read, in a statement that requests share.
+ * @param writes of `ISSUE`
+ * @param maxOpen at least 1
+ * @returns false, and nothing is stored, if the token has changed since it was read, or is just being changed, or if
+ *   the question may be that of another text
+ * @throws the unique violation of a transaction id that is in use
+ */
+export async function issue(
+  writes: SharedWrites,
+  challenge: NewChallenge,
+  seen: Token,
+  maxOpen: number,
+  act: Act,
+): Promise<boolean> {
+  const columns = { ...columnsOf(challenge, maxOpen), version: seen.version, is_free: false };
+  return (await writes.do({ key: seen.id, entry: entryOf(act, challenge, seen), columns })) !== undefined;
 }
 
 /**
@@ -98,16 +120,17 @@ export class Issues {
  * @throws ServiceError 'token.unknown', 'token.state', 'challenge.no-question'; the unique violation
  */
 export async function issueLocked(
-  { sql, audit }: UnitOfWork,
+  unit: UnitOfWork,
   challenge: NewChallenge,
   maxOpen: number,
   act: Act,
   change: TokenChange,
 ): Promise<string> {
+  const { sql } = unit;
   const { tokenId } = challenge;
   const references = await holdReferences(sql, change);
   return withLockedTokens(sql, { ids: [tokenId] }, async () => {
-    if (!isAsRequired(challenge, await findToken(sql, tokenId))) {
+    if (!isAsRequired(challenge, await findToken(sql, { id: tokenId }))) {
       throw goneOrChanged(challenge);
     }
     const changes = { ...stateColumns(change), ...references };
@@ -117,7 +140,7 @@ export async function issueLocked(
     if (change.secrets !== undefined) {
       await closeOpenChallenges(sql, tokenId);
     }
-    const token = await findToken(sql, tokenId);
+    const token = await findToken(sql, { id: tokenId });
     if (token === undefined) {
       throw goneOrChanged(challenge);
     }
@@ -127,12 +150,7 @@ export async function issueLocked(
       version: token.version,
       is_free: true,
     };
-    const isIssued = await audit.writeBy([entryOf(act, challenge, token)], async (signed, _on, events) => {
-      const rows = signed.map((row) => ({ columns, audit: row }));
-      const [issued] = await STATEMENT.run(preparedWithin(sql), rows, events);
-      return issued?.written === 1;
-    });
-    if (!isIssued) {
+    if (!(await writeLocked(unit, ISSUE, { columns, entry: entryOf(act, challenge, token) }))) {
       throw new ServiceError('internal', 'The challenge could not be issued', {
         detail: `token ${tokenId} changed while it was locked`,
       });
@@ -167,11 +185,6 @@ function columnsOf(
   };
 }
 
-async function findToken(transaction: Knex.Transaction, id: string): Promise<Token | undefined> {
-  const row = (await selectTokens(transaction).where('tokens.id', id).first()) as TokenRow | undefined;
-  return row && toToken(row);
-}
-
 /** @returns true if the token is there and has what the challenge requires of it */
 function isAsRequired({ owner, realms, sharedSecret, key }: NewChallenge, token: Token | undefined): boolean {
   if (token === undefined) {
@@ -202,4 +215,90 @@ function goneOrChanged(challenge: NewChallenge): ServiceError {
   return challenge.owner !== undefined || challenge.key !== undefined
     ? new ServiceError('token.state', 'The token has changed hands or its key meanwhile, or has been removed')
     : new ServiceError('token.unknown', 'The token has been removed');
+}
+
+/** Drawn at once, and looked up at once: more are in use only where hardly any is free. */
+const DRAWN = 16;
+
+/** The most that are looked up at once. */
+const BATCH = 1_024;
+
+/**
+ * @param transaction holds the token's lock since an earlier statement: no other challenge of it is issued meanwhile
+ * @returns the question of a new challenge, or another one where that is in use for another text
+ * @throws ServiceError 'challenge.no-question'
+ */
+async function freeQuestion(transaction: Knex.Transaction, challenge: Asked): Promise<string> {
+  const { suite } = challenge.questions;
+  for (const candidates of candidatesOf(challenge)) {
+    const used = await askedInAnotherText(transaction, challenge, candidates);
+    const free = candidates.find((one) => !used.has(plainQuestion(suite, one)));
+    if (free !== undefined) {
+      return free;
+    }
+  }
+  throw new ServiceError(
+    'challenge.no-question',
+    'No question is free for this text: each one that the token could be asked stands for another text. Name a longer text, or one with other letters and digits',
+  );
+}
+
+/** @returns the questions in the order in which they are taken, in the numbers in which they are looked up */
+function* candidatesOf({ question, questions }: Asked): Generator<readonly string[], void> {
+  yield [question];
+  yield questions.drawOthers(DRAWN);
+  let batch: string[] = [];
+  for (const one of questions.others()) {
+    batch.push(one);
+    if (batch.length === BATCH) {
+      yield batch;
+      batch = [];
+    }
+  }
+  yield batch;
+}
+
+/** @returns those of `questions`, as plain questions, that challenges of the token with other texts have */
+async function askedInAnotherText(
+  transaction: Knex.Transaction,
+  { tokenId, questions: { suite }, data }: Asked,
+  questions: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await selectAsked(transaction, tokenId, suite, questions)
+    .whereNot({ 'asked.data': data })
+    .modify((query) => {
+      if (suite.counter) {
+        void query.where({ 'asked.valid_tan': false });
+      }
+    })
+    .distinct<{ question: string }[]>('asked.question');
+  return new Set(rows.map((row) => plainQuestion(suite, row.question)));
+}
+
+/** @returns true if a challenge of the token with another text and the same question was accepted */
+export async function isConfirmedInAnotherText(
+  transaction: Knex.Transaction,
+  { challenge: { question, data }, token: { id, ocraSuite } }: ChallengeOfToken,
+): Promise<boolean> {
+  const suite = parseOcraSuite(ocraSuite ?? '');
+  const rows = await selectAsked(transaction, id, suite, [question])
+    .where({ 'asked.valid_tan': true })
+    .whereNot({ 'asked.data': data })
+    .distinct<{ question: string }[]>('asked.question');
+  const plain = plainQuestion(suite, question);
+  return rows.some((row) => plainQuestion(suite, row.question) === plain);
+}
+
+/** @returns a query for the challenges of a token that may have one of these questions, and for few others */
+function selectAsked(
+  transaction: Knex.Transaction,
+  tokenId: string,
+  suite: OcraSuite,
+  questions: readonly string[],
+): Knex.QueryBuilder {
+  const keys = questions.flatMap((one) => questionKeys(suite, one));
+  return transaction('challenges as asked').whereRaw(
+    `${HASH} = ANY (ARRAY(SELECT ${hashOf('key', '?::bigint')} FROM unnest(?::text[]) AS key))`,
+    [tokenId, keys],
+  );
 }

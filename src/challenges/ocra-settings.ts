@@ -3,50 +3,32 @@ import { parseDuration } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 
-/** OCRA settings of the configuration. Keys and defaults are LinOTP's. */
-export interface OcraSettings {
-  /** `OcraMaxChallenges`: maximum number of open challenges of a token. */
-  readonly maxChallenges: number;
-  /** `OcraMaxChallengeRequests`: number of wrong responses that close a challenge. */
-  readonly maxChallengeRequests: number;
-  /** `OcraChallengeTimeout`, in seconds. */
-  readonly challengeTimeout: number;
-  /** `ocra.timeWindow`: maximum deviation of a device's clock, in seconds either way. */
-  readonly timeWindow: number;
-  /** `ocra.timeShift`: seconds added to the server's clock before the comparison. */
-  readonly timeShift: number;
-  /** `OcraDefaultSuite`: suite of plain tokens that name none. */
-  readonly defaultSuite: string;
-  /** `QrOcraDefaultSuite`: suite of the roll-out of QR-TAN tokens. */
-  readonly qrDefaultSuite: string;
-  /** `AutoResync`: true if two consecutive responses ahead of the windows resynchronise a token's counter. */
-  readonly autoResync: boolean;
-  /** `DefaultMaxFailCount`: number of wrong responses that lock a new token. */
-  readonly defaultMaxFail: number;
-  /** `DefaultCountWindow` of new tokens. */
-  readonly defaultCountWindow: number;
-  /** `DefaultSyncWindow` of new tokens. */
-  readonly defaultSyncWindow: number;
-}
-
-/** The known settings, by key, in the order in which they are shown. */
+/** The settings of OCRA, in the order in which they are shown. Keys and defaults are LinOTP's. */
 const SETTINGS = {
-  OcraMaxChallenges: {
+  maxChallenges: {
+    key: 'OcraMaxChallenges',
     initial: '4',
     form: 'number',
     min: 1,
     max: 1_000,
     meaning: 'open challenges of a token; a further one closes the oldest',
   },
-  OcraMaxChallengeRequests: {
+  maxChallengeRequests: {
+    key: 'OcraMaxChallengeRequests',
     initial: '3',
     form: 'number',
     min: 1,
     max: 1_000,
     meaning: 'wrong responses that close a challenge',
   },
-  OcraChallengeTimeout: { initial: '20M', form: 'duration', meaning: 'lifetime of a challenge' },
-  'ocra.timeWindow': {
+  challengeTimeout: {
+    key: 'OcraChallengeTimeout',
+    initial: '20M',
+    form: 'duration',
+    meaning: 'lifetime of a challenge',
+  },
+  timeWindow: {
+    key: 'ocra.timeWindow',
     initial: '180',
     form: 'number',
     unit: 'seconds',
@@ -54,7 +36,8 @@ const SETTINGS = {
     max: 86_400,
     meaning: "difference that a device's clock may have, either way",
   },
-  'ocra.timeShift': {
+  timeShift: {
+    key: 'ocra.timeShift',
     initial: '0',
     form: 'number',
     unit: 'seconds',
@@ -62,57 +45,65 @@ const SETTINGS = {
     max: 86_400,
     meaning: "time added to the server's clock before it is compared",
   },
-  OcraDefaultSuite: {
+  defaultSuite: {
+    key: 'OcraDefaultSuite',
     initial: 'OCRA-1:HOTP-SHA256-8:C-QN08',
     form: 'suite',
     meaning: 'suite of plain tokens that name none',
   },
-  QrOcraDefaultSuite: {
+  qrDefaultSuite: {
+    key: 'QrOcraDefaultSuite',
     initial: 'OCRA-1:HOTP-SHA256-8:C-QA64',
     form: 'suite',
     meaning: 'suite of QR-TAN apps',
   },
-  AutoResync: {
+  autoResync: {
+    key: 'AutoResync',
     initial: 'False',
     form: 'truth',
     meaning: "two consecutive responses ahead of the windows resynchronise a token's counter",
   },
-  DefaultMaxFailCount: {
+  defaultMaxFail: {
+    key: 'DefaultMaxFailCount',
     initial: '10',
     form: 'number',
     min: 1,
     max: 1_000_000,
     meaning: 'wrong responses in a row that lock a new token',
   },
-  DefaultCountWindow: {
+  defaultCountWindow: {
+    key: 'DefaultCountWindow',
     initial: '10',
     form: 'number',
     min: 1,
     max: 1_000,
     meaning: 'counters ahead that a response of a new token may have',
   },
-  DefaultSyncWindow: {
+  defaultSyncWindow: {
+    key: 'DefaultSyncWindow',
     initial: '1000',
     form: 'number',
     min: 1,
     max: 10_000,
     meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
   },
-} as const satisfies Readonly<Record<string, Omit<KnownSetting, 'key'>>>;
+} as const satisfies Readonly<Record<string, KnownSetting & { readonly initial: string }>>;
 
-type Key = keyof typeof SETTINGS;
-/** Settings whose value is a whole number in a range. */
-type NumberKey = { [One in Key]: (typeof SETTINGS)[One]['form'] extends 'number' ? One : never }[Key];
+type Form = (typeof SETTINGS)[keyof typeof SETTINGS]['form'];
+type ValueOf<Of extends Form> = { number: number; duration: number; suite: string; truth: boolean }[Of];
+
+/** The values of the settings: numbers, durations in seconds, names of suites, truths. */
+export type OcraSettings = {
+  readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]['form']>;
+};
 
 /** The settings that the server reads here, in the order in which they are shown. */
-export const OCRA_SETTINGS: readonly KnownSetting[] = Object.entries(SETTINGS).map(([key, facts]) => ({
-  key,
-  ...facts,
-}));
+export const OCRA_SETTINGS: readonly (KnownSetting & { readonly initial: string })[] =
+  Object.values(SETTINGS);
 
 /** Defaults of the settings, by key. */
 export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
-  Object.entries(SETTINGS).map(([key, { initial }]) => [key, initial]),
+  OCRA_SETTINGS.map(({ key, initial }) => [key, initial]),
 );
 
 const READ = new WeakMap<ReadonlyMap<string, string>, OcraSettings>();
@@ -130,22 +121,14 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
 }
 
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
-  const text = (key: Key): string => configuration.get(key) ?? SETTINGS[key].initial;
-  const whole = (key: NumberKey): number => wholeNumber(key, text(key), SETTINGS[key]);
-  return {
-    maxChallenges: whole('OcraMaxChallenges'),
-    maxChallengeRequests: whole('OcraMaxChallengeRequests'),
-    challengeTimeout: duration('OcraChallengeTimeout', text('OcraChallengeTimeout')),
-    timeWindow: whole('ocra.timeWindow'),
-    timeShift: whole('ocra.timeShift'),
-    defaultSuite: text('OcraDefaultSuite'),
-    qrDefaultSuite: text('QrOcraDefaultSuite'),
-    autoResync: truth('AutoResync', text('AutoResync')),
-    defaultMaxFail: whole('DefaultMaxFailCount'),
-    defaultCountWindow: whole('DefaultCountWindow'),
-    defaultSyncWindow: whole('DefaultSyncWindow'),
-  };
+  const values = Object.entries(SETTINGS).map(([name, setting]) => {
+    const text = configuration.get(setting.key) ?? setting.initial;
+    return [name, setting.form === 'suite' ? text : READERS[setting.form](setting, text)];
+  });
+  return Object.fromEntries(values) as OcraSettings;
 }
+
+const READERS = { number: wholeNumber, duration, truth };
 
 /**
  * Checks values before they are stored, more strictly than reading them does: the default suites must be valid.
@@ -153,11 +136,11 @@ function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSett
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
   const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
-  checkSuite('OcraDefaultSuite', defaultSuite);
-  checkSuite('QrOcraDefaultSuite', qrDefaultSuite);
+  checkSuite(SETTINGS.defaultSuite, defaultSuite);
+  checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
 }
 
-function checkSuite(key: Key, text: string): void {
+function checkSuite({ key }: KnownSetting, text: string): void {
   try {
     parseOcraSuite(text);
   } catch (cause) {
@@ -170,11 +153,7 @@ function checkSuite(key: Key, text: string): void {
   }
 }
 
-function wholeNumber(
-  key: Key,
-  text: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number {
+function wholeNumber({ key, min = 0, max = 0 }: KnownSetting, text: string): number {
   const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isNaN(value) || value < min || value > max) {
     throw new ServiceError(
@@ -185,7 +164,7 @@ function wholeNumber(
   return value;
 }
 
-function truth(key: Key, text: string): boolean {
+function truth({ key }: KnownSetting, text: string): boolean {
   const value = text.trim().toLowerCase();
   if (!['true', 'false', '1', '0', 'yes', 'no', 'on', 'off', ''].includes(value)) {
     throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
@@ -193,7 +172,7 @@ function truth(key: Key, text: string): boolean {
   return ['true', '1', 'yes', 'on'].includes(value);
 }
 
-function duration(key: Key, text: string): number {
+function duration({ key }: KnownSetting, text: string): number {
   try {
     return parseDuration(text);
   } catch (cause) {

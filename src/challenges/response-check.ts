@@ -1,20 +1,19 @@
 import { checkPin } from '../tokens/pin.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Token, TokenStateChange } from '../tokens/token.ts';
+import type { Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { equalText } from '../kernel/constant-time.ts';
-import { advanceTo, markerOfMatch, positionNow } from './accepted-position.ts';
-import { findAhead, type FoundAhead } from './automatic-resynchronisation.ts';
+import { accept, markerOfMatch, positionNow } from './accepted-position.ts';
+import { findAhead } from './resynchronisation.ts';
 import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
-import { responseInputs } from './response-inputs.ts';
+import { openTokenKey, responseInputs } from './token-key.ts';
 import { ResponseSearch, type SearchMeans } from '../ocra/response-search.ts';
 import { type OcraSuite, responseLength } from '../ocra/suite.ts';
-import { openTokenKey } from './token-key.ts';
-import { tokenPolicyValues } from './token-policy.ts';
-import type { Match, ResponseCheck as WindowCheck, Verification } from '../ocra/verify.ts';
+import { policyValue } from '../policy/policy-value.ts';
+import type { ResponseCheck as WindowCheck } from '../ocra/verify.ts';
 
 /** The prefix of the response in `pass`, by the policy `otppin`: 0 the token PIN, 1 the user's password, 2 nothing. */
 type OtpPinMode = '0' | '1' | '2';
@@ -34,13 +33,6 @@ export interface ProvidedResponse {
    */
   readonly verified: VerifiedPasswords;
   readonly search: ResponseSearch;
-}
-
-/** The result of the search, without the PIN. */
-interface SearchResult {
-  readonly question: string;
-  readonly verification: Verification;
-  readonly ahead: FoundAhead;
 }
 
 /** Checks responses: PIN and TAN, always both, so that the time taken does not reveal the wrong one. */
@@ -85,13 +77,11 @@ export class ResponseChecker {
     const { now } = provided.search;
     const { pin, response } = splitPass(suite, provided.pass);
     const inputs = responseInputs(this.#vault, opened, settings, token, now);
-    const all: SearchResult[] = [];
+    const verdicts: Verdict[] = [];
     for (const question of questions) {
-      const windowCheck = { ...inputs, question, response, lookBehind: true };
-      all.push({ question, ...(await find(provided.search, windowCheck, settings, token)) });
+      const check = { ...inputs, question, response, lookBehind: true };
+      verdicts.push(await verdictOn(provided.search, check, settings, token));
     }
-    // The consequences of a right response are also computed for a wrong one, so that both take the same time.
-    const verdicts = all.map((found) => verdictOf(suite, settings, token, found, now));
     const isPin = await this.#checkPin(configuration, token, pin, provided);
     return isPin ? verdicts : verdicts.map(() => ({ kind: 'wrong' }));
   }
@@ -132,7 +122,16 @@ export class ResponseChecker {
   }
 
   #otpPinMode(configuration: Configuration, token: Token, client: string): OtpPinMode {
-    const values = tokenPolicyValues(configuration, 'otppin', token, { client, at: this.#clock.now() });
+    const { owner, realms } = token;
+    const values = policyValue(configuration.policies, {
+      scope: 'authentication',
+      action: 'otppin',
+      realms,
+      user: owner?.login,
+      resolver: owner?.resolver,
+      client,
+      at: this.#clock.now(),
+    });
     // Where policies disagree, the strictest applies: a token without PIN would otherwise require nothing.
     return (['1', '0', '2'] as const).find((mode) => values.includes(mode)) ?? '0';
   }
@@ -143,57 +142,23 @@ function splitPass(suite: OcraSuite, pass: string): { pin: string; response: str
   return { pin: pass.slice(0, boundary), response: pass.slice(boundary) };
 }
 
-/** Searches the windows and, with automatic resynchronisation, beyond them; always both. */
-async function find(
+/**
+ * Searches the windows and, with automatic resynchronisation, beyond them; always both. The consequences of a right
+ * response are also computed for a wrong one, so that both take the same time.
+ */
+async function verdictOn(
   search: ResponseSearch,
-  windowCheck: WindowCheck & { readonly question: string },
+  check: WindowCheck & { readonly question: string },
   settings: OcraSettings,
   token: Token,
-): Promise<Omit<SearchResult, 'question'>> {
+): Promise<Verdict> {
+  const { suite, question } = check;
   const share = search.share();
-  const { found, computed } = await search.find(windowCheck, share);
-  const ahead = settings.autoResync
-    ? await findAhead(search, windowCheck, token, share - computed)
-    : ({ kind: 'nothing' } as const);
-  return { verification: found, ahead };
-}
-
-function verdictOf(
-  suite: OcraSuite,
-  settings: OcraSettings,
-  token: Token,
-  { question, verification, ahead }: SearchResult,
-  now: Date,
-): Verdict {
-  const match = verification.matched ? verification : positionNow(suite, token, now);
+  const { found, computed } = await search.find(check, share);
+  const ahead: Verdict = settings.autoResync
+    ? await findAhead(search, check, settings, token, share - computed)
+    : { kind: 'wrong' };
+  const match = found ?? positionNow(suite, token, search.now);
   const accepted = accept(suite, settings, token, match, [markerOfMatch(suite, question, match)]);
-  if (verification.matched) {
-    return accepted;
-  }
-  switch (ahead.kind) {
-    case 'second': {
-      const markers = [ahead.firstMarker, markerOfMatch(suite, question, ahead.match)];
-      return accept(suite, settings, token, ahead.match, markers, ahead.clock);
-    }
-    case 'first':
-      return { kind: 'wrong', remember: { syncMarker: ahead.marker } };
-    case 'nothing':
-      return { kind: 'wrong' };
-  }
-}
-
-/** Moves the counter past the match, never back; a response that was accepted before is wrong. */
-function accept(
-  suite: OcraSuite,
-  settings: OcraSettings,
-  token: Token,
-  match: Match,
-  markers: readonly (string | null)[],
-  clock: Pick<TokenStateChange, 'timeShift'> = {},
-): Verdict {
-  const advance = advanceTo(suite, settings, token, match, markers);
-  const isBehind = match.counter !== undefined && match.counter < token.counter;
-  return advance === null
-    ? { kind: 'wrong' }
-    : { kind: 'right', advance: { ...advance, ...clock }, ...(isBehind && { isBehind }) };
+  return found === undefined ? ahead : accepted;
 }

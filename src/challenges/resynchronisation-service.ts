@@ -7,11 +7,10 @@ import type { Vault } from '../keys/vault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
-import type { LockedTokens } from './resynchronisation-store.ts';
-import { responseInputs } from './response-inputs.ts';
+import type { ChallengeStore } from './challenge-store.ts';
+import { requireTokenKey, responseInputs } from './token-key.ts';
 import { type ConsecutiveResponses, resynchronise } from './resynchronisation.ts';
 import type { TokenChoice, TokenReference } from './token-choice.ts';
-import { requireTokenKey } from './token-key.ts';
 
 /** Two consecutive responses of a token. */
 export interface ResynchronisationRequest extends TokenReference {
@@ -29,7 +28,7 @@ export interface ResynchronisationDependencies {
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly tokens: TokenChoice;
-  readonly locked: LockedTokens;
+  readonly challenges: Pick<ChallengeStore, 'changeQuestioned'>;
   readonly vault: Vault;
   readonly clock: Clock;
 }
@@ -57,7 +56,7 @@ export class ResynchronisationService {
     });
     const isUsers = (request.user ?? '') !== '';
     const settings = readOcraSettings(configuration.settings);
-    const done = await this.#deps.locked.change(
+    const done = await this.#deps.challenges.changeQuestioned(
       serial,
       ({ token, questions }) => {
         // The token may have left the administrator's realms, or its user, since it was read.

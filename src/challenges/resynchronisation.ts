@@ -1,10 +1,12 @@
 import type { Token, TokenStateChange } from '../tokens/token.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { advanceTo, clockShiftAt, markerOfMatch } from './accepted-position.ts';
+import { accept, advanceTo, clockShiftAt, markerOfMatch, positionOf } from './accepted-position.ts';
+import type { Verdict } from './challenge.ts';
 import type { OcraSettings } from './ocra-settings.ts';
 import { plainQuestion } from '../ocra/question.ts';
 import type { OcraSuite } from '../ocra/suite.ts';
-import { type Match, type ResponseCheck, type Verification, verifyResponse } from '../ocra/verify.ts';
+import { type Candidate, type ResponseCheck, verifyResponse } from '../ocra/verify.ts';
+import type { ResponseSearch } from '../ocra/response-search.ts';
 
 /** A token and the questions of its latest challenges. */
 export interface QuestionedToken {
@@ -29,7 +31,7 @@ export interface ConsecutiveResponses {
 type Inputs = Omit<ResponseCheck, 'question' | 'response'>;
 
 /** Maximum shift of a clock, in seconds to either side. */
-export const MAX_CLOCK_SHIFT = 86_400;
+const MAX_CLOCK_SHIFT = 86_400;
 /** Maximum time between the first and the second response of a time suite, in seconds. */
 const BETWEEN_RESPONSES = 300;
 
@@ -53,9 +55,10 @@ export function resynchronise(
   assertMovable(inputs, token);
   let found = findFirst(inputs, token, first, token.counter);
   const [one, other] = [first, second].map(({ question }) => plainQuestion(inputs.suite, question));
-  while (found.matched) {
+  while (found !== undefined) {
     const next = findNext(inputs, token, found, one === other, second);
-    const change = next.matched ? changeFor(inputs, settings, token, { first, second }, found, next) : null;
+    const change =
+      next === undefined ? null : changeFor(inputs, settings, token, { first, second }, found, next);
     if (change !== null) {
       return change;
     }
@@ -73,21 +76,26 @@ function assertMovable({ suite }: Inputs, { serial }: Token): void {
   }
 }
 
-function findFirst(inputs: Inputs, token: Token, first: AnsweredQuestion, from: bigint): Verification {
+function findFirst(
+  inputs: Inputs,
+  token: Token,
+  first: AnsweredQuestion,
+  from: bigint,
+): Candidate | undefined {
   if (!inputs.suite.counter) {
     return search(inputs, token, first, from, 1);
   }
   const left = token.counter + BigInt(token.syncWindow) - from;
-  return left > 0n ? search(inputs, token, first, from, Number(left)) : { matched: false };
+  return left > 0n ? search(inputs, token, first, from, Number(left)) : undefined;
 }
 
 function findNext(
   inputs: Inputs,
   token: Token,
-  found: Match,
+  found: Candidate,
   sameQuestion: boolean,
   second: AnsweredQuestion,
-): Verification {
+): Candidate | undefined {
   if (found.counter !== undefined) {
     return search(inputs, token, second, found.counter + 1n, 1);
   }
@@ -95,11 +103,11 @@ function findNext(
   const step = found.timeStep ?? 0n;
   // The same question at the same time has the same response, which would be one response sent twice.
   const next = search(inputs, token, second, sameQuestion ? (step + 1n) * size : step * size, 1);
-  return next.matched && !isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? { matched: false } : next;
+  return next !== undefined && isSoonAfter(inputs.suite, step, next.timeStep ?? 0n) ? next : undefined;
 }
 
 /** @returns true if a time step is the first one or a later one within the time allowed between two responses */
-export function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
+function isSoonAfter({ timeStep: size = 1 }: OcraSuite, first: bigint, step: bigint): boolean {
   const reach = BigInt(Math.max(1, Math.floor(BETWEEN_RESPONSES / size)));
   return step >= first && step <= first + reach;
 }
@@ -110,7 +118,7 @@ function search(
   answered: AnsweredQuestion,
   counter: bigint,
   counterWindow: number,
-): Verification {
+): Candidate | undefined {
   const { suite } = inputs;
   const clock = suite.counter
     ? inputs.timeWindow
@@ -126,7 +134,7 @@ function search(
 }
 
 /** @returns the position at which the search for the first response continues */
-function after({ suite }: Inputs, found: Match): bigint {
+function after({ suite }: Inputs, found: Candidate): bigint {
   return found.counter === undefined
     ? ((found.timeStep ?? 0n) + 1n) * BigInt(suite.timeStep ?? 1)
     : found.counter + 1n;
@@ -137,8 +145,8 @@ function changeFor(
   settings: Pick<OcraSettings, 'timeWindow'>,
   token: Token,
   { first, second }: ConsecutiveResponses,
-  found: Match,
-  next: Match,
+  found: Candidate,
+  next: Candidate,
 ): TokenStateChange | null {
   const { suite } = inputs;
   const markers = [markerOfMatch(suite, first.question, found), markerOfMatch(suite, second.question, next)];
@@ -147,4 +155,123 @@ function changeFor(
     return advance;
   }
   return { ...advance, timeShift: clockShiftAt(inputs, token, next) };
+}
+
+type QuestionCheck = ResponseCheck & { readonly question: string };
+
+/**
+ * Searches for a response ahead of the windows (RFC 4226 §7.4): two consecutive responses prove that the token has
+ * moved on. Searches the whole range even after a match, so that the time taken reveals nothing.
+ *
+ * - C: consecutive counters within the sync window.
+ * - T without C: the same time step or a later one within five minutes, up to as many steps ahead of the known clock as
+ *   the sync window has, and at most a day ahead of the server's clock. A slow device is not followed, because
+ *   responses that an attacker has kept would pass for its own. A clock that had been fast is followed back, at most to
+ *   the server's.
+ * - Neither: there is nothing to follow.
+ * @param check the check that found no match within the windows
+ * @param max maximum number of candidates
+ * @returns right for the second of them; wrong, but remembered, for what may be the first
+ */
+export async function findAhead(
+  search: ResponseSearch,
+  check: QuestionCheck,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  max: number,
+): Promise<Verdict> {
+  if (check.suite.counter) {
+    return findCounterAhead(search, check, settings, token, max);
+  }
+  return check.suite.timeStep === undefined
+    ? { kind: 'wrong' }
+    : findClockAhead(search, { ...check, step: check.suite.timeStep }, settings, token, max);
+}
+
+async function findCounterAhead(
+  search: ResponseSearch,
+  check: QuestionCheck,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  max: number,
+): Promise<Verdict> {
+  const { counter, counterWindow, syncWindow, syncMarker } = token;
+  const reach = { ...check, lookBehind: false };
+  const first = syncMarker === null ? undefined : positionOf(syncMarker);
+  const next =
+    first === undefined || first < counter
+      ? { found: undefined, computed: 0 }
+      : await search.find({ ...reach, counter: first + 1n, counterWindow: 1 }, max);
+  const beyond = {
+    ...reach,
+    counter: counter + BigInt(counterWindow),
+    counterWindow: syncWindow - counterWindow,
+  };
+  const anywhere =
+    syncWindow > counterWindow ? (await search.find(beyond, max - next.computed)).found : undefined;
+  return next.found === undefined
+    ? firstHalf(check, anywhere)
+    : secondHalf(check, settings, token, next.found);
+}
+
+async function findClockAhead(
+  search: ResponseSearch,
+  { step, ...check }: QuestionCheck & { readonly step: number },
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  max: number,
+): Promise<Verdict> {
+  const { syncWindow, syncMarker, timeShift } = token;
+  const { matches } = await search.all(
+    {
+      ...check,
+      lookBehind: false,
+      timeWindow: (check.timeWindow ?? 0) + Math.max(0, timeShift),
+      timeAhead: Math.min(syncWindow * step, MAX_CLOCK_SHIFT - timeShift),
+    },
+    max,
+  );
+  const second =
+    syncMarker === null
+      ? undefined
+      : matches.find((match) => isSecond(check, match, syncMarker, BigInt(step)));
+  return second === undefined
+    ? firstHalf(check, matches[0])
+    : secondHalf(check, settings, token, second, { timeShift: clockShiftAt(check, token, second) });
+}
+
+/** Excludes the first response itself: the same question in the same step has the same response. */
+function isSecond(
+  { suite, question }: QuestionCheck,
+  found: Candidate,
+  firstMarker: string,
+  step: bigint,
+): boolean {
+  const first = positionOf(firstMarker) / step;
+  const isLater = isSoonAfter(suite, first, found.timeStep ?? 0n);
+  return isLater && markerOfMatch(suite, question, found) !== firstMarker;
+}
+
+/** The response is ahead of the windows: it is remembered, and refused for now. */
+function firstHalf({ suite, question }: QuestionCheck, match: Candidate | undefined): Verdict {
+  const marker = match === undefined ? null : markerOfMatch(suite, question, match);
+  return marker === null ? { kind: 'wrong' } : { kind: 'wrong', remember: { syncMarker: marker } };
+}
+
+/** The response follows the remembered one: the token is in step again. */
+function secondHalf(
+  { suite, question }: QuestionCheck,
+  settings: Pick<OcraSettings, 'timeWindow'>,
+  token: Token,
+  match: Candidate,
+  clock: Pick<TokenStateChange, 'timeShift'> = {},
+): Verdict {
+  return accept(
+    suite,
+    settings,
+    token,
+    match,
+    [token.syncMarker, markerOfMatch(suite, question, match)],
+    clock,
+  );
 }

@@ -1,9 +1,11 @@
-import { auditEntry } from '../audit/rows-store.ts';
-import type { Database } from '../database/database.ts';
-import { preparedWithin } from '../database/prepared-statements.ts';
-import { SharedWrites } from '../database/shared-writes.ts';
+import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import {
+  type ColumnValues,
+  type SharedWrites,
+  writeLocked,
+  type WritingStatement,
+} from '../database/shared-statements.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { type ColumnValues, WritingStatement } from '../database/writing-statement.ts';
 import type { Act } from '../policy/caller.ts';
 import { stateColumns } from '../tokens/token-rows-store.ts';
 import { isLocked, type TokenStateChange } from '../tokens/token.ts';
@@ -39,77 +41,65 @@ type Settlement = NonNullable<Decision['change']> & {
  * The token, its challenge, those that it supersedes and the audit row: if the token's row is still the version that was
  * read and the challenge is still there and open (docs/adr/0003-accepting-a-response-once.md).
  */
-const STATEMENT = new WritingStatement({
+export const SETTLE: WritingStatement = {
   name: 'settle-responses',
-  columns: {
-    token_id: 'bigint',
-    version: 'bigint',
-    challenge_id: 'bigint',
-    transaction_id: 'text',
-    fail_count: 'integer',
-    counter: 'bigint',
-    time_shift: 'integer',
-    replay_markers: 'text[]',
-    sync_marker: 'text',
-    last_success_at: 'timestamptz',
-    wrong_count: 'integer',
-    received_tan: 'boolean',
-    valid_tan: 'boolean',
-    closed_by: 'text',
-    supersedes: 'bigint[]',
-  },
-  numbers: ['token_id', 'version'],
-  parts: `held AS MATERIALIZED (
-      SELECT want.place FROM want CROSS JOIN LATERAL (
-        SELECT FROM tokens JOIN challenges ON challenges.id = want.challenge_id AND challenges.token_id = tokens.id
-          AND challenges.transaction_id = want.transaction_id AND challenges.closed_by IS NULL
-        WHERE tokens.id = want.token_id AND tokens.version = want.version
+  text: `WITH request AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS request(place integer, token_id bigint, version bigint,
+        challenge_id bigint, transaction_id text, fail_count integer, counter bigint, time_shift integer,
+        replay_markers text[], sync_marker text, last_success_at timestamptz, wrong_count integer,
+        received_tan boolean, valid_tan boolean, closed_by text, supersedes bigint[], ${AUDIT_FIELDS})
+      WHERE place >= 0 AND token_id > 0 AND version > 0
+    ), locked AS MATERIALIZED (
+      SELECT request.place FROM request CROSS JOIN LATERAL (
+        SELECT FROM tokens JOIN challenges ON challenges.id = request.challenge_id
+          AND challenges.token_id = tokens.id AND challenges.transaction_id = request.transaction_id
+          AND challenges.closed_by IS NULL
+        WHERE tokens.id = request.token_id AND tokens.version = request.version
         FOR NO KEY UPDATE OF tokens, challenges SKIP LOCKED
       ) AS token
     ), token AS (
       UPDATE tokens
-      SET fail_count = want.fail_count, counter = want.counter, time_shift = want.time_shift,
-        replay_markers = want.replay_markers, sync_marker = want.sync_marker, last_success_at = want.last_success_at
-      FROM want
-      WHERE tokens.id = want.token_id AND tokens.version = want.version
-        AND (SELECT count(*) FROM held) = (SELECT count(*) FROM want)
-      RETURNING want.place
+      SET fail_count = request.fail_count, counter = request.counter, time_shift = request.time_shift,
+        replay_markers = request.replay_markers, sync_marker = request.sync_marker,
+        last_success_at = request.last_success_at
+      FROM request
+      WHERE tokens.id = request.token_id AND tokens.version = request.version
+        AND (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
+      RETURNING request.place
     ), challenge AS (
       UPDATE challenges
-      SET wrong_count = want.wrong_count, received_tan = want.received_tan, valid_tan = want.valid_tan,
-        closed_by = want.closed_by, closed_at = CASE WHEN want.closed_by IS NOT NULL THEN clock_timestamp() END
-      FROM want JOIN token USING (place)
-      WHERE challenges.id = want.challenge_id
-      RETURNING want.place
+      SET wrong_count = request.wrong_count, received_tan = request.received_tan, valid_tan = request.valid_tan,
+        closed_by = request.closed_by,
+        closed_at = CASE WHEN request.closed_by IS NOT NULL THEN clock_timestamp() END
+      FROM request JOIN token USING (place)
+      WHERE challenges.id = request.challenge_id
+      RETURNING request.place
     ), superseded AS (
       UPDATE challenges SET closed_by = 'superseded', closed_at = clock_timestamp()
-      FROM want JOIN token USING (place)
-      WHERE challenges.id = ANY (want.supersedes) AND challenges.token_id = want.token_id
+      FROM request JOIN token USING (place)
+      WHERE challenges.id = ANY (request.supersedes) AND challenges.token_id = request.token_id
         AND challenges.closed_by IS NULL
-    )`,
-  written: 'challenge',
-  answer: 'SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM held',
-});
+    ), ${auditParts('challenge', '$2')}
+    SELECT place, (SELECT count(*) FROM audited)::integer AS written FROM locked`,
+};
 
-/** Settles responses in statements that they share. */
-export class Settlements {
-  readonly #writes: SharedWrites;
-
-  constructor(database: Database) {
-    this.#writes = new SharedWrites(database, STATEMENT);
-  }
-
-  /**
-   * @returns false, and nothing is stored, if the token or its challenge has changed since it was read, or is just being
-   *   changed, or where the change is that of a roll-out, which takes the token's lock
-   */
-  async settle(seen: ChallengeOfToken, settlement: Settlement, entry: NotedEntry): Promise<boolean> {
-    const { columns, rollOut } = columnsOf(seen, settlement);
-    return (
-      Object.keys(rollOut).length === 0 &&
-      (await this.#writes.do({ key: seen.token.id, entry, columns })) !== undefined
-    );
-  }
+/**
+ * Settles a response in a statement that others share.
+ * @param writes of `SETTLE`
+ * @returns false, and nothing is stored, if the token or its challenge has changed since it was read, or is just being
+ *   changed, or where the change is that of a roll-out, which takes the token's lock
+ */
+export async function settle(
+  writes: SharedWrites,
+  seen: ChallengeOfToken,
+  settlement: Settlement,
+  entry: NotedEntry,
+): Promise<boolean> {
+  const { columns, rollOut } = columnsOf(seen, settlement);
+  return (
+    Object.keys(rollOut).length === 0 &&
+    (await writes.do({ key: seen.token.id, entry, columns })) !== undefined
+  );
 }
 
 /**
@@ -117,11 +107,12 @@ export class Settlements {
  * @returns false if it was not settled: what the transaction has written must not stay
  */
 export async function settleLocked(
-  { sql, audit }: UnitOfWork,
+  unit: UnitOfWork,
   seen: ChallengeOfToken,
   settlement: Settlement,
   entry: NotedEntry,
 ): Promise<boolean> {
+  const { sql } = unit;
   const { columns, rollOut } = columnsOf(seen, settlement);
   const changed =
     Object.keys(rollOut).length === 0
@@ -132,11 +123,7 @@ export async function settleLocked(
           .returning<{ version: string }[]>('version');
   // The statement waits for no lock, and a mark of a watched challenge locks its row alone.
   await sql('challenges').where({ id: seen.challenge.id }).forNoKeyUpdate().select('id');
-  return audit.writeBy([entry], async (signed, _on, events) => {
-    const rows = signed.map((row) => ({ columns: { ...columns, ...changed[0] }, audit: row }));
-    const [settled] = await STATEMENT.run(preparedWithin(sql), rows, events);
-    return settled?.written === 1;
-  });
+  return writeLocked(unit, SETTLE, { columns: { ...columns, ...changed[0] }, entry });
 }
 
 /** @returns the columns of the statement, and what else changes of the token: only in a roll-out */

@@ -3,8 +3,10 @@ import type { Vault } from '../keys/vault.ts';
 import { boundedMemo } from '../kernel/bounded-work.ts';
 import { equalBytes } from '../kernel/constant-time.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { hmacBlock } from '../ocra/hmac-key.ts';
+import { hmacBlock } from '../ocra/hashes.ts';
 import { type OcraSuite, parseOcraSuite } from '../ocra/suite.ts';
+import type { OcraSettings } from './ocra-settings.ts';
+import type { ResponseCheck } from '../ocra/verify.ts';
 
 /** A token's suite and key, opened for one computation. */
 export interface TokenKey {
@@ -64,4 +66,25 @@ export function requireTokenKey(vault: Vault, token: Token): TokenKey {
     throw new ServiceError('token.not-ready', `The token '${token.serial}' has no key to compute with`);
   }
   return opened;
+}
+
+/** @returns the inputs of a check that depend on token and settings: all but question and response */
+export function responseInputs(
+  vault: Vault,
+  { suite, key }: TokenKey,
+  settings: Pick<OcraSettings, 'timeWindow' | 'timeShift'>,
+  token: Token,
+  now: Date,
+): Omit<ResponseCheck, 'question' | 'response'> {
+  const { ocraPin } = token.secrets;
+  return {
+    suite,
+    key,
+    pin: ocraPin === null ? '' : vault.open(ocraPin, 'ocra-pin', token.serial).toString('utf8'),
+    counter: token.counter,
+    counterWindow: token.counterWindow,
+    now,
+    timeWindow: settings.timeWindow,
+    timeShift: settings.timeShift + token.timeShift,
+  };
 }

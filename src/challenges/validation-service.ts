@@ -1,13 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { RefusalNotes } from '../audit/refusal-trail.ts';
-import type { Act } from '../policy/caller.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isServiceError, type ServiceError } from '../kernel/errors.ts';
+import { describeFault, type Log } from '../kernel/log.ts';
+import { plainQuestion } from '../ocra/question.ts';
+import { parseOcraSuite } from '../ocra/suite.ts';
+import type { Act } from '../policy/caller.ts';
+import { isLocked, type Token } from '../tokens/token.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { ChallengeService } from './challenge-service.ts';
-import type { OpenAnswers } from './open-answers.ts';
-import type { ChallengeFilter, TokenOrOwner } from './challenge.ts';
 import type { ChallengeStore } from './challenge-store.ts';
+import {
+  type ChallengeOfToken,
+  decide,
+  decideUnverifiable,
+  decideWithoutResponse,
+  isOpen,
+  type OpenDecision,
+  type TokenOrOwner,
+  type Verdict,
+} from './challenge.ts';
+import { type OcraSettings, readOcraSettings } from './ocra-settings.ts';
+import type { ProvidedResponse, ResponseChecker } from './response-check.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 export interface ValidationRequest {
@@ -32,18 +48,25 @@ export interface ValidationDependencies {
   readonly users: UserDirectory;
   readonly challenges: ChallengeStore;
   readonly ocra: Pick<ChallengeService, 'checkTransaction'>;
-  readonly openAnswers: Pick<OpenAnswers, 'answer'>;
+  readonly check: ResponseChecker;
+  readonly clock: Clock;
+  readonly log: Log;
   /** Receives the responses on which no decision is possible. Undefined: they are not reported. */
   readonly refusals?: RefusalNotes | undefined;
 }
 
 type Open = Pick<Act, 'client' | 'requestId'>;
 
+/** An open challenge, and the verdict on the response to it. */
+interface TriedChallenge extends ChallengeOfToken {
+  readonly verdict: Verdict;
+}
+
 /**
  * An owner without tokens, used in place of an unknown user, so that the answer takes as long. It differs by name, so
  * that names do not wait for each other.
  */
-function nobody(name: string): Required<Pick<ChallengeFilter, 'owner'>> {
+function nobody(name: string): TokenOrOwner {
   const userId = createHash('sha256').update(name, 'utf8').digest('base64url');
   return { owner: { resolverId: '999999999999999999', userId } };
 }
@@ -58,7 +81,7 @@ export class ValidationService {
 
   /**
    * Checks a response: against the named transaction, where it belongs to the serial or user; without one,
-   * against all their open challenges, as `OpenAnswers` does. Where nothing is open, or the user or serial is unknown,
+   * against all their open challenges. Where nothing is open, or the user or serial is unknown,
    * it is refused and nothing changes.
    * @returns true if it was correct and this call accepted it
    * @throws ServiceError 'resolver.unavailable'
@@ -71,7 +94,7 @@ export class ValidationService {
     const { transactionId = '', pass } = request;
     const accepted =
       transactionId === ''
-        ? tokenOrOwner && (await this.#deps.openAnswers.answer(act, tokenOrOwner, pass))
+        ? tokenOrOwner && (await this.#answerOpen(act, tokenOrOwner, pass))
         : tokenOrOwner && (await this.#checkNamed(act, tokenOrOwner, { transactionId, pass }));
     if (accepted === undefined) {
       await this.#deps.refusals?.note({ ...act, outcome: 'nothing is open', subject: '', realm: '' });
@@ -113,4 +136,159 @@ export class ValidationService {
       ? nobody(user ?? '')
       : { owner: { resolverId: owner.resolver.id, userId: owner.userId } };
   }
+
+  /**
+   * Tries the response on each open challenge, and accepts it for one at most: the newest for which it is correct. A
+   * wrong response counts once, for one challenge and its token (`chosenOf`).
+   * @param pass token PIN and response
+   * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
+   */
+  async #answerOpen(act: Act, tokenOrOwner: TokenOrOwner, pass: string): Promise<boolean | undefined> {
+    const configuration = await this.#deps.configuration.current();
+    const provided = this.#deps.check.prepare(pass, act.client);
+    // A repeated decision is limited to the tokens of the first: another token could need a password check, which must
+    // not happen then.
+    let known: ReadonlySet<string> | undefined;
+    const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> => {
+      known ??= new Set(found.filter(({ token }) => token.active).map(({ token }) => token.id));
+      return this.#decide(configuration, found, provided, known);
+    };
+    return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
+  }
+
+  async #decide(
+    configuration: Configuration,
+    found: readonly ChallengeOfToken[],
+    provided: ProvidedResponse,
+    known: ReadonlySet<string>,
+  ): Promise<OpenDecision | undefined> {
+    const settings = readOcraSettings(configuration.settings);
+    const now = this.#deps.clock.now();
+    const open = found.filter(({ challenge }) => isOpen(challenge, settings, now));
+    const [newest] = open;
+    if (newest === undefined) {
+      return undefined;
+    }
+    const meant = open.filter(({ token }) => token.active && known.has(token.id));
+    const [first = newest] = meant;
+    const unverified = decideWithoutResponse(first.challenge, first.token, settings, now);
+    if (unverified !== null) {
+      return { answered: first, decision: unverified };
+    }
+    const newestOpen = newestOfEach(meant, settings.maxChallenges);
+    provided.search.begin(newestOpen.length);
+    const tried = await this.#try(configuration, settings, newestOpen, provided);
+    const chosen = chosenOf(tried);
+    if (chosen === undefined) {
+      return { answered: first, decision: decideUnverifiable(first.token) };
+    }
+    const { challenge, token, verdict } = chosen;
+    const decision = decide(challenge, token, verdict, settings, this.#deps.clock.now());
+    return decision.result
+      ? { answered: chosen, decision, supersedes: sharingResponse(chosen, open) }
+      : { answered: chosen, decision };
+  }
+
+  /**
+   * Leaves out a token whose secrets cannot be read: it must not block the user's other tokens.
+   * @returns newest first, without those of tokens whose responses cannot be verified
+   * @throws ServiceError 'secret.unreadable' where no token's secrets can be read
+   */
+  async #try(
+    configuration: Configuration,
+    settings: OcraSettings,
+    open: readonly ChallengeOfToken[],
+    provided: ProvidedResponse,
+  ): Promise<readonly TriedChallenge[]> {
+    const verdicts = new Map<string, Verdict>();
+    let unreadable: ServiceError | undefined;
+    for (const token of new Map(open.map((one) => [one.token.id, one.token])).values()) {
+      const challenges = open.filter((one) => one.token.id === token.id).map(({ challenge }) => challenge);
+      const questions = challenges.map(({ question }) => question);
+      const found = await this.#deps.check
+        .verify(configuration, settings, token, questions, provided)
+        .catch((error: unknown) => {
+          if (!isServiceError(error, 'secret.unreadable')) {
+            throw error;
+          }
+          unreadable = error;
+          this.#reportUnreadable(token, error);
+          return null;
+        });
+      challenges.forEach(({ id }, index) => {
+        const verdict = found?.[index];
+        if (verdict !== undefined) {
+          verdicts.set(id, verdict);
+        }
+      });
+    }
+    if (unreadable !== undefined && verdicts.size === 0) {
+      throw unreadable;
+    }
+    return open.flatMap((one) => {
+      const verdict = verdicts.get(one.challenge.id);
+      return verdict === undefined ? [] : [{ ...one, verdict }];
+    });
+  }
+
+  #reportUnreadable({ serial }: Token, error: ServiceError): void {
+    const { fault, faultDetail } = describeFault(error);
+    this.#deps.log.warn('The secrets of a token cannot be read: no response to it is accepted', {
+      serial,
+      fault,
+      faultDetail,
+    });
+  }
+}
+
+/** @returns the newest `max` challenges of each token, in their given order */
+function newestOfEach(open: readonly ChallengeOfToken[], max: number): readonly ChallengeOfToken[] {
+  const counts = new Map<string, number>();
+  return open.filter(({ token }) => {
+    const count = (counts.get(token.id) ?? 0) + 1;
+    counts.set(token.id, count);
+    return count <= max;
+  });
+}
+
+/**
+ * The challenge that a response answers: the newest for which it is correct; or else one of the token for which it is
+ * the first half of an automatic resynchronisation; or else the newest. Among several tokens, a locked one is chosen
+ * only where all are locked, as it would otherwise absorb the guesses at the others. The choice for a wrong response
+ * does not depend on its PIN.
+ * @param tried newest first
+ */
+function chosenOf(tried: readonly TriedChallenge[]): TriedChallenge | undefined {
+  const unlocked = tried.filter(({ token }) => !isLocked(token));
+  const right = unlocked.find(({ verdict }) => verdict.kind === 'right');
+  if (right !== undefined) {
+    return right;
+  }
+  const half = unlocked.find(({ verdict }) => verdict.kind === 'wrong' && verdict.remember !== undefined);
+  const newest =
+    (half && unlocked.find(({ token }) => token.id === half.token.id)) ?? unlocked[0] ?? tried[0];
+  return newest && { ...newest, verdict: half?.verdict ?? { kind: 'wrong' } };
+}
+
+/**
+ * A suite without counter and time has one response to a question, which is valid for every challenge with that
+ * question. Sent once more, it would answer the next of them.
+ * @returns the ids of the token's other open challenges for which the response is valid
+ */
+function sharingResponse(
+  { challenge, token }: ChallengeOfToken,
+  open: readonly ChallengeOfToken[],
+): readonly string[] {
+  const plain = plainWithoutPosition(token, challenge.question);
+  return open
+    .filter((other) => other.token.id === token.id && other.challenge.id !== challenge.id)
+    .filter((other) => plain !== undefined && plain === plainWithoutPosition(token, other.challenge.question))
+    .map((other) => other.challenge.id);
+}
+
+/** @returns the question in the form that a device sees; undefined for a suite whose responses have a position */
+function plainWithoutPosition({ ocraSuite }: Token, question: string): string | undefined {
+  const suite = ocraSuite === null ? undefined : parseOcraSuite(ocraSuite);
+  const hasPosition = suite === undefined || suite.counter || suite.timeStep !== undefined;
+  return hasPosition ? undefined : plainQuestion(suite, question);
 }

@@ -6,7 +6,7 @@ import { type Log, describeFault } from '../kernel/log.ts';
 import { unlessAborted } from '../kernel/stop-request.ts';
 import { ConnectionGate } from '../database/connection-gate.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../database/database.ts';
-import { UNSHARED } from '../database/sharing.ts';
+import { UNSHARED } from '../database/prepared-statements.ts';
 import { describeDatabaseAddress, describeDatabaseFault, isPassing } from '../database/database-faults.ts';
 import { DatabaseClock, readDatabaseTime } from '../database/database-clock.ts';
 import { DatabaseWatch } from '../database/database-watch.ts';

@@ -9,7 +9,7 @@ import type { ServiceDependencies, Services } from '../services.ts';
 import type { LicenceSignature } from '../monitoring/licence-signature.ts';
 import { CONFIGURATION_WINDOW_MS, ConfigurationFollower } from '../database/configuration-follower.ts';
 import { DatabaseClock } from '../database/database-clock.ts';
-import { warnOfMissingLimits } from '../database/statement-limits.ts';
+import { warnOfMissingLimits } from '../database/session-settings.ts';
 import {
   connectDatabase,
   type ConnectedDatabase,

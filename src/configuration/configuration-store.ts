@@ -10,7 +10,7 @@ import { removeRealm, storeRealm, thinRealm } from '../realms/realm-store.ts';
 import { removeResolver, type ResolverEntry, storeResolver } from '../resolvers/resolver-store.ts';
 import type { Database } from '../database/database.ts';
 import { ShortLivedRead } from '../database/short-lived-read.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { assertStorable, isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { Configuration, Realm, Resolver, Revision } from './configuration.ts';
 import { ConfigurationCache } from './configuration-cache.ts';

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 
 import type { ServiceError } from '../kernel/errors.ts';
-import { DatabaseUnavailable } from './database-unavailable.ts';
+import { DatabaseUnavailable } from './database-faults.ts';
 
 /** The longest wait for a statement of long work, in milliseconds: a day. */
 const MAX_WORK_MS = 86_400_000;

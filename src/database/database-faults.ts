@@ -1,5 +1,4 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { DatabaseUnavailable } from './database-unavailable.ts';
 
 /**
  * SQLSTATE classes and codes, system codes, and the reasons for clients, which disclose nothing of the installation.
@@ -182,4 +181,15 @@ function codeOf(error: unknown): string {
 function textOf(error: unknown): string {
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   return errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');
+}
+
+/** The failure 'database.unavailable' with a reason for clients, which names neither host nor user. */
+export class DatabaseUnavailable extends ServiceError<'database.unavailable'> {
+  /** The end of the message. */
+  readonly reason: string;
+
+  constructor(reason: string, context: { readonly detail?: string; readonly cause?: unknown } = {}) {
+    super('database.unavailable', `the database is not available: ${reason}`, context);
+    this.reason = reason;
+  }
 }

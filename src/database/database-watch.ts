@@ -8,8 +8,7 @@ import type { ConnectionGate } from './connection-gate.ts';
 import { askedSchemas, connectionSettings, type DatabaseOptions } from './database.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { cutConnection, SessionClient } from './knex-internals.ts';
-import { translateDatabaseFault } from './database-faults.ts';
-import { DatabaseUnavailable } from './database-unavailable.ts';
+import { DatabaseUnavailable, translateDatabaseFault } from './database-faults.ts';
 import { assertSessionWorks, SESSION_QUESTION, type SessionAnswer } from './session-settings.ts';
 
 /** Milliseconds between two signs of life, and the longest wait for one. */

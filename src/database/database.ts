@@ -16,7 +16,7 @@ import {
   SESSION_QUESTION,
   type SessionAnswer,
 } from './session-settings.ts';
-import { SHARING, type Sharing } from './sharing.ts';
+import { SHARING, type Sharing } from './prepared-statements.ts';
 import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
 import type { Log } from '../kernel/log.ts';
 

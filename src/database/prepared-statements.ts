@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-
 import type { Log } from '../kernel/log.ts';
 import { runOnConnection, withPooledConnection } from './knex-internals.ts';
-import { repeatAborted } from './repeat-aborted.ts';
+import { isAbortedOrCausedBy } from './database-faults.ts';
 
 /** A statement of the hot path. PostgreSQL keeps it parsed and planned for each connection. */
 export interface PreparedStatement<Row> {
@@ -19,6 +18,22 @@ export type RunPrepared = <Row>(
   statement: PreparedStatement<Row>,
   values: readonly unknown[],
 ) => Promise<readonly Row[]>;
+
+/** The extent to which requests in flight at the same moment share statements (`shared-statements.ts`). */
+export interface Sharing {
+  /** The most requests that share a statement; 1: each has its own. */
+  readonly maxItems: number;
+  /** The most such statements of one kind at once. */
+  readonly maxGroups: number;
+  /** The longest wait for a turn, in milliseconds; as long as the wait for a connection. */
+  readonly maxWaitMs: number;
+}
+
+/** Two groups at once: one is in the database while the answers of the other are made. */
+export const SHARING: Sharing = { maxItems: 64, maxGroups: 2, maxWaitMs: 5_000 };
+
+/** Each request has statements of its own. */
+export const UNSHARED: Sharing = { maxItems: 1, maxGroups: Infinity, maxWaitMs: 5_000 };
 
 /** SQLSTATE of a connection that has the statement in a form of an older schema: feature_not_supported. */
 const OUTDATED = '0A000';
@@ -98,4 +113,23 @@ export function preparedWithin(transaction: Knex.Transaction): RunPrepared {
       const result = await runOnConnection(transaction, connection, { text, values: [...values] });
       return result.rows as Row[];
     });
+}
+
+/** Attempts at a statement that the database aborts in favour of others. */
+const ATTEMPTS = 5;
+
+/**
+ * Repeats a statement that PostgreSQL aborts in favour of other transactions, as `Database.transact` does.
+ * @param run runs it in a transaction of its own
+ */
+export async function repeatAborted<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isAbortedOrCausedBy(error)) {
+        throw error;
+      }
+    }
+  }
 }

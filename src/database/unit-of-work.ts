@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-
 import type { AuditRows } from '../audit/rows-store.ts';
 import { markLongWork, serverVersionOf } from './knex-internals.ts';
 
@@ -25,4 +24,19 @@ export async function beginLongWork(transaction: Knex.Transaction): Promise<void
   }
   // No query: work may still choose its isolation level.
   await transaction.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
+}
+
+/** The end of a transaction that must leave nothing behind. */
+export class Undone extends Error {
+  /** @returns the result of the work; false where it was undone */
+  static async catch(work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Undone) {
+        return false;
+      }
+      throw error;
+    }
+  }
 }

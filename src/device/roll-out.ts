@@ -1,8 +1,7 @@
 import { normalizeActivationCode } from '../ocra/activation-code.ts';
 import { encodeHex, bytesFromHex } from '../ocra/hex.ts';
 import { deriveTokenKey } from '../ocra/key-derivation.ts';
-import { verifyQrTanSignature } from '../ocra/qrtan-signature.ts';
-import type { ReadInitUrl, ReadNonceUrl } from '../ocra/qrtan-url.ts';
+import { type ReadInitUrl, type ReadNonceUrl, verifyQrTanSignature } from '../ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import {
   assertCallback,

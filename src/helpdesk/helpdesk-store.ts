@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClosedBy } from '../challenges/challenge.ts';
 import type { Database } from '../database/database.ts';
-import { isRowId, isStorable } from '../database/stored-text.ts';
+import { isRowId, isStorable } from '../kernel/text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
 import type { Token } from '../tokens/token.ts';
 import type { Owner } from '../users/owner.ts';

@@ -4,7 +4,7 @@ import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-listing.ts';
+import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token-view.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import { type OwnedToken, ownedToken } from './owned-token.ts';

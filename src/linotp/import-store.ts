@@ -18,8 +18,8 @@ import type {
   ImportedResolver,
   ImportedSetting,
 } from './configuration-mapping.ts';
-import { type ChallengeColumns, challengeOf } from '../challenges/challenge-rows-store.ts';
-import { withLockedTokens } from '../tokens/token-locks-store.ts';
+import { type ChallengeColumns, challengeOf } from '../challenges/challenge-store.ts';
+import { withLockedTokens } from '../tokens/token-rows-store.ts';
 import type { ImportedChallenge, PresentChallenge, PresentChallengedToken } from './challenge-mapping.ts';
 
 /** Ends a rehearsal. */

@@ -1,9 +1,9 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type ErrorPayloads, ServiceError } from '../kernel/errors.ts';
-import { formDecode, formEncode } from './form-encoding.ts';
 import { decodeHex } from './hex.ts';
-import { signQrTanUrl } from './qrtan-signature.ts';
-import type { OcraSuite } from './suite.ts';
+import { hashLength, type OcraSuite } from './suite.ts';
+import { hmac } from './hashes.ts';
+import { textComparison } from './text-comparison.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -226,4 +226,51 @@ function quoted(name: string): string {
 
 function invalid(what: string, payload: ErrorPayloads['qrtan-url.invalid'] = {}): ServiceError {
   return new ServiceError('qrtan-url.invalid', `Not a QR-TAN URL: ${what}.`, payload);
+}
+
+const SIGNATURE_PARAMETER = '&si=';
+
+/**
+ * Signs data for an app.
+ * @returns the HMAC with the suite's hash and the token's key, in lower-case hexadecimal
+ */
+export function qrTanSignature(suite: OcraSuite, key: Uint8Array, data: string | Uint8Array): string {
+  return bytesToHex(hmac(suite.hash, key, typeof data === 'string' ? utf8ToBytes(data) : data));
+}
+
+/** @returns the URL with its signature as last parameter, `si`: over the text before `&si=` */
+export function signQrTanUrl(suite: OcraSuite, key: Uint8Array, unsignedUrl: string): string {
+  return unsignedUrl + SIGNATURE_PARAMETER + qrTanSignature(suite, key, unsignedUrl);
+}
+
+/** @returns true if the URL ends in its correct signature, and has no other; compared in constant time */
+export function verifyQrTanSignature(suite: OcraSuite, key: Uint8Array, url: string): boolean {
+  const end = url.indexOf(SIGNATURE_PARAMETER);
+  if (end === -1) {
+    return false;
+  }
+  const signature = url.slice(end + SIGNATURE_PARAMETER.length);
+  const isEqual = textComparison(signature.toLowerCase(), 2 * hashLength(suite.hash));
+  return isEqual(qrTanSignature(suite, key, url.slice(0, end)));
+}
+
+/**
+ * Encodes text for a form (application/x-www-form-urlencoded) in UTF-8: a blank becomes `+`, and all but letters,
+ * digits and `_.-` is escaped. Apps compute signatures over this exact text, so `~` and `*`, which other encoders keep,
+ * are escaped too.
+ */
+export function formEncode(text: string): string {
+  // Encoded and decoded as UTF-8: half a surrogate pair becomes U+FFFD, where encodeURIComponent would throw.
+  return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text)))
+    .replace(/[!~*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+}
+
+/** @returns the text, or undefined where the escapes are broken or are not UTF-8 */
+export function formDecode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,19 +1,21 @@
 import { responder } from './compute.ts';
 import { dataInputTemplate } from './data-input.ts';
-import { type Candidate, responseWindow, type ResponseWindow, sizeOf } from './response-window.ts';
 import {
+  type Candidate,
   candidateTest,
   chooseMatch,
   inOrder,
   type Responder,
   type ResponseCheck,
-  type Verification,
+  responseWindow,
+  type ResponseWindow,
+  sizeOf,
 } from './verify.ts';
 
 /** Resources that the searches of a process share. */
 export interface SearchMeans {
-  /** Waits until the next piece may be computed; an urgent one precedes others. */
-  readonly turn: (isUrgent: boolean) => Promise<void>;
+  /** Waits until the next piece may be computed. */
+  readonly turn: () => Promise<void>;
   /** Prepares the computation of responses; `responder` by default. */
   readonly responder?: Responder | undefined;
 }
@@ -46,7 +48,6 @@ export class ResponseSearch {
   readonly #means: SearchMeans;
   readonly #searched: Searched[] = [];
   #questions = 0;
-  #isUrgent = false;
   #leftInPass = 0;
   #left = MAX_FOR_RESPONSE;
   #piece = 0;
@@ -59,10 +60,8 @@ export class ResponseSearch {
   /**
    * Begins a check, the first one or a repeated one.
    * @param questions number of questions; they get equal shares, and the unused part of one goes to the next ones
-   * @param isUrgent true while a lock is held that others wait for: the check precedes others
    */
-  begin(questions: number, isUrgent = false): void {
-    this.#isUrgent = isUrgent;
+  begin(questions: number): void {
     this.#questions = questions;
     this.#leftInPass = MAX_FOR_CHECK;
   }
@@ -79,7 +78,7 @@ export class ResponseSearch {
    * @returns the chosen match, and the number of candidates in the window
    * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
    */
-  async find(check: ResponseCheck, max: number): Promise<{ found: Verification; computed: number }> {
+  async find(check: ResponseCheck, max: number): Promise<{ found: Candidate | undefined; computed: number }> {
     const { matches, computed } = await this.all(check, max);
     return { found: chooseMatch(matches, check.counter), computed };
   }
@@ -126,7 +125,7 @@ export class ResponseSearch {
       }
       if (this.#piece >= CANDIDATES_PER_TURN) {
         this.#piece = 0;
-        await this.#means.turn(this.#isUrgent);
+        await this.#means.turn();
       }
       this.#left -= 1;
       this.#piece += 1;

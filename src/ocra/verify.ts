@@ -1,6 +1,5 @@
 import { responder } from './compute.ts';
-import { type DataInputTemplate, dataInputTemplate, type FixedInputs } from './data-input.ts';
-import { type Candidate, responseWindow, type WindowReach } from './response-window.ts';
+import { type DataInputTemplate, dataInputTemplate, type FixedInputs, MAX_COUNTER } from './data-input.ts';
 import { type OcraSuite, responseLength } from './suite.ts';
 import { textComparison } from './text-comparison.ts';
 
@@ -10,14 +9,6 @@ export interface ResponseCheck extends FixedInputs, WindowReach {
   /** The user's input. Hexadecimal digits (truncation 0) may be in either letter case. */
   readonly response: string;
 }
-
-/**
- * The position of the response: the counter that the token used (the next one to store is this plus one), and the step.
- */
-export type Match = Candidate & { readonly matched: true };
-
-/** The result of a search for a response: none of the window matches, or the position that does. */
-export type Verification = { readonly matched: false } | Match;
 
 /** Prepares the computation of responses, as `responder` does. */
 export type Responder = (suite: OcraSuite, key: Uint8Array) => (dataInput: Uint8Array) => string;
@@ -31,9 +22,10 @@ const MAX_CANDIDATES = 10_000;
  * Every candidate is computed and compared in constant time, also after a match, so that the time taken reveals
  * nothing. Of several matches, the lowest counter at or above the stored one is chosen, else the highest below it; of
  * several steps, the earliest.
+ * @returns the position of the response, undefined where none of the window matches
  * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
  */
-export function verifyResponse(check: ResponseCheck): Verification {
+export function verifyResponse(check: ResponseCheck): Candidate | undefined {
   const isRight = candidateTest(check, dataInputTemplate(check.suite, check), responder);
   const { counters, steps } = responseWindow(check, MAX_CANDIDATES);
   const candidates = counters.flatMap((counter) => steps.map((step) => ({ ...counter, ...step })));
@@ -65,12 +57,11 @@ export function candidateTest(
 }
 
 /** @returns the chosen one of several matches, see `verifyResponse` */
-export function chooseMatch(matches: readonly Candidate[], stored = 0n): Verification {
+export function chooseMatch(matches: readonly Candidate[], stored = 0n): Candidate | undefined {
   const ascending = inOrder(matches);
   const ahead = ascending.find(({ counter }) => counter === undefined || counter >= stored);
   const highest = ascending.at(-1)?.counter;
-  const found = ahead ?? ascending.find(({ counter }) => counter === highest);
-  return found === undefined ? { matched: false } : { matched: true, ...found };
+  return ahead ?? ascending.find(({ counter }) => counter === highest);
 }
 
 /** @returns candidates in ascending order of counters and steps */
@@ -84,4 +75,130 @@ export function inOrder(candidates: readonly Candidate[]): Candidate[] {
 
 function sign(difference: bigint): number {
   return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+/** The last known position of a device, and the size of the window around it. */
+export interface WindowReach {
+  readonly suite: OcraSuite;
+  /**
+   * The token's stored counter: the lowest unused one. For a suite with T and without C it is the earliest second since
+   * 1970 that may still be used. Default 0.
+   */
+  readonly counter?: bigint | undefined;
+  /** Number of counters to try from the stored one on; at least that one is tried. Default 10. */
+  readonly counterWindow?: number | undefined;
+  /** Includes counters behind the stored one: for a transaction that was never answered. Default false. */
+  readonly lookBehind?: boolean | undefined;
+  readonly now: Date;
+  /** Maximum deviation of the token's clock, in seconds to either side. Default 180. */
+  readonly timeWindow?: number | undefined;
+  /** Maximum advance of the token's clock, in seconds, where that is not `timeWindow`. */
+  readonly timeAhead?: number | undefined;
+  /** Known deviation of the token's clock, in seconds: more than 0 where it is fast. Default 0. */
+  readonly timeShift?: number | undefined;
+}
+
+/** A possible position of a response. */
+export interface Candidate {
+  /** The counter, for a suite with C. */
+  readonly counter?: bigint;
+  /** The number of the time step since 1970, for a suite with T. */
+  readonly timeStep?: bigint;
+  /** The first second since 1970 that lies in both the step and the window, for a suite with T. */
+  readonly second?: bigint;
+}
+
+/**
+ * Combinations of counters and steps. Both lists begin with the likeliest; neither is empty unless there is no
+ * candidate.
+ */
+export interface ResponseWindow {
+  /** `{}` alone for a suite without C. */
+  readonly counters: readonly Pick<Candidate, 'counter'>[];
+  /** `{}` alone for a suite without T. */
+  readonly steps: readonly Omit<Candidate, 'counter'>[];
+}
+
+/**
+ * The candidates for a response (RFC 6287 §5.1, RFC 4226 §7.2).
+ *
+ * - C: from the stored counter to counter + window - 1, with `lookBehind` also half a window (rounded down) before it.
+ * - T: every step that the interval from now - timeWindow up to and without now + timeWindow touches, `timeShift`
+ *   considered; the present step always. Without `lookBehind` and without C, nothing before the stored second.
+ * - C and T: both. Where that would be more than `max` candidates, the time window is narrowed around the present.
+ *
+ * @param max candidates, at least 1
+ */
+export function responseWindow(reach: WindowReach, max: number): ResponseWindow {
+  const { suite } = reach;
+  const counters = suite.counter ? counterWindow(reach, BigInt(max)) : [{}];
+  const steps =
+    suite.timeStep === undefined
+      ? [{}]
+      : timeWindow(reach, BigInt(suite.timeStep), larger(BigInt(max) / BigInt(counters.length), 1n));
+  return { counters, steps };
+}
+
+/** @returns the number of candidates */
+export function sizeOf({ counters, steps }: ResponseWindow): number {
+  return counters.length * steps.length;
+}
+
+function counterWindow(
+  { counter: stored = 0n, counterWindow: requested = 10, lookBehind = false }: WindowReach,
+  candidates: bigint,
+): { counter: bigint }[] {
+  const max = lookBehind ? larger(candidates / 2n, 1n) : candidates;
+  const size = smaller(larger(BigInt(Math.trunc(requested)), 1n), max);
+  const first = lookBehind ? larger(stored - size / 2n, 0n) : stored;
+  const ahead = range(stored, smaller(stored + size - 1n, MAX_COUNTER));
+  return [...ahead, ...range(first, stored - 1n).reverse()].map((counter) => ({ counter }));
+}
+
+/**
+ * @param size of a step, in seconds
+ * @param max maximum number of steps
+ */
+function timeWindow(reach: WindowReach, size: bigint, max: bigint): { timeStep: bigint; second: bigint }[] {
+  const behind = BigInt(Math.trunc(reach.timeWindow ?? 180));
+  const ahead = BigInt(Math.trunc(reach.timeAhead ?? reach.timeWindow ?? 180));
+  const present = BigInt(reach.now.getTime()) / 1_000n + BigInt(Math.trunc(reach.timeShift ?? 0));
+  const from = larger(present - behind, earliestSecond(reach));
+  const last = larger(present + ahead - 1n, present);
+  if (last < from) {
+    return [];
+  }
+  const nearest = larger(from / size, present / size - max / 2n);
+  const steps = range(nearest, smaller(last / size, nearest + max - 1n));
+  return outward(steps, present / size).map((timeStep) => ({
+    timeStep,
+    second: larger(timeStep * size, from),
+  }));
+}
+
+function earliestSecond({ suite, counter = 0n, lookBehind = false }: WindowReach): bigint {
+  return suite.counter || lookBehind ? 0n : counter;
+}
+
+/** @returns ascending numbers in the order of their distance from the middle */
+function outward(ascending: readonly bigint[], middle: bigint): bigint[] {
+  const behind = ascending.filter((number) => number < middle).reverse();
+  const ahead = ascending.slice(behind.length);
+  return Array.from({ length: Math.max(ahead.length, behind.length) }, (_, distance) => [
+    ...ahead.slice(distance, distance + 1),
+    ...behind.slice(distance, distance + 1),
+  ]).flat();
+}
+
+function range(first: bigint, last: bigint): bigint[] {
+  const length = Math.max(0, Number(last - first) + 1);
+  return Array.from({ length }, (_, index) => first + BigInt(index));
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
+
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
 }

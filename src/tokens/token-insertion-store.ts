@@ -1,82 +1,96 @@
 import type { Act } from '../policy/caller.ts';
 import { isOcraToken, type NewToken, type SerialOrigin, type Token } from './token.ts';
-import { auditEntry } from '../audit/rows-store.ts';
-import { type HeldRow, type ColumnValues, WritingStatement } from '../database/writing-statement.ts';
-import { SharedWrites, type TokenWrite } from '../database/shared-writes.ts';
+import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
+import {
+  type ColumnValues,
+  type LockedRow,
+  SharedWrites,
+  type TokenWrite,
+  type WritingStatement,
+} from '../database/shared-statements.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { renewStatistics, WrittenRows } from '../database/table-statistics.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
-import { holdReferences } from './token-references-store.ts';
-import { type Columns, NEW_TOKEN_COLUMNS, secondFactorOf, stateColumns } from './token-rows-store.ts';
+import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
+import {
+  type Columns,
+  holdReferences,
+  NEW_TOKEN_COLUMNS,
+  secondFactorOf,
+  stateColumns,
+} from './token-rows-store.ts';
 
 const INSERTED = Object.keys(NEW_TOKEN_COLUMNS);
+const TYPED = Object.entries(NEW_TOKEN_COLUMNS)
+  .map((column) => column.join(' '))
+  .join(', ');
 
-interface InsertedRow extends HeldRow {
+interface InsertedRow extends LockedRow {
   readonly id: string;
   readonly created_at: Date;
   readonly is_second_factor: boolean;
 }
 
 /**
- * The tokens and their audit rows, all or none. `held` has the tokens whose serial is free, and whose owner and realm are
+ * The tokens and their audit rows, all or none. `locked` has the tokens whose serial is free, and whose owner and realm are
  * there and can be locked at once. The locks keep these from being removed until the token is there. Tokens are inserted
  * in the order of their serials, so that two groups do not block each other.
  */
-const STATEMENT = new WritingStatement<InsertedRow>({
+const INSERT: WritingStatement<InsertedRow> = {
   name: 'insert-tokens',
-  columns: { ...NEW_TOKEN_COLUMNS, managed_user_id: 'bigint', realm: 'text' },
-  numbers: ['audit_id', 'audit_seq'],
-  parts: `held AS MATERIALIZED (
-      SELECT want.place, realm_set.id AS realm_set_id FROM want
+  text: `WITH request AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($1::json) AS request(place integer, ${TYPED},
+        managed_user_id bigint, realm text, ${AUDIT_FIELDS})
+      WHERE place >= 0 AND audit_id > 0 AND audit_seq > 0
+    ), locked AS MATERIALIZED (
+      SELECT request.place, realm_set.id AS realm_set_id FROM request
       LEFT JOIN LATERAL (
-        SELECT id, kind FROM resolvers WHERE id = want.owner_resolver_id FOR KEY SHARE SKIP LOCKED
+        SELECT id, kind FROM resolvers WHERE id = request.owner_resolver_id FOR KEY SHARE SKIP LOCKED
       ) AS resolver ON true
       LEFT JOIN LATERAL (
-        SELECT id FROM users WHERE id = want.managed_user_id AND resolver_id = want.owner_resolver_id
+        SELECT id FROM users WHERE id = request.managed_user_id AND resolver_id = request.owner_resolver_id
         FOR KEY SHARE SKIP LOCKED
       ) AS managed ON true
       LEFT JOIN LATERAL (
-        SELECT id FROM realms WHERE name = want.realm FOR KEY SHARE SKIP LOCKED
+        SELECT id FROM realms WHERE name = request.realm FOR KEY SHARE SKIP LOCKED
       ) AS realm ON true
       LEFT JOIN LATERAL (
         SELECT id FROM tokens
-        WHERE lower(serial COLLATE "default") = lower(want.serial COLLATE "default") LIMIT 1
+        WHERE lower(serial COLLATE "default") = lower(request.serial COLLATE "default") LIMIT 1
       ) AS taken ON true
       CROSS JOIN LATERAL (
         SELECT id FROM realm_sets
         WHERE realm_ids = CASE WHEN realm.id IS NULL THEN '{}'::bigint[] ELSE ARRAY[realm.id] END LIMIT 1
       ) AS realm_set
       WHERE taken.id IS NULL
-        AND (want.owner_resolver_id IS NULL OR resolver.id IS NOT NULL)
+        AND (request.owner_resolver_id IS NULL OR resolver.id IS NOT NULL)
         AND (resolver.kind IS DISTINCT FROM 'managed' OR managed.id IS NOT NULL)
-        AND (want.realm IS NULL OR realm.id IS NOT NULL)
+        AND (request.realm IS NULL OR realm.id IS NOT NULL)
     ), stored AS (
       INSERT INTO tokens (${INSERTED.join(', ')}, realm_set_id)
-      SELECT ${INSERTED.map((column) => `want.${column}`).join(', ')}, held.realm_set_id
-      FROM want JOIN held USING (place)
-      WHERE (SELECT count(*) FROM held) = (SELECT count(*) FROM want)
-      ORDER BY lower(want.serial) COLLATE "C"
+      SELECT ${INSERTED.map((column) => `request.${column}`).join(', ')}, locked.realm_set_id
+      FROM request JOIN locked USING (place)
+      WHERE (SELECT count(*) FROM locked) = (SELECT count(*) FROM request)
+      ORDER BY lower(request.serial) COLLATE "C"
       RETURNING id, serial, created_at
     ), token AS (
-      SELECT want.place, stored.id, stored.created_at, ${secondFactorOf('stored')}
-      FROM want JOIN stored ON stored.serial = want.serial COLLATE "C"
-    )`,
-  written: 'token',
-  answer: `SELECT held.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at,
+      SELECT request.place, stored.id, stored.created_at, ${secondFactorOf('stored')}
+      FROM request JOIN stored ON stored.serial = request.serial COLLATE "C"
+    ), ${auditParts('token', '$2')}
+    SELECT locked.place, (SELECT count(*) FROM audited)::integer AS written, token.id, token.created_at,
       token.is_second_factor
-    FROM held LEFT JOIN token USING (place)`,
-});
+    FROM locked LEFT JOIN token USING (place)`,
+};
 
 /** Inserts tokens in statements that enrolments share. */
 export class SharedInsertion {
   readonly #writes: SharedWrites<InsertedRow>;
 
   constructor(database: Database) {
-    this.#writes = new SharedWrites(database, STATEMENT);
+    this.#writes = new SharedWrites(database, INSERT);
   }
 
   /**

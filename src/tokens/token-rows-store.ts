@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-
 import type { Owner } from '../users/owner.ts';
-import type { Rollout, Token, TokenSecrets, TokenStateChange } from './token.ts';
+import type { Rollout, Token, TokenChange, TokenSecrets, TokenStateChange } from './token.ts';
 import type { Sealed } from '../keys/vault.ts';
+import { isRowId, isStorable } from '../kernel/text.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /** A token as `selectTokens` reads it. bigint comes as text. */
 export interface TokenRow {
@@ -198,4 +199,144 @@ function toOwner(row: TokenRow): Owner | null {
 /** These columns have only bytes that a vault has sealed. */
 function toSealed(bytes: Buffer | null): Sealed | null {
   return bytes as Sealed | null;
+}
+
+/** Tokens by their ids, by their serials, or by their owner. */
+export type LockSelection =
+  | { readonly ids: readonly string[] }
+  | { readonly serials: readonly string[] }
+  | { readonly owner: { readonly resolverId: string; readonly userId: string } };
+
+/** A token whose row is locked. */
+export interface LockedToken {
+  readonly id: string;
+  readonly serial: string;
+}
+
+/** `remove` also blocks transactions that only refer to the row; `change` lets them pass. */
+type LockStrength = 'change' | 'remove';
+
+/**
+ * Locks the rows of the selected tokens until the end of the transaction, in the order of their ids, then runs `work`.
+ * `work` itself reads the data for its decision, in statements that begin under the lock: one statement for lock and
+ * read would return the new token with the challenges of its old snapshot (docs/adr/0003-accepting-a-response-once.md).
+ * @param work receives the tokens that exist; also runs if none does
+ */
+export async function withLockedTokens<T>(
+  transaction: Knex.Transaction,
+  selection: LockSelection,
+  work: (locked: readonly LockedToken[]) => Promise<T>,
+  strength: LockStrength = 'change',
+): Promise<T> {
+  const query = transaction('tokens')
+    .modify(select, selection)
+    .orderBy('id')
+    .select<LockedToken[]>('id', 'serial');
+  return work(await (strength === 'remove' ? query.forUpdate() : query.forNoKeyUpdate()));
+}
+
+function select(query: Knex.QueryBuilder, selection: LockSelection): void {
+  if ('ids' in selection) {
+    query.whereIn('id', selection.ids);
+  } else if ('serials' in selection) {
+    query.whereIn(
+      'serial',
+      selection.serials.filter((serial) => isStorable(serial)),
+    );
+  } else {
+    const { resolverId, userId } = selection.owner;
+    query.where({ owner_resolver_id: resolverId, owner_user_id: userId });
+  }
+}
+
+/**
+ * Finds the rows that a token is to refer to, and holds them until the end of the transaction, so that they cannot be
+ * removed meanwhile. Must come before the token's own row is locked (docs/architecture.md, "Order of locks").
+ * @returns the columns of the token for the given owner and realms
+ * @throws ServiceError 'resolver.unknown', 'user.unknown', 'realm.unknown'
+ */
+export async function holdReferences(
+  transaction: Knex.Transaction,
+  change: Pick<TokenChange, 'owner' | 'realms'>,
+): Promise<Columns> {
+  const owner = change.owner === undefined ? {} : await holdOwner(transaction, change.owner);
+  const realms = change.realms === undefined ? {} : await holdRealms(transaction, change.realms);
+  return { ...owner, ...realms };
+}
+
+async function holdOwner(transaction: Knex.Transaction, owner: Owner | null): Promise<Columns> {
+  if (owner === null) {
+    return { owner_resolver_id: null, owner_user_id: null, owner_login: null };
+  }
+  const resolver = isRowId(owner.resolverId)
+    ? await transaction('resolvers')
+        .where({ id: owner.resolverId })
+        .forKeyShare()
+        .first<{ kind: string } | undefined>('kind')
+    : undefined;
+  if (resolver === undefined) {
+    throw new ServiceError('resolver.unknown', `There is no resolver '${owner.resolver}'`);
+  }
+  if (resolver.kind === 'managed') {
+    await holdManagedUser(transaction, owner);
+  }
+  return {
+    owner_resolver_id: owner.resolverId,
+    owner_user_id: owner.userId,
+    owner_login: owner.login,
+  };
+}
+
+async function holdManagedUser(transaction: Knex.Transaction, owner: Owner): Promise<void> {
+  const user: unknown = isRowId(owner.userId)
+    ? await transaction('users')
+        .where({ id: owner.userId, resolver_id: owner.resolverId })
+        .forKeyShare()
+        .first('id')
+    : undefined;
+  if (user === undefined) {
+    throw new ServiceError('user.unknown', `There is no user '${owner.login}'`, {
+      user: owner.login,
+      login: owner.login,
+    });
+  }
+}
+
+async function holdRealms(transaction: Knex.Transaction, realms: readonly string[]): Promise<Columns> {
+  const names = [...new Set(realms.map((realm) => realm.trim().toLowerCase()))];
+  const found = await transaction('realms')
+    .whereIn(
+      'name',
+      names.filter((name) => isStorable(name)),
+    )
+    .orderBy('id')
+    .forKeyShare()
+    .select<{ id: string; name: string }[]>('id', 'name');
+  const unknown = names.find((name) => !found.some((realm) => realm.name === name));
+  if (unknown !== undefined) {
+    throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
+  }
+  const { rows } = await transaction.raw<{ rows: { id: string }[] }>(
+    'SELECT intern_realm_set(?::bigint[]) AS id',
+    [found.map(({ id }) => id)],
+  );
+  return { realm_set_id: rows[0]?.id ?? null };
+}
+
+/** Closes all open challenges of a token, which has a new key or owner. The caller has written its row before. */
+export async function closeOpenChallenges(transaction: Knex.Transaction, tokenId: string): Promise<void> {
+  await transaction('challenges')
+    .where({ token_id: tokenId, closed_by: null })
+    .update({ closed_by: 'superseded', closed_at: transaction.raw('clock_timestamp()') });
+}
+
+/** @returns the token with exactly this serial, or of this id */
+export async function findToken(
+  connection: Knex,
+  selection: { readonly serial: string } | { readonly id: string },
+): Promise<Token | undefined> {
+  const [[column, value] = ['id', '']] = Object.entries(selection);
+  const row = (await selectTokens(connection).where(`tokens.${column}`, value).first()) as
+    TokenRow | undefined;
+  return row && toToken(row);
 }

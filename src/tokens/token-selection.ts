@@ -1,11 +1,11 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, ResolverKind } from '../configuration/configuration.ts';
 import type { Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
-import type { TokenFilter } from './token-listing.ts';
-import type { Token } from './token.ts';
-import { isVisible } from './token-view.ts';
+import { type Token, wholeWithin } from './token.ts';
+import { type DescribedToken, isVisible, visibleRealm } from './token-view.ts';
+import type { Owner } from '../users/owner.ts';
 
 /**
  * A token by its serial, or all tokens of a user. With both, the token must be the user's. Nothing is a wildcard.
@@ -58,4 +58,133 @@ export function nothingSelected({ serial, user = '' }: TokenSelection): never {
       ? `The user '${user.slice(0, 320)}' has no token`
       : `No token found with the serial '${serial.slice(0, 64)}'`,
   );
+}
+
+/** Conditions on stored tokens; an absent one does not restrict. Nothing here is a wildcard. */
+export interface TokenFilter {
+  readonly serial?: string | undefined;
+  /** The beginning of the serial. */
+  readonly serialPrefix?: string | undefined;
+  readonly owner?: Pick<Owner, 'resolverId' | 'userId'> | undefined;
+  /** A realm's name; null: tokens in no realm. */
+  readonly realm?: string | null | undefined;
+  /** Tokens in at least one of these realms; none of them means no token. */
+  readonly inRealms?: readonly string[] | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Conditions on the tokens to list; an absent one does not restrict. Nothing here is a wildcard. */
+export interface TokenListing {
+  readonly serial?: string | undefined;
+  /** The beginning of the serial. */
+  readonly serialPrefix?: string | undefined;
+  /** The login of the owner, or `login@realm`. */
+  readonly user?: string | undefined;
+  /** The realm of that user; absent: the default one. */
+  readonly userRealm?: string | undefined;
+  /** The only resolver to ask for that user. */
+  readonly userResolver?: string | undefined;
+  /** A realm that the token is in; null: tokens in no realm. */
+  readonly realm?: string | null | undefined;
+  /** Realms of which the token is in at least one. */
+  readonly realms?: readonly string[] | undefined;
+  readonly active?: boolean | undefined;
+  readonly assigned?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Some of the tokens that a listing found. */
+export interface TokenPage {
+  readonly tokens: readonly DescribedToken[];
+  /** The number of tokens on all pages. */
+  readonly total: number;
+  /** From 1. */
+  readonly page: number;
+  /** The number of tokens that a page holds. */
+  readonly pageSize: number;
+  /** By the resolver's name. */
+  readonly resolverKinds: ReadonlyMap<string, ResolverKind>;
+}
+
+/** A page of a listing. */
+export interface PageRequest {
+  /** 1 to 1 000 000; absent: 1. */
+  readonly page?: number | undefined;
+  /** 1 to 1000; absent: all tokens, 1000 at most. */
+  readonly pageSize?: number | undefined;
+}
+
+export const MAX_PAGE_SIZE = 1000;
+const MAX_PAGE = 1_000_000;
+
+/**
+ * @returns the page, and the part of the listing that it holds
+ * @throws ServiceError 'parameter.invalid'
+ */
+export function readPageRequest({ page = 1, pageSize }: PageRequest): {
+  page: number;
+  pageSize: number | undefined;
+  limit: number;
+  offset: number;
+} {
+  const limit = wholeWithin(pageSize ?? MAX_PAGE_SIZE, 'page size', MAX_PAGE_SIZE);
+  return { page: wholeWithin(page, 'page', MAX_PAGE), pageSize, limit, offset: (page - 1) * limit };
+}
+
+/**
+ * @returns the filter for the store, bounded to the realms of the grant; undefined where nothing can match
+ * @throws ServiceError 'user.unknown', 'realm.unknown', 'parameter.invalid' for a limit or offset that is no whole number
+ */
+export async function readTokenListing(
+  configuration: Configuration,
+  grant: Grant,
+  listing: TokenListing,
+  users: UserDirectory,
+): Promise<TokenFilter | undefined> {
+  const { serial, user, realm, active, assigned } = listing;
+  const isNobodysRealm = realm === null && grant.realms !== 'all';
+  if ((serial !== undefined && !isStorable(serial)) || isNobodysRealm) {
+    return undefined;
+  }
+  const owner =
+    user === undefined
+      ? undefined
+      : await users.resolve(
+          configuration,
+          { user, realm: listing.userRealm, resolver: listing.userResolver },
+          grant.realms,
+        );
+  return {
+    serial,
+    serialPrefix: listing.serialPrefix,
+    owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
+    realm: typeof realm === 'string' ? visibleRealm(configuration, grant, realm) : realm,
+    inRealms: readRealms(configuration, grant, listing.realms),
+    active,
+    assigned,
+    limit: wholeNumber(listing.limit, 'limit'),
+    offset: wholeNumber(listing.offset, 'offset'),
+  };
+}
+
+function readRealms(
+  configuration: Configuration,
+  grant: Grant,
+  realms: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (realms !== undefined) {
+    return realms.map((name) => visibleRealm(configuration, grant, name));
+  }
+  return grant.realms === 'all' ? undefined : grant.realms;
+}
+
+function wholeNumber(value: number | undefined, what: string): number | undefined {
+  if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number, 0 or more`);
+  }
+  return value;
 }

@@ -6,15 +6,18 @@ import type { ConfigurationStore } from '../configuration/configuration-store.ts
 import type { Configuration } from '../configuration/configuration.ts';
 import type { LockedDecision, Token, TokenChange, TokenStateChange } from './token.ts';
 import {
+  isSelected,
   MAX_PAGE_SIZE,
+  nothingSelected,
   type PageRequest,
   readPageRequest,
   readTokenListing,
+  selectionFilter,
   type TokenFilter,
   type TokenListing,
   type TokenPage,
-} from './token-listing.ts';
-import { isSelected, nothingSelected, selectionFilter, type TokenSelection } from './token-selection.ts';
+  type TokenSelection,
+} from './token-selection.ts';
 import type { TokenStore } from './token-store.ts';
 import { isToSet, sealPin, settingsChange, type TokenSettings } from './token-settings.ts';
 import { type DescribedToken, describeToken, foreignRealms, isVisible, visibleRealm } from './token-view.ts';

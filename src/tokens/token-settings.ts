@@ -2,9 +2,8 @@ import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
 import { pinVerifier } from './pin.ts';
-import type { Token, TokenChange } from './token.ts';
+import { type Token, type TokenChange, wholeWithin } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
-import { wholeWithin } from './whole-within.ts';
 
 /** Settings of a token; an absent one stays as it is. */
 export interface TokenSettings {

@@ -1,20 +1,28 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
-import type { TokenFilter } from './token-listing.ts';
+import type { TokenFilter } from './token-selection.ts';
 import type { LockedDecision, NewToken, SerialOrigin, Token, TokenChange } from './token.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { AuditEntry } from '../audit/audit-row.ts';
 import { auditEntry } from '../audit/rows-store.ts';
 import type { NotedEntry } from '../webhooks/webhook-event.ts';
-import { closeOpenChallenges } from '../challenges/challenge-rows-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { SharedLookup } from '../database/shared-lookup.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { SharedLookup } from '../database/shared-statements.ts';
+import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import { enrolmentEntry, insertTokens, SharedInsertion } from './token-insertion-store.ts';
-import { type LockedToken, withLockedTokens } from './token-locks-store.ts';
-import { holdReferences } from './token-references-store.ts';
-import { REALMS_OF_TOKEN, selectTokens, stateColumns, type TokenRow, toToken } from './token-rows-store.ts';
+import {
+  closeOpenChallenges,
+  findToken,
+  holdReferences,
+  type LockedToken,
+  REALMS_OF_TOKEN,
+  selectTokens,
+  stateColumns,
+  type TokenRow,
+  toToken,
+  withLockedTokens,
+} from './token-rows-store.ts';
 
 /** Tokens in PostgreSQL. */
 export class TokenStore {
@@ -110,7 +118,7 @@ export class TokenStore {
         .onConflict()
         .ignore()
         .returning('id');
-      const stored = inserted.length === 0 ? undefined : await findToken(sql, token.serial);
+      const stored = inserted.length === 0 ? undefined : await findToken(sql, { serial: token.serial });
       if (stored === undefined) {
         throw new ServiceError('token.exists', `There is a token with the serial '${token.serial}' already`);
       }
@@ -198,7 +206,7 @@ async function changeToken(
       await closeOpenChallenges(sql, changed.id);
     }
   }
-  const token = await findToken(sql, serial);
+  const token = await findToken(sql, { serial });
   if (token !== undefined) {
     const entry = auditEntry(act, serial, describeChange(change), token.realms);
     await audit.writeAll([changeEntry(entry, token, change)]);
@@ -213,7 +221,7 @@ async function decideLocked(
   decide: LockedDecision,
 ): Promise<TokenChange> {
   const decided = await withLockedTokens(sql, { serials: [serial] }, async () => {
-    const token = await findToken(sql, serial);
+    const token = await findToken(sql, { serial });
     return token === undefined ? {} : decide(token);
   });
   assertTokenStorable(decided);
@@ -228,7 +236,7 @@ async function removeAssured(
   act: Act,
   assure?: (token: Token) => void,
 ): Promise<void> {
-  const token = assure && (await findToken(sql, serial));
+  const token = assure && (await findToken(sql, { serial }));
   if (token !== undefined) {
     assure?.(token);
   }
@@ -247,11 +255,6 @@ function assertComplete(locked: readonly LockedToken[], serials: readonly string
   if (missing !== undefined) {
     throw new ServiceError('token.unknown', `No token found with the serial '${missing.slice(0, 64)}'`);
   }
-}
-
-async function findToken(connection: Knex, serial: string): Promise<Token | undefined> {
-  const row = (await selectTokens(connection).where('tokens.serial', serial).first()) as TokenRow | undefined;
-  return row === undefined ? undefined : toToken(row);
 }
 
 function assertTokenStorable(token: TokenChange | NewToken): void {

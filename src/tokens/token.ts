@@ -1,5 +1,6 @@
 import type { Sealed } from '../keys/vault.ts';
 import type { Owner } from '../users/owner.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -55,7 +56,7 @@ interface TokenState {
   readonly ocraSuite: string | null;
   readonly rollout: Rollout;
   /**
-   * Markers of the responses accepted last (see `challenges/replay-markers.ts`), so that none is accepted again for
+   * Markers of the responses accepted last (see `challenges/accepted-position.ts`), so that none is accepted again for
    * another transaction with the same question while its counter or time step is still within the window.
    */
   readonly replayMarkers: readonly string[];
@@ -129,4 +130,12 @@ export function isLocked(token: Pick<Token, 'failCount' | 'maxFail'>): boolean {
 /** @returns true if a token can have this serial: printable ASCII, 1 to 64 characters, no blank, no asterisk */
 export function isSerial(text: string): boolean {
   return /^[\x21-\x29\x2b-\x7e]{1,64}$/.test(text);
+}
+
+/** @returns the value, a whole number from 1 to `most`. @throws ServiceError 'parameter.invalid' */
+export function wholeWithin(value: number, what: string, most: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    throw new ServiceError('parameter.invalid', `The ${what} must be a whole number from 1 to ${most}`);
+  }
+  return value;
 }

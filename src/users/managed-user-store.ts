@@ -4,10 +4,9 @@ import type { Act } from '../policy/caller.ts';
 import { LIKE_ESCAPE, likePattern } from '../resolvers/user-search.ts';
 import type { UserCondition, UserField, UserSearch } from '../resolvers/user-source.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { closeOpenChallenges } from '../challenges/challenge-rows-store.ts';
 import type { Database } from '../database/database.ts';
-import { withLockedTokens } from '../tokens/token-locks-store.ts';
-import { assertStorable, isRowId, isStorable } from '../database/stored-text.ts';
+import { closeOpenChallenges, withLockedTokens } from '../tokens/token-rows-store.ts';
+import { assertStorable, isRowId, isStorable } from '../kernel/text.ts';
 import type { ManagedUser } from './user-draft.ts';
 
 interface UserRow {

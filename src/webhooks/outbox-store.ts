@@ -16,7 +16,7 @@ export interface EventRow {
 
 /**
  * The events of a pool's acts. Each is stored by the statement that writes the audit row, if a receiver wants it. The
- * receivers are known from memory: without any, the statements are the same as without this feature.
+ * receivers are known from memory: without any, no event is made.
  */
 export class EventOutbox {
   #subscriptions: readonly Subscription[] = [];

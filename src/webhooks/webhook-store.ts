@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { assertStorable, isStorable } from '../database/stored-text.ts';
+import { assertStorable, isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { PendingDelivery, SigningWebhook, Webhook, WebhookDraft, WebhookWithState } from './webhook.ts';
 import type { EventType } from './webhook-event.ts';

@@ -46,7 +46,7 @@ describe('a decision on a response', () => {
     });
     await new ChallengeStore({ database }).answer(transactionId, rightly(), ACT);
     tap.close();
-    expect(statements).toEqual(['SELECT found', 'WITH want AS']);
+    expect(statements).toEqual(['SELECT reque', 'WITH request']);
   });
 
   it('names its transaction in the row, as does the issue of the challenge', async () => {

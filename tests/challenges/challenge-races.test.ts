@@ -4,7 +4,7 @@ import type { Decision } from '../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { SHARING, UNSHARED } from '../../src/database/sharing.ts';
+import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/lock-waits.ts';
@@ -310,19 +310,11 @@ describe('an answer between a look and its decision on a challenge', () => {
     const calm = interrupted(rightly(), () => Promise.resolve());
     const transaction = await test.database.knex.transaction();
     await transaction('tokens').where({ id: token.id }).update({ active: false });
-    const locked: boolean[] = [];
-    const answer = here.answer(
-      transactionId,
-      (found, holdsLock) => {
-        locked.push(holdsLock);
-        return calm.decide(found);
-      },
-      ACT,
-    );
+    const answer = here.answer(transactionId, calm.decide, ACT);
     await untilWaiting(test.database);
     await transaction.rollback();
     expect(await answer).toMatchObject({ result: true });
-    expect(locked).toEqual([false, true]);
+    expect(calm.looks).toHaveLength(2);
   });
 
   it('somebody accepts while the second pass waits for the lock: it sees the challenge closed', async () => {

@@ -1,8 +1,7 @@
 import { jest, afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
-import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
-import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { parseQrTanUrl, verifyQrTanSignature } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/application/eventual-refusal.ts';

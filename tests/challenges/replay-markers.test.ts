@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isReplay, replayMarker, withReplayMarker } from '../../src/challenges/replay-markers.ts';
+import { isReplay, replayMarker, withReplayMarker } from '../../src/challenges/accepted-position.ts';
 
 describe('the replay marker of an accepted response', () => {
   it('is the same for the same question and position, and another for any other', () => {

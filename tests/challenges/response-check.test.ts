@@ -7,7 +7,7 @@ import type { Verdict } from '../../src/challenges/challenge.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
-import { replayMarker } from '../../src/challenges/replay-markers.ts';
+import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { ANNA, BERND, KEY, keyedToken, OcraRules, vault } from '../support/database/ocra-house.ts';
 import { storedToken } from '../support/values/token-values.ts';

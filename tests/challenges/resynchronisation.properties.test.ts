@@ -1,5 +1,5 @@
+import { tokenValue } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -7,13 +7,12 @@ import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { readOcraSettings } from '../../src/challenges/ocra-settings.ts';
 import { ResponseChecker } from '../../src/challenges/response-check.ts';
-import { responseInputs } from '../../src/challenges/response-inputs.ts';
+import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
-import { requireTokenKey } from '../../src/challenges/token-key.ts';
 import { SecretVault } from '../../src/keys/secret-vault.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { tokenValue } from '../support/values/token-values.ts';
+import fc from 'fast-check';
 
 const COUNTER = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const TIME = parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN08-T1M');

@@ -2,11 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { NewToken, Token, TokenStateChange } from '../../src/tokens/token.ts';
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
-import { responseInputs } from '../../src/challenges/response-inputs.ts';
+import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
-import { replayMarker } from '../../src/challenges/replay-markers.ts';
+import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { requireTokenKey } from '../../src/challenges/token-key.ts';
 import { KEY, keyedToken, vault } from '../support/database/ocra-house.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

@@ -4,7 +4,7 @@ import type { Decision } from '../../src/challenges/challenge.ts';
 import type { ChallengeOfToken } from '../../src/challenges/challenge.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../src/database/sharing.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
@@ -123,7 +123,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
   return statements;
 }
 
-const isWrite = (statement: string): boolean => statement.startsWith('WITH want');
+const isWrite = (statement: string): boolean => statement.startsWith('WITH request');
 
 /** Expects that each token was answered as often as `counters` says, with as many audit rows, which verify. */
 async function expectCounters(tokens: readonly Token[], counters = tokens.map(() => 1)): Promise<void> {

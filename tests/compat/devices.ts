@@ -1,7 +1,7 @@
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { timeStepAt } from '../../src/ocra/data-input.ts';
 import { deriveTokenKey } from '../../src/ocra/key-derivation.ts';
-import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
+import { verifyQrTanSignature } from '../../src/ocra/qrtan-url.ts';
 import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import type { OcraRecording } from './ocra-recordings.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { assertStorable, isRowId, isStorable, storableForm } from '../../src/database/stored-text.ts';
+import { assertStorable, isRowId, isStorable, storableForm } from '../../src/kernel/text.ts';
 
 const UNSTORABLE = ['\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800'];
 

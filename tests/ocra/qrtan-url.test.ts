@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { formDecode, formEncode } from '../../src/ocra/form-encoding.ts';
+import {
+  buildInitUrl,
+  buildRequestUrl,
+  formDecode,
+  formEncode,
+  parseQrTanUrl,
+  signQrTanUrl,
+  verifyQrTanSignature,
+} from '../../src/ocra/qrtan-url.ts';
 import { bytesFromHex } from '../../src/ocra/hex.ts';
-import { signQrTanUrl, verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
-import { buildInitUrl, buildRequestUrl, parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 

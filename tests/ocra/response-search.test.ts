@@ -14,10 +14,11 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** A search that counts what it computes, and the turns that it waits for. */
 class Counted {
   computed = 0;
-  readonly turns: { readonly isUrgent: boolean; readonly computed: number }[] = [];
+  /** The number computed before each turn. */
+  readonly turns: number[] = [];
   readonly search = new ResponseSearch(NOON, {
-    turn: (isUrgent) => {
-      this.turns.push({ isUrgent, computed: this.computed });
+    turn: () => {
+      this.turns.push(this.computed);
       return Promise.resolve();
     },
     responder: (suite, key) => {
@@ -66,20 +67,20 @@ describe('a search for a response', () => {
     const all = [other('44444444'), right, other('22222222'), other('11111111')];
     for (const check of all) {
       const { found } = await counted.search.find(check, counted.search.share());
-      expect(found.matched).toBe(check === right);
+      expect(found !== undefined).toBe(check === right);
     }
     // One of the challenges has been closed meanwhile: the shares of the others are larger.
     counted.search.begin(3);
     for (const check of [...all.slice(2), right]) {
       const { found } = await counted.search.find(check, counted.search.share());
-      expect(found.matched).toBe(check === right);
+      expect(found !== undefined).toBe(check === right);
     }
     // Others have been issued, until nothing is left for them.
     for (const question of ['55555555', '66666666']) {
       counted.search.begin(2);
       for (const check of [other(question), right]) {
         const { found } = await counted.search.find(check, counted.search.share());
-        expect(found.matched).toBe(check === right);
+        expect(found !== undefined).toBe(check === right);
       }
     }
     expect(counted.computed).toBe(MAX_FOR_RESPONSE);
@@ -90,7 +91,7 @@ describe('a search for a response', () => {
       const counted = new Counted();
       const check = checkOf(BOTH, { counter: 103, seconds: 30, ...(response !== undefined && { response }) });
       const { found, computed } = await counted.search.find(check, EVERYTHING);
-      expect(found.matched).toBe(response === undefined);
+      expect(found !== undefined).toBe(response === undefined);
       expect([counted.computed, computed]).toEqual([15 * 360, 15 * 360]);
     }
   });
@@ -104,7 +105,7 @@ describe('a search for a response', () => {
       [100, 180, false],
     ] as const) {
       const { found } = await new Counted().search.find(checkOf(BOTH, { counter, seconds }), EVERYTHING);
-      expect(found.matched).toBe(isFound);
+      expect(found !== undefined).toBe(isFound);
     }
   });
 
@@ -114,9 +115,8 @@ describe('a search for a response', () => {
     expect(little.turns).toEqual([]);
     const much = new Counted();
     await much.search.find(checkOf(BOTH), EVERYTHING);
-    const pieces = [...much.turns.map(({ computed }) => computed), much.computed];
+    const pieces = [...much.turns, much.computed];
     expect(Math.max(...pieces.map((computed, index) => computed - (pieces[index - 1] ?? 0)))).toBe(250);
-    expect(much.turns.some(({ isUrgent }) => isUrgent)).toBe(false);
   });
 
   it('narrows the time around the present where there would be too many candidates', async () => {
@@ -130,7 +130,7 @@ describe('a search for a response', () => {
     ] as const) {
       const counted = new Counted();
       const check = checkOf(BOTH, { counter: 1_099, seconds }, wide);
-      expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(isFound);
+      expect((await counted.search.find(check, EVERYTHING)).found !== undefined).toBe(isFound);
       expect(counted.computed).toBe(10_000);
     }
   });
@@ -142,7 +142,7 @@ describe('a search for a response', () => {
     }
     expect(counted.computed).toBe(MAX_FOR_CHECK);
     const { found, computed } = await counted.search.find(checkOf(COUNTER, { counter: 100 }), EVERYTHING);
-    expect([found.matched, computed, counted.computed]).toEqual([false, 0, MAX_FOR_CHECK]);
+    expect([found !== undefined, computed, counted.computed]).toEqual([false, 0, MAX_FOR_CHECK]);
   });
 });
 
@@ -171,7 +171,7 @@ describe('several questions', () => {
         checkOf(BOTH, {}, { question, response }),
         counted.search.share(),
       );
-      expect(found.matched).toBe(true);
+      expect(found !== undefined).toBe(true);
     }
     expect(counted.computed).toBeLessThanOrEqual(MAX_FOR_CHECK);
   });
@@ -187,27 +187,15 @@ describe('a second look at a response', () => {
     expect(counted.computed).toBe(5_400);
   });
 
-  it('computes what the token has moved on to, urgently under its lock alone', async () => {
+  it('computes what the token has moved on to, and no more', async () => {
     const counted = new Counted();
     const given = { counter: 112, seconds: 30 };
     const check = checkOf(BOTH, given);
-    expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(false);
-    counted.search.begin(1, true);
-    const moved = await counted.search.find({ ...check, counter: 103n }, EVERYTHING);
-    expect(moved.found).toMatchObject({ matched: true, counter: 112n });
-    expect(counted.computed).toBe(5_400 + 3 * 360);
-    const urgent = counted.turns.filter(({ isUrgent }) => isUrgent);
-    expect(urgent).toEqual(counted.turns.filter(({ computed }) => computed >= 5_400));
-    expect(urgent).not.toEqual([]);
-  });
-
-  it('precedes nobody where no lock is held', async () => {
-    const counted = new Counted();
-    const check = checkOf(BOTH, { counter: 112, seconds: 30 });
-    await counted.search.find(check, EVERYTHING);
+    expect((await counted.search.find(check, EVERYTHING)).found).toBeUndefined();
     counted.search.begin(1);
-    await counted.search.find({ ...check, counter: 103n }, EVERYTHING);
-    expect(counted.turns.filter(({ isUrgent }) => isUrgent)).toEqual([]);
+    const moved = await counted.search.find({ ...check, counter: 103n }, EVERYTHING);
+    expect(moved.found).toMatchObject({ counter: 112n });
+    expect(counted.computed).toBe(5_400 + 3 * 360);
   });
 
   it('never computes more for one response than the budget, all looks together', async () => {
@@ -227,9 +215,9 @@ describe('a second look at a response', () => {
     const counted = new Counted();
     const others = [{ pin: '1235' }, { question: '87654321' }, { key: Buffer.alloc(64, 6) }];
     for (const other of others) {
-      expect((await counted.search.find({ ...check, ...other }, EVERYTHING)).found.matched).toBe(false);
+      expect((await counted.search.find({ ...check, ...other }, EVERYTHING)).found).toBeUndefined();
     }
-    expect((await counted.search.find(check, EVERYTHING)).found.matched).toBe(true);
+    expect((await counted.search.find(check, EVERYTHING)).found).toBeDefined();
     expect(counted.computed).toBe(4 * 15);
   });
 
@@ -242,7 +230,7 @@ describe('a second look at a response', () => {
     const matched: boolean[] = [];
     for (const key of [long, hashed]) {
       const { found } = await search.find(checkOf(COUNTER, {}, { key, response }), search.share());
-      matched.push(found.matched);
+      matched.push(found !== undefined);
     }
     expect(matched).toEqual([true, false]);
   });

@@ -6,8 +6,13 @@ import {
   encodeActivationCode,
   normalizeActivationCode,
 } from '../../src/ocra/activation-code.ts';
-import { verifyQrTanSignature } from '../../src/ocra/qrtan-signature.ts';
-import { buildInitUrl, buildNonceUrl, buildRequestUrl, parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import {
+  buildInitUrl,
+  buildNonceUrl,
+  buildRequestUrl,
+  parseQrTanUrl,
+  verifyQrTanSignature,
+} from '../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { bytes, suiteText } from '../support/values/ocra-arbitraries.ts';
 import { anyText } from '../support/values/any-text.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Database } from '../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../src/database/sharing.ts';
+import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/owner.ts';
@@ -98,7 +98,7 @@ async function insertionsOf(work: () => Promise<unknown>): Promise<readonly stri
   } finally {
     tap.close();
   }
-  return statements.filter((text) => /^WITH want|^insert into "tokens"/.test(text));
+  return statements.filter((text) => /^WITH request|^insert into "tokens"/.test(text));
 }
 
 describe('tokens that are inserted at the same moment', () => {

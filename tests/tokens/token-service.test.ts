@@ -4,7 +4,7 @@ import { checkPin } from '../../src/tokens/pin.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import type { Owner } from '../../src/users/owner.ts';
 import type { Token } from '../../src/tokens/token.ts';
-import type { TokenListing } from '../../src/tokens/token-listing.ts';
+import type { TokenListing } from '../../src/tokens/token-selection.ts';
 import { TokenService } from '../../src/tokens/token-service.ts';
 import type { TokenSettings } from '../../src/tokens/token-settings.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';

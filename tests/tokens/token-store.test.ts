@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { TokenFilter } from '../../src/tokens/token-listing.ts';
+import type { TokenFilter } from '../../src/tokens/token-selection.ts';
 import type { Owner } from '../../src/users/owner.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';

@@ -1,4 +1,4 @@
-import { SHARING } from '../../../src/database/sharing.ts';
+import { SHARING } from '../../../src/database/prepared-statements.ts';
 import type { Knex } from 'knex';
 
 import { systemClock } from '../../../src/kernel/clock.ts';

@@ -88,7 +88,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     "NEW.counter := 0; NEW.replay_markers := '{}'",
   ),
   'one challenge too many stays open': replaced(
-    /OFFSET (\$3|want\.max_open - 1) LIMIT 1/,
+    /OFFSET (\$3|request\.max_open - 1) LIMIT 1/,
     'OFFSET $1 + 1 LIMIT 1',
   ),
   'the newest challenge outlives a change of hands': replaced(
@@ -145,7 +145,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 const RACES: Readonly<Record<string, Fault>> = {
   'a decision is applied to whatever the token is by now': replaced(
-    /(?:tokens\.)?version = (want\.version|\$\d+)/g,
+    /(?:tokens\.)?version = (request\.version|\$\d+)/g,
     '$1::bigint > 0',
   ),
   'the second look does not wait for the lock': replaced(/ for no key update$/, ''),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { UNSHARED } from '../../../src/database/sharing.ts';
+import { UNSHARED } from '../../../src/database/prepared-statements.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { HistoryClient, now } from './client.ts';

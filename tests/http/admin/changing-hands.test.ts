@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { verifyQrTanSignature } from '../../../src/ocra/qrtan-signature.ts';
+import { verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
-const STORING = /^WITH want AS.*INSERT INTO challenges|^update "tokens" set "last_challenge_at"/s;
+const STORING = /^WITH request AS.*INSERT INTO challenges|^update "tokens" set "last_challenge_at"/s;
 const ANN = { user: 'ann', realm: 'bank' };
 
 let application: TestApplication;

@@ -11,7 +11,7 @@ const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const NEITHER = 'OCRA-1:HOTP-SHA256-8:QN08';
 /** Fills a question. */
 const DATA = '12345678';
-const SETTLING = /^WITH (?:token|want) AS/;
+const SETTLING = /^WITH request AS/;
 const AT_ONCE = 16;
 
 let here: TestApplication;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { verifyQrTanSignature } from '../../../src/ocra/qrtan-signature.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { parseQrTanUrl, verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 

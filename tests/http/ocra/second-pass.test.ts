@@ -9,7 +9,7 @@ import { OPERATOR, TestApplication } from '../../support/application/test-applic
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
 const PASSWORD = 'correct horse';
-const SETTLING = /^WITH (?:token|want) AS/;
+const SETTLING = /^WITH request AS/;
 const LOCKING = /^select "id", "serial" from "tokens" where "id" in .* for no key update$/;
 /** The connections of a test's pool, less that of the second pass. */
 const WAITING = 9;

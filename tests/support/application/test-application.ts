@@ -1,6 +1,5 @@
 import { SqlTap } from '../database/sql-tap.ts';
 import type { Express } from 'express';
-import request, { type Response } from 'supertest';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services } from '../../../src/services.ts';
@@ -20,10 +19,11 @@ import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { SHARING } from '../../../src/database/sharing.ts';
+import { SHARING } from '../../../src/database/prepared-statements.ts';
 import type { PasswordHasher } from '../../../src/users/password-hash.ts';
 import { testKeys } from './test-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts';
+import request, { type Response } from 'supertest';
 
 /** A clock that stands still until a test sets it. */
 export class TestClock {

@@ -8,7 +8,7 @@ import { SecretVault } from '../../../src/keys/secret-vault.ts';
 import { VaultAuditAuthority } from '../../../src/keys/vault-audit-authority.ts';
 import { AuditStore } from '../../../src/audit/audit-store.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { SHARING, type Sharing } from '../../../src/database/sharing.ts';
+import { SHARING, type Sharing } from '../../../src/database/prepared-statements.ts';
 import { OPERATOR } from '../values/callers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 

@@ -11,10 +11,8 @@ import { ChallengeFactory, hexTransactionIds } from '../../../src/challenges/cha
 import { EnrolmentService } from '../../../src/challenges/enrolment/enrolment-service.ts';
 import { responder } from '../../../src/ocra/compute.ts';
 import { ChallengeService } from '../../../src/challenges/challenge-service.ts';
-import { OpenAnswers } from '../../../src/challenges/open-answers.ts';
 import { ResponseChecker } from '../../../src/challenges/response-check.ts';
 import { ResynchronisationService } from '../../../src/challenges/resynchronisation-service.ts';
-import { LockedTokens } from '../../../src/challenges/resynchronisation-store.ts';
 import { RolloutPhase2 } from '../../../src/challenges/enrolment/rollout-phase2.ts';
 import { TokenChoice } from '../../../src/challenges/token-choice.ts';
 import { TokenRegistration } from '../../../src/challenges/enrolment/token-registration.ts';
@@ -121,7 +119,6 @@ export class OcraHouse extends OcraRules {
   readonly held: TokenDatabase;
   readonly tokens: TokenStore;
   readonly challenges: ChallengeStore;
-  readonly locked: LockedTokens;
   readonly ocra: ChallengeService;
   readonly enrolment: EnrolmentService;
   readonly validation: ValidationService;
@@ -134,7 +131,6 @@ export class OcraHouse extends OcraRules {
     const { database } = held;
     const tokens = (this.tokens = new TokenStore({ database }));
     const challenges = (this.challenges = new ChallengeStore({ database }));
-    const locked = (this.locked = new LockedTokens({ database }));
     const choice = new TokenChoice({ tokens, users });
     const log = this.#log();
     const factory = new ChallengeFactory({ clock, random, log, transactionIds: hexTransactionIds });
@@ -149,9 +145,8 @@ export class OcraHouse extends OcraRules {
     const common = { configuration, access, users, vault, clock, random, refusals };
     this.ocra = new ChallengeService({ ...common, tokens: choice, challenges, factory, check });
     this.enrolment = new EnrolmentService({ ...common, registration, phase2 });
-    const openAnswers = new OpenAnswers({ ...common, challenges, check, log });
-    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, openAnswers });
-    this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, locked });
+    this.validation = new ValidationService({ ...common, challenges, ocra: this.ocra, check, log });
+    this.resynchronisation = new ResynchronisationService({ ...common, tokens: choice, challenges });
   }
 
   /** @returns the audit rows of responses */

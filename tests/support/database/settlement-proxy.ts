@@ -8,11 +8,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  */
 export type SettlementFate = 'lost' | 'answer lost' | 'answer swallowed';
 
-/**
- * The beginning of the message that executes a prepared statement that settles responses: portal and statement. There is
- * one for a lone response, too, and there are those of an installation with receivers of events.
- */
-const SETTLEMENT = /^\0settle-responses(?:-one)?(?:-with-events)?\0/;
+/** The beginning of the message that executes the prepared statement that settles responses: portal and statement. */
+const SETTLEMENT = /^\0settle-responses\0/;
 /** Bytes of the header of a message of PostgreSQL's protocol: a type, and a length that counts itself. */
 const HEADER = 5;
 const BIND = 'B'.charCodeAt(0);

@@ -1,9 +1,10 @@
 import {
   decodeActivationCode,
+  decodeBase32,
   encodeActivationCode,
+  encodeBase32,
   normalizeActivationCode,
 } from '../../../src/ocra/activation-code.ts';
-import { decodeBase32, encodeBase32 } from '../../../src/ocra/base32.ts';
 import { bytesFromHex, encodeHex } from '../../../src/ocra/hex.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import type { HashName } from '../../../src/ocra/suite.ts';

@@ -1,6 +1,12 @@
 import { encodeHex } from '../../../src/ocra/hex.ts';
-import { qrTanSignature, verifyQrTanSignature } from '../../../src/ocra/qrtan-signature.ts';
-import { buildInitUrl, buildNonceUrl, buildRequestUrl, parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import {
+  buildInitUrl,
+  buildNonceUrl,
+  buildRequestUrl,
+  parseQrTanUrl,
+  qrTanSignature,
+  verifyQrTanSignature,
+} from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type CheckedRow, fromHex } from './checked-row.ts';
 import { rowsOf } from './vector-text.ts';

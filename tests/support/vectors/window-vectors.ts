@@ -62,7 +62,7 @@ function checkCounters(row: CounterRow): CheckedRow {
       counterWindow: row.window,
       now: OF_NO_MATTER,
     });
-    return result.matched ? Number(result.counter ?? counter) : -1;
+    return result === undefined ? -1 : Number(result.counter ?? counter);
   });
   return {
     name: `${row.suite} counter=${row.counter} window=${row.window} ${JSON.stringify(row.options)}`,
@@ -85,7 +85,7 @@ function checkTimes(row: TimeRow): CheckedRow {
       timeWindow: 180,
       timeShift: row.timeshift,
     });
-    return [offset, result.matched ? Number(result.second) : -1];
+    return [offset, result === undefined ? -1 : Number(result.second)];
   });
   return {
     name: `${row.suite} counter=${row.counter} shift=${row.timeshift} ${JSON.stringify(row.options)}`,

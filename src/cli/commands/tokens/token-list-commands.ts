@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { isLocked } from '../../../tokens/token.ts';
-import type { TokenListing } from '../../../tokens/token-listing.ts';
+import type { TokenListing } from '../../../tokens/token-selection.ts';
 import type { DescribedToken } from '../../../tokens/token-view.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { wholeNumberOption } from '../../option-values.ts';

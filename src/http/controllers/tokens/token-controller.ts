@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
 import { splitList } from '../../../policy/policy-users.ts';
-import type { TokenListing } from '../../../tokens/token-listing.ts';
-import type { TokenSelection } from '../../../tokens/token-selection.ts';
+import type { TokenListing, TokenSelection } from '../../../tokens/token-selection.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { AdministrationDialect } from '../../dialects/dialect.ts';

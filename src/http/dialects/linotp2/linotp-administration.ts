@@ -2,7 +2,7 @@ import { canonicalKey } from '../../../configuration/setting.ts';
 import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver, ResolverKind } from '../../../configuration/configuration.ts';
-import type { TokenPage } from '../../../tokens/token-listing.ts';
+import type { TokenPage } from '../../../tokens/token-selection.ts';
 import type { AdministrationShapes } from '../shared/administration-shapes.ts';
 import type { AdministrationDialect } from '../dialect.ts';
 import { linotpValue } from './linotp-envelope.ts';

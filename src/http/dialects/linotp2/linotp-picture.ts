@@ -1,4 +1,4 @@
-import { formEncode } from '../../../ocra/form-encoding.ts';
+import { formEncode } from '../../../ocra/qrtan-url.ts';
 import { escapeHtml } from '../../html.ts';
 import { drawQrCode, type QrOptions } from '../../qr-picture.ts';
 import { htmlReply, type Reply } from '../../reply.ts';

@@ -1,7 +1,7 @@
 import type { SettingOverview } from '../../../configuration/setting-service.ts';
 import type { Policy } from '../../../policy/stored-policy.ts';
 import type { Realm, Resolver } from '../../../configuration/configuration.ts';
-import type { TokenPage } from '../../../tokens/token-listing.ts';
+import type { TokenPage } from '../../../tokens/token-selection.ts';
 
 /** The `value` in answers of administration, in the shapes of a dialect. */
 export interface AdministrationShapes {

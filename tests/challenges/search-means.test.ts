@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ComputingTurns } from '../../src/challenges/computing-turns.ts';
+import { computingTurns } from '../../src/challenges/search-means.ts';
 
 /** Counts turns of the event loop until it is stopped. */
 class TurnCounter {
@@ -24,12 +24,12 @@ class TurnCounter {
 
 describe('computations of one process', () => {
   it('get one piece in a turn of the event loop, all together', async () => {
-    const turns = new ComputingTurns();
+    const turn = computingTurns();
     const counter = new TurnCounter();
     const pieces: { name: string; turn: number }[] = [];
     const compute = async (name: string): Promise<void> => {
       for (let piece = 0; piece < 3; piece += 1) {
-        await turns.next(false);
+        await turn();
         pieces.push({ name, turn: counter.turn });
       }
     };
@@ -39,22 +39,10 @@ describe('computations of one process', () => {
     expect(new Set(pieces.map(({ turn }) => turn)).size).toBe(9);
   });
 
-  it('let go first those that others wait for', async () => {
-    const turns = new ComputingTurns();
-    const order: string[] = [];
-    await Promise.all(
-      ['one', 'two', 'urgent'].map(async (name) => {
-        await turns.next(name === 'urgent');
-        order.push(name);
-      }),
-    );
-    expect(order).toEqual(['urgent', 'one', 'two']);
-  });
-
   it('begin again after all have ended', async () => {
-    const turns = new ComputingTurns();
-    await turns.next(false);
-    await turns.next(true);
-    await expect(turns.next(false)).resolves.toBeUndefined();
+    const turn = computingTurns();
+    await turn();
+    await turn();
+    await expect(turn()).resolves.toBeUndefined();
   });
 });

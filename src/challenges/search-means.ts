@@ -1,5 +1,4 @@
 import { hash as hashOnce } from 'node:crypto';
-
 import { responder } from '../ocra/compute.ts';
 import { blockLength, type KeyedHmac } from '../ocra/hashes.ts';
 import type { HashName } from '../ocra/suite.ts';
@@ -42,3 +41,20 @@ function hashOf(hash: HashName, data: Uint8Array): string {
 
 /** Prepares the computation of responses as `responder` does, with Node's hashes, which take a third of the time. */
 export const nodeResponder: Responder = (suite, key) => responder(suite, key, keyedHmac);
+
+/**
+ * Interleaves the long computations of one process, a piece at a time: between two pieces the process does its other
+ * work, for any number of computations.
+ * @returns waits for a turn. The caller then computes its piece at once
+ */
+export function computingTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  // An immediate set by an immediate runs in the next turn of the event loop.
+  return () =>
+    (last = last.then(
+      () =>
+        new Promise((resolve) => {
+          setImmediate(resolve);
+        }),
+    ));
+}

@@ -2,10 +2,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { Act, Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
-import { isLocked } from '../tokens/token.ts';
-import type { ChallengeService } from './challenge-service.ts';
+import { isLocked, isOcraToken } from '../tokens/token.ts';
+import type { ChallengeService } from '../challenges/challenge-service.ts';
 
-interface SignInChallengeDependencies {
+interface SecondFactorTokenDependencies {
   readonly ocra: Pick<ChallengeService, 'requestChallenge' | 'checkTransaction' | 'status'>;
   readonly tokens: Pick<TokenStore, 'findBySerial'>;
   readonly clock: Clock;
@@ -23,10 +23,10 @@ const UNUSABLE: readonly ErrorCode[] = [
 ];
 
 /** Challenges for the OCRA tokens with which administrators sign in. Their life is that of any other challenge. */
-export class SignInChallenges {
-  readonly #deps: SignInChallengeDependencies;
+export class SecondFactorTokens {
+  readonly #deps: SecondFactorTokenDependencies;
 
-  constructor(dependencies: SignInChallengeDependencies) {
+  constructor(dependencies: SecondFactorTokenDependencies) {
     this.#deps = dependencies;
   }
 
@@ -71,7 +71,7 @@ export class SignInChallenges {
   /** @returns true if there is such a token */
   async exists(serial: string): Promise<boolean> {
     const token = await this.#deps.tokens.findBySerial(serial);
-    return token?.type === 'ocra' || token?.type === 'ocra2';
+    return token !== undefined && isOcraToken(token);
   }
 }
 

@@ -1,0 +1,190 @@
+import type { Knex } from 'knex';
+import type { AuditRow } from '../audit/audit-row.ts';
+import { auditFields } from '../audit/rows-store.ts';
+import { SharedWork } from './shared-work.ts';
+import type { NotedEntry } from '../webhooks/webhook-event.ts';
+import type { EventRow } from '../webhooks/outbox-store.ts';
+import { DatabaseUnavailable, isSurelyUndone } from './database-faults.ts';
+import type { Database } from './database.ts';
+import { type PreparedStatement, preparedWithin, type RunPrepared } from './prepared-statements.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** The error of a request that has waited too long for its turn. Nothing of it was sent to the database. */
+function refuseLate(): DatabaseUnavailable {
+  return new DatabaseUnavailable('the statements before it took too long');
+}
+
+/** Finds rows by a unique text, where requests that come at the same time share one statement. */
+export class SharedLookup<Row> {
+  readonly #shared: SharedWork<string, Row | undefined>;
+
+  /**
+   * @param name unique in the program
+   * @param select selects the row in which a column is `requested.key`, which the caller adds as the condition
+   */
+  constructor(
+    { prepared, sharing }: Pick<Database, 'prepared' | 'sharing'>,
+    name: string,
+    select: Knex.QueryBuilder,
+  ) {
+    // LATERAL: one lookup in the index for each key, also while the tables are small or the plan is old.
+    const statement: PreparedStatement<Row & { readonly place: string }> = {
+      name,
+      text: `SELECT requested.place, found.*
+        FROM json_array_elements_text($1::json) WITH ORDINALITY AS requested(key, place)
+        CROSS JOIN LATERAL (${select.limit(1).toQuery()}) AS found`,
+    };
+    this.#shared = new SharedWork<string, Row | undefined>({
+      ...sharing,
+      refuse: refuseLate,
+      work: async (keys) => {
+        const rows = await prepared.run(statement, [JSON.stringify(keys)]);
+        const found = new Map(rows.map((row) => [Number(row.place) - 1, row]));
+        return keys.map((_key, place) => ({ status: 'fulfilled', value: found.get(place) }));
+      },
+    });
+  }
+
+  /** @param key a text that the database can hold */
+  find(key: string): Promise<Row | undefined> {
+    return this.#shared.do(key);
+  }
+}
+
+/** The columns of a row of `request`, without its place and its audit row. */
+export type ColumnValues = Readonly<Record<string, unknown>>;
+
+/** A write for one token, with its audit row. */
+export interface TokenWrite {
+  /** Of the token: of several writes for one token, a statement has one. */
+  readonly key: string;
+  readonly columns: ColumnValues;
+  readonly entry: NotedEntry;
+}
+
+/** A row of the answer: the place of a request whose rows are locked, and the number of audit rows written. */
+export interface LockedRow {
+  readonly place: number;
+  readonly written: number;
+}
+
+/**
+ * A prepared statement that writes for tokens: the rows of `request`, each with its audit row, all of them or none. Its
+ * first parameter has the rows as JSON, so that one plan serves any number; its second one the events. Its part `locked`
+ * locks all rows that it changes, so that it cannot write in part because one of them is just being deleted. It waits
+ * for no lock: a row that is locked counts as changed, hence no two such statements wait for each other. `request` has
+ * conditions that always hold: without them the planner would expect a hundred rows and read whole tables.
+ */
+export type WritingStatement<Row extends LockedRow = LockedRow> = PreparedStatement<Row>;
+
+function runWrites<Row extends LockedRow>(
+  run: RunPrepared,
+  statement: WritingStatement<Row>,
+  writes: readonly Pick<TokenWrite, 'columns'>[],
+  signed: readonly AuditRow[],
+  events: readonly EventRow[],
+): Promise<readonly Row[]> {
+  const rows = signed.map((row, place) => ({ place, ...writes[place]?.columns, ...auditFields(row) }));
+  return run(statement, [JSON.stringify(rows), JSON.stringify(events)]);
+}
+
+/**
+ * Writes for one token in a transaction that holds its lock.
+ * @returns false if it was not written: what the transaction has written must not stay
+ */
+export function writeLocked(
+  { sql, audit }: UnitOfWork,
+  statement: WritingStatement,
+  { columns, entry }: Omit<TokenWrite, 'key'>,
+): Promise<boolean> {
+  return audit.writeBy([entry], async (signed, _on, events) => {
+    const [row] = await runWrites(preparedWithin(sql), statement, [{ columns }], signed, events);
+    return row?.written === 1;
+  });
+}
+
+/**
+ * Writes for tokens, where requests that come at the same time share one statement and one commit. If one of them cannot
+ * be locked, as it has changed meanwhile, it is left out and the others are written; if the statement fails, each is
+ * written by a statement of its own.
+ */
+export class SharedWrites<Row extends LockedRow = LockedRow> {
+  readonly #database: Database;
+  readonly #statement: WritingStatement<Row>;
+  readonly #shared: SharedWork<TokenWrite, Row | undefined>;
+
+  constructor(database: Database, statement: WritingStatement<Row>) {
+    this.#database = database;
+    this.#statement = statement;
+    this.#shared = new SharedWork({
+      ...database.sharing,
+      refuse: refuseLate,
+      work: (writes) => this.#writeGroup(writes),
+    });
+  }
+
+  /** @returns the row of the write; undefined, and nothing is written, if the token cannot be locked */
+  do(write: TokenWrite): Promise<Row | undefined> {
+    return this.#shared.do(write);
+  }
+
+  /** As `do`, in a statement of its own, whose wait is nobody else's. */
+  async doAlone(write: TokenWrite): Promise<Row | undefined> {
+    return (await this.#writeLocked([write])).get(write);
+  }
+
+  async #writeGroup(
+    writes: readonly TokenWrite[],
+  ): Promise<readonly PromiseSettledResult<Row | undefined>[]> {
+    // Of several writes for one token, one can be written. The last one has probably read the newest version.
+    const latest = [...new Map(writes.map((write) => [write.key, write])).values()];
+    try {
+      const written = await this.#writeLocked(latest);
+      return writes.map((write) => ({ status: 'fulfilled', value: written.get(write) }));
+    } catch (error) {
+      if (writes.length === 1 || !isSurelyUndone(error)) {
+        throw error;
+      }
+      return Promise.allSettled(writes.map((write) => this.doAlone(write)));
+    }
+  }
+
+  /** @returns the rows of those that are written: all but the ones that cannot be locked */
+  async #writeLocked(writes: readonly TokenWrite[]): Promise<ReadonlyMap<TokenWrite, Row>> {
+    let left = writes;
+    while (left.length > 0) {
+      const { isWritten, locked } = await this.#write(left);
+      if (isWritten) {
+        return locked;
+      }
+      left = left.filter((write) => locked.has(write));
+    }
+    return new Map();
+  }
+
+  async #write(
+    writes: readonly TokenWrite[],
+  ): Promise<{ readonly isWritten: boolean; readonly locked: ReadonlyMap<TokenWrite, Row> }> {
+    const locked = new Map<TokenWrite, Row>();
+    const isWritten = await this.#database.audit.writeBy(
+      writes.map(({ entry }) => entry),
+      async (signed, run, events) => {
+        const rows = await runWrites(run, this.#statement, writes, signed, events);
+        locked.clear();
+        for (const row of rows) {
+          const write = writes[row.place];
+          if (write !== undefined) {
+            locked.set(write, row);
+          }
+        }
+        const written = rows[0]?.written ?? 0;
+        if (written !== (locked.size === writes.length ? writes.length : 0)) {
+          // Without a code: the lane of the rows is not used again.
+          throw new Error(`a statement has written ${written} of ${writes.length} audit rows`);
+        }
+        return written > 0;
+      },
+    );
+    return { isWritten, locked };
+  }
+}
