@@ -7,7 +7,7 @@ import type { LinotpSource } from '../linotp/linotp-source.ts';
 import type { StopRequest } from '../kernel/stop-request.ts';
 import type { Services } from '../services.ts';
 import type { DemoServer, DemoServerOptions } from './demo/demo-server.ts';
-import type { Fetch } from './device/send-response.ts';
+import type { Fetch } from './device/scan-code.ts';
 import type { RestoredBackup, RestoreRequest } from './restore-request.ts';
 
 /** The part of a stream that commands write to. */

@@ -1,6 +1,6 @@
 import { CliFailure } from './cli-failure.ts';
 import type { CliIo } from './dependencies.ts';
-import { readFileBytes } from './read-file.ts';
+import { readFileBytes } from './files.ts';
 
 /** Bytes; longer than any useful password, PIN or key. */
 const MAX_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { withSlowWorkLine } from '../../src/cli/slow-work-line.ts';
+import { withSlowWorkLine } from '../../src/cli/progress.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
-import { readQrPng } from '../../src/cli/device/qr-image.ts';
+import { readQrPng } from '../../src/cli/device/qr-code.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { commandsPage } from '../../scripts/command-reference.ts';
 import { configurationPage } from '../../scripts/configuration-reference.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
-import type { Fetch } from '../device/send-response.ts';
-import type { Problem } from './plugin-result.ts';
-import type { ReadingName, Readings } from './readings.ts';
+import type { Fetch } from '../device/scan-code.ts';
+import type { Problem } from './plugin.ts';
+import type { ReadingName, Readings } from './plugin.ts';
 
 /** A server to check. */
 export interface CheckedServer {

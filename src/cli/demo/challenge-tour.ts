@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drawQrText } from '../device/qr-text.ts';
+import { drawQrText } from '../device/qr-code.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { TOUR_USER } from './demo-plan.ts';
 import type { RolledOut } from './roll-out-tour.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { DemoOptions } from './run-demo.ts';
-import { examples } from '../examples.ts';
+import { examples } from '../command-context.ts';
 
 /** Adds `tankeeper demo`. */
 export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {

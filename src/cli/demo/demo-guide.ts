@@ -1,12 +1,12 @@
 import { CliFailure } from '../cli-failure.ts';
 import type { CliIo } from '../dependencies.ts';
-import type { Fetch } from '../device/send-response.ts';
+import type { Fetch } from '../device/scan-code.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';
 import { compactJson } from './compact-json.ts';
 import { curlLine, type DemoRequest, sendDemoRequest } from './demo-request.ts';
 import type { DemoServer } from './demo-server.ts';
 import { assertAnswer, type Expectation } from './expectation.ts';
-import { applyStyle } from '../text-style.ts';
+import { applyStyle } from '../output.ts';
 
 const WIDEST = 110;
 /** Longer than the URLs of QR codes, shorter than pictures. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
-import type { DeviceState } from '../device/device-state.ts';
+import type { DeviceState } from '../device/device-file.ts';
 import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import type { DemoGuide } from './demo-guide.ts';

@@ -1,4 +1,4 @@
-import type { Fetch } from '../device/send-response.ts';
+import type { Fetch } from '../device/scan-code.ts';
 import type { DemoServer } from './demo-server.ts';
 
 /** A request of the tour, sent over HTTP and shown as a curl line. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock, Random } from '../../kernel/clock.ts';
 import { randomActivationCode } from '../../ocra/activation-code.ts';
-import { emptyDeviceState } from '../device/device-state.ts';
+import { emptyDeviceState } from '../device/device-file.ts';
 import type { DemoGuide } from './demo-guide.ts';
 import { DemoPhone } from './demo-phone.ts';
 import { TOUR_USER } from './demo-plan.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operatorCaller } from '../command-context.ts';
 import type { CliDependencies } from '../dependencies.ts';
-import { formatDeviceState } from '../device/device-state.ts';
+import { formatDeviceState } from '../device/device-file.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { untilAborted } from '../../kernel/stop-request.ts';
 import { safeLines } from '../../kernel/terminal-text.ts';

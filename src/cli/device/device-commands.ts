@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { DeviceToken } from '../../device/device-token.ts';
-import type { CommandContext } from '../command-context.ts';
-import type { Column } from '../output.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import { defaultDeviceFile } from './code-reader.ts';
-import { addScanCommand, stateFile } from './scan-command.ts';
-import { examples } from '../examples.ts';
+import type { ScanOptions } from './scan-code.ts';
+import type { Column } from '../output.ts';
+import type { DeviceToken } from '../../device/device-token.ts';
 
 const TOKEN_COLUMNS: readonly Column<DeviceToken>[] = [
   { key: 'serial', title: 'SERIAL', value: ({ serial }) => serial },
@@ -35,7 +34,7 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     .description('remove a token from the device')
     .argument('<serial>')
     .action(async (serial: string, _options: object, command: Command) => {
-      const { forgetToken } = await import('./device-changes.ts');
+      const { forgetToken } = await import('./virtual-device.ts');
       await forgetToken(stateFile(command), serial);
       context.output(command).done(`${serial} is forgotten`, { serial });
     });
@@ -44,8 +43,31 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     .addHelpText('after', examples('device activation-code', '--json device activation-code'))
     .description('make a random activation code, keep it for the second roll-out phase and print it')
     .action(async (_options: object, command: Command) => {
-      const { makeActivationCode } = await import('./device-changes.ts');
+      const { makeActivationCode } = await import('./virtual-device.ts');
       const code = await makeActivationCode(stateFile(command), context.dependencies.random);
       context.output(command).done(code, { activationcode: code });
     });
+}
+
+/** Adds `tankeeper device scan`. */
+export function addScanCommand(device: Command, context: CommandContext): void {
+  device
+    .command('scan')
+    .addHelpText('after', examples('device scan --png code.png --send', 'device scan --url-file code.txt'))
+    .description('read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows')
+    .argument('[url]', 'what the code says; for lseqr://init rather a file, as it holds a secret')
+    .option('--png <file>', 'a picture of the code')
+    .option('--url-file <file>', 'a file that holds what the code says, - for stdin')
+    .option('--activation-code-file <file>', 'for lseqr://nonce, - for stdin; else the kept one, or a prompt')
+    .option('--ocra-pin-file <file>', 'for suites with a PIN, - for stdin; else a prompt')
+    .option('--send', 'also send the response to the URL that the code names, as the app does')
+    .action(async (url: string | undefined, options: ScanOptions, command: Command) => {
+      const { scanCode } = await import('./scan-code.ts');
+      await scanCode(context, url, { ...options, state: stateFile(command) }, context.output(command));
+    });
+}
+
+/** @returns the file of the option `--state`, which belongs to the command `device` */
+export function stateFile(command: Command): string {
+  return command.optsWithGlobals<{ state: string }>().state;
 }

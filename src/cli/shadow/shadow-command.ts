@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
-import type { ShadowOptions } from './run-shadow.ts';
-import { examples } from '../examples.ts';
+import type { ShadowOptions } from './comparison.ts';
+import { examples } from '../command-context.ts';
 
 /** Adds `shadow`: asks an old server and tankeeper the same, and compares. */
 export function addShadowCommand(program: Command, context: CommandContext): void {
@@ -35,7 +35,7 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
       'ask these instead, one a line (/ocra/checkstatus?serial=T1); default: /monitoring, for each realm; - for stdin',
     )
     .action(async (options: ShadowOptions, command: Command) => {
-      const { runShadow } = await import('./run-shadow.ts');
+      const { runShadow } = await import('./comparison.ts');
       await runShadow(context, options, context.output(command));
     });
 }

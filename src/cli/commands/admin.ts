@@ -1,0 +1,344 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ApiToken } from '../../administrators/administrator.ts';
+import type { ListedSession } from '../../administrators/session.ts';
+import type { CommandContext } from '../command-context.ts';
+import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
+import { examples } from '../command-context.ts';
+import { expiryOption, type OptionInstant, parseList } from '../option-values.ts';
+import type { Column } from '../output.ts';
+import type { Services } from '../../services.ts';
+
+interface PasswordOptions {
+  readonly passwordFile?: string;
+}
+
+interface NewPasswordOptions extends PasswordOptions {
+  readonly revokeTokens?: true;
+}
+
+type Administrator = Awaited<ReturnType<Services['administrators']['list']>>[number];
+
+const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
+  { key: 'name', title: 'NAME', value: ({ name }) => name },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+  {
+    key: 'second_factor',
+    title: 'SECOND FACTOR',
+    value: ({ secondFactor }) => secondFactor?.kind ?? null,
+    text: ({ secondFactor }) =>
+      secondFactor?.kind === 'token' ? `token ${secondFactor.serial}` : (secondFactor?.kind ?? 'none'),
+  },
+];
+
+/** Adds `tankeeper admin …`. */
+export function addAdminCommands(program: Command, context: CommandContext): void {
+  const admin = program.command('admin').description('administrators, their sign-ins and API tokens');
+  admin
+    .command('add')
+    .addHelpText('after', examples('admin add bert', 'admin add bert --password-file bert.password'))
+    .description('add an administrator')
+    .argument('<name>')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .action(async (name: string, { passwordFile }: PasswordOptions, command: Command) => {
+      const password = await context.newSecret(`Password of ${name}`, '--password-file', passwordFile);
+      await context.withServices(({ administrators }, caller) => administrators.add(caller, name, password));
+      context.output(command).done(`the administrator ${name} is added`, { name });
+    });
+  admin
+    .command('list')
+    .addHelpText('after', examples('admin list', '--json admin list'))
+    .description('list the administrators')
+    .action(async (_options: object, command: Command) => {
+      const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
+      context.output(command).list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
+    });
+  withConfirmation(admin.command('remove'))
+    .addHelpText('after', examples('admin remove bert', '--json admin remove bert'))
+    .description('remove an administrator, with sessions and API tokens; the last one stays')
+    .argument('<name>')
+    .action(async (name: string, _options: object, command: Command) => {
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofAdministratorRemoval(caller, name),
+        act: ({ administrators }, caller) => administrators.remove(caller, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the administrator ${name} is removed`, { name });
+      }
+    });
+  addPassword(admin, context);
+  addSignInCommands(admin, context);
+  addApiTokenCommands(admin, context);
+}
+
+function addPassword(admin: Command, context: CommandContext): void {
+  withConfirmation(admin.command('password'))
+    .addHelpText(
+      'after',
+      examples('admin password bert', 'admin password bert --revoke-tokens --password-file bert.password'),
+    )
+    .description('set a new password; ends all sessions of the administrator')
+    .argument('<name>')
+    .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
+    .option('--revoke-tokens', 'also revoke all API tokens of the administrator; else they stay')
+    .action(async (name: string, { passwordFile, revokeTokens }: NewPasswordOptions, command: Command) => {
+      const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
+      const revokesApiTokens = revokeTokens === true;
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) =>
+          revokesApiTokens ? consequences.ofApiTokenRemoval(caller, name) : Promise.resolve([]),
+        act: ({ administrators }, caller) =>
+          administrators.setPassword(caller, name, password, { revokesApiTokens }),
+      });
+      if (outcome === undefined) {
+        return;
+      }
+      const { apiTokens } = outcome.result;
+      const output = context.output(command);
+      const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
+      output.done(`the administrator ${name} has a new password; all sessions are ended`, {
+        name,
+        api_tokens_revoked: revoked,
+        api_tokens_left: left,
+      });
+      if (revokesApiTokens) {
+        output.say(`API tokens revoked: ${revoked}.`);
+      } else if (left > 0) {
+        output.say(`API tokens that go on to work: ${left}. See them by: tankeeper admin api-token list`);
+      }
+    });
+}
+
+interface AddOptions {
+  readonly rights: readonly string[];
+  readonly expires?: OptionInstant;
+}
+
+const API_TOKEN_COLUMNS: readonly Column<ApiToken>[] = [
+  { key: 'name', title: 'NAME', value: ({ name }) => name },
+  { key: 'administrator', title: 'ADMINISTRATOR', value: ({ administrator }) => administrator },
+  { key: 'rights', title: 'RIGHTS', value: ({ rights }) => rights },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+  {
+    key: 'expires',
+    title: 'EXPIRES',
+    value: ({ expiresAt }) => expiresAt?.toISOString() ?? null,
+    text: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
+  },
+];
+
+/** Adds `tankeeper admin api-token …`. */
+export function addApiTokenCommands(admin: Command, context: CommandContext): void {
+  const apiToken = admin
+    .command('api-token')
+    .description('API tokens: what programs show instead of a password (Authorization: Bearer)');
+  addAdd(apiToken, context);
+  apiToken
+    .command('list')
+    .addHelpText('after', examples('admin api-token list bert', '--json admin api-token list bert'))
+    .description("list an administrator's API tokens; the tokens themselves are not kept")
+    .argument('<administrator>')
+    .action(async (administrator: string, _options: object, command: Command) => {
+      const found = await context.withServices(({ administrators }, caller) =>
+        administrators.listApiTokens(caller, administrator),
+      );
+      context.output(command).list(found, API_TOKEN_COLUMNS, 'no API tokens');
+    });
+  withConfirmation(apiToken.command('remove'))
+    .addHelpText(
+      'after',
+      examples('admin api-token remove bert nagios', '--json admin api-token remove bert nagios'),
+    )
+    .description('remove an API token; it is refused from now on')
+    .argument('<administrator>')
+    .argument('<name>')
+    .action(async (administrator: string, name: string, _options: object, command: Command) => {
+      const outcome = await actOnceConfirmed(context, command, {
+        foresee: ({ consequences }, caller) => consequences.ofApiTokenRemoval(caller, administrator, name),
+        act: ({ administrators }, caller) => administrators.removeApiToken(caller, administrator, name),
+      });
+      if (outcome !== undefined) {
+        context.output(command).done(`the API token ${name} of ${administrator} is removed`, {
+          administrator,
+          name,
+        });
+      }
+    });
+}
+
+function addAdd(apiToken: Command, context: CommandContext): void {
+  const { clock } = context.dependencies;
+  apiToken
+    .command('add')
+    .addHelpText(
+      'after',
+      examples(
+        'admin api-token add bert nagios --rights "monitoring:*" --expires 90D',
+        'admin api-token add bert portal --rights ocra:request,ocra:checkstatus',
+      ),
+    )
+    .description('make an API token and print it, this once')
+    .argument('<administrator>', 'on whose behalf it speaks')
+    .argument('<name>', 'what it is called')
+    .requiredOption(
+      '--rights <list>',
+      'what it may do: scope:action, comma separated (monitoring:*)',
+      parseList,
+    )
+    .option(
+      '--expires <when>',
+      'when it ends: a date (2027-01-31) or a duration (90D); else never',
+      expiryOption(clock),
+    )
+    .action(
+      async (administrator: string, name: string, { rights, expires }: AddOptions, command: Command) => {
+        const { token } = await context.withServices(({ administrators }, caller) =>
+          administrators.addApiToken(caller, administrator, {
+            name,
+            rights,
+            ...(expires !== undefined && { expiresAt: expires() }),
+          }),
+        );
+        const output = context.output(command);
+        output.say('This is shown once; only its hash is kept:');
+        output.done(token, { administrator, name, token });
+      },
+    );
+}
+
+interface SecondFactorOptions {
+  readonly token?: string;
+  readonly passkeyLink?: true;
+  readonly remove?: true;
+}
+
+interface SessionOptions {
+  readonly end?: string;
+  readonly endAll?: true;
+}
+
+const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
+  { key: 'id', title: 'ID', value: ({ id }) => id },
+  { key: 'administrator', title: 'ADMINISTRATOR', value: ({ owner }) => owner },
+  { key: 'kind', title: 'KIND', value: ({ kind }) => kind },
+  { key: 'client', title: 'CLIENT', value: ({ client }) => client },
+  { key: 'created', title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+  { key: 'expires', title: 'EXPIRES', value: ({ expiresAt }) => expiresAt.toISOString() },
+];
+
+/** Adds `tankeeper admin second-factor` and `tankeeper admin sessions`. */
+export function addSignInCommands(admin: Command, context: CommandContext): void {
+  addSecondFactor(admin, context);
+  addSessions(admin, context);
+}
+
+function addSecondFactor(admin: Command, context: CommandContext): void {
+  withConfirmation(admin.command('second-factor'))
+    .addHelpText(
+      'after',
+      examples(
+        'admin second-factor bert --token QR17',
+        'admin second-factor bert --passkey-link',
+        'admin second-factor bert --remove --yes',
+      ),
+    )
+    .description('set or remove the second factor of an administrator; a change ends all sessions')
+    .argument('<name>')
+    .addOption(
+      new Option('--token <serial>', 'an OCRA token of this server').conflicts(['passkeyLink', 'remove']),
+    )
+    .addOption(
+      new Option('--passkey-link', 'print a link to register a passkey, for an hour').conflicts(['remove']),
+    )
+    .option('--remove', 'leave the password alone')
+    .action(async (name: string, options: SecondFactorOptions, command: Command) => {
+      const { token, passkeyLink, remove } = options;
+      if (token !== undefined) {
+        await setToken(name, token, context, command);
+      } else if (passkeyLink === true) {
+        await printLink(name, context, command);
+      } else if (remove === true) {
+        await removeFactor(name, context, command);
+      } else {
+        command.error('error: one of --token, --passkey-link and --remove is needed');
+      }
+    });
+}
+
+async function setToken(
+  name: string,
+  serial: string,
+  context: CommandContext,
+  command: Command,
+): Promise<void> {
+  const outcome = await actOnceConfirmed(context, command, {
+    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, { serial }),
+    act: ({ secondFactors }, caller) => secondFactors.setToken(caller, name, serial),
+  });
+  if (outcome !== undefined) {
+    context.output(command).done(`the administrator ${name} signs in with the token ${serial}`, {
+      name,
+      second_factor: 'token',
+      serial,
+    });
+  }
+}
+
+async function removeFactor(name: string, context: CommandContext, command: Command): Promise<void> {
+  const outcome = await actOnceConfirmed(context, command, {
+    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, undefined),
+    act: ({ secondFactors }, caller) => secondFactors.remove(caller, name),
+  });
+  if (outcome !== undefined) {
+    const done = `the administrator ${name} signs in with the password alone`;
+    context.output(command).done(done, { name, second_factor: null });
+  }
+}
+
+async function printLink(name: string, context: CommandContext, command: Command): Promise<void> {
+  const { link, expiresAt } = await context.withServices(({ secondFactors }, caller) =>
+    secondFactors.passkeyLink(caller, name),
+  );
+  const output = context.output(command);
+  output.say(`For ${name}, once, until ${expiresAt.toISOString()}:`);
+  output.done(link, { name, link, expires: expiresAt.toISOString() });
+}
+
+function addSessions(admin: Command, context: CommandContext): void {
+  admin
+    .command('sessions')
+    .addHelpText(
+      'after',
+      examples('admin sessions', 'admin sessions bert --end 17', 'admin sessions bert --end-all'),
+    )
+    .description('list open sessions and logins, or end them')
+    .argument('[name]', 'whose; default: of all administrators')
+    .addOption(
+      new Option('--end <id>', 'end this one; it is refused within a second')
+        .argParser(parseId)
+        .conflicts('endAll'),
+    )
+    .option('--end-all', 'end all of the administrator')
+    .action(async (name: string | undefined, { end, endAll }: SessionOptions, command: Command) => {
+      if (end === undefined && endAll !== true) {
+        const listed = await context.withServices(({ sessions }, caller) =>
+          sessions.list(caller, name ?? '*'),
+        );
+        context.output(command).list(listed, SESSION_COLUMNS, 'no open sessions');
+        return;
+      }
+      if (name === undefined) {
+        command.error('error: --end and --end-all need the name of the administrator');
+      }
+      const ended = await context.withServices(({ sessions }, caller) =>
+        sessions.end(caller, { owner: name, id: end, isAll: endAll === true }),
+      );
+      context.output(command).done(`sessions of ${name} ended: ${ended}`, { name, ended });
+    });
+}
+
+function parseId(text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text)) {
+    throw new InvalidArgumentError('The id of a session is a number.');
+  }
+  return text;
+}
