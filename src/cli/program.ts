@@ -14,7 +14,7 @@ import type { CliDependencies } from './dependencies.ts';
 import { addDeviceCommands } from './device/device-commands.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
-import { addImportCommands } from './commands/linotp.ts';
+import { addImportCommands, addVerifyCommands } from './commands/linotp.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addLicenceCommands } from './commands/licence.ts';
 import { addPolicyCommands } from './commands/policy.ts';
@@ -25,7 +25,6 @@ import { addSettingCommands } from './commands/setting.ts';
 import { addShadowCommand } from './shadow/shadow-command.ts';
 import { addTokenCommands } from './commands/token.ts';
 import { addTransactionCommands } from './commands/transaction.ts';
-import { addVerifyCommands } from './commands/linotp.ts';
 import { addUserCommands } from './commands/user.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
@@ -59,7 +58,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     })
     .exitOverride()
     .addHelpText('after', EXIT_CODES_TEXT);
-  const context = new CommandContext(dependencies);
+  const context = new CommandContext(dependencies, program);
   addServerCommands(program, context);
   addDoctorCommand(program, context);
   addCheckCommand(program, context);
@@ -108,8 +107,9 @@ export async function runProgram(
   parameters: readonly string[],
   dependencies: CliDependencies,
 ): Promise<number> {
+  const program = buildProgram(dependencies);
   try {
-    await buildProgram(dependencies).parseAsync(parameters, { from: 'user' });
+    await program.parseAsync(parameters, { from: 'user' });
     return EXIT_CODES.success;
   } catch (error) {
     if (error instanceof PluginExit) {
@@ -118,7 +118,11 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
     }
-    const { debug } = await dependencies.settings().catch(() => ({ debug: false }));
+    const { config: path } = program.opts<{ config?: string }>();
+    const debug = await dependencies.loadConfiguration(path).then(
+      ({ config }) => config.logLevel === 'debug',
+      () => false,
+    );
     dependencies.io.stderr.write(failureText(describeFailure(error, { debug }), error));
     return error instanceof CliFailure ? error.exitCode : EXIT_CODES.failure;
   }

@@ -1,11 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { PLUGIN_STATES, PluginExit, pluginLine, pluginResult, type PluginState } from './plugin.ts';
-import { measurementsOf, READING_NAMES, type ReadingName, type Readings, type Thresholds } from './plugin.ts';
-import { parseThresholdRange } from './plugin.ts';
-import { CliFailure, describeFailure } from '../cli-failure.ts';
+import {
+  measurementsOf,
+  parseThresholdRange,
+  PLUGIN_STATES,
+  PluginExit,
+  pluginLine,
+  pluginResult,
+  type PluginState,
+  READING_NAMES,
+  type ReadingName,
+  type Readings,
+  type Thresholds,
+} from './plugin.ts';
+import { CliFailure, describeFailure, fetchFaultReason } from '../cli-failure.ts';
 import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
-import { fetchFaultReason } from '../fetch-fault.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import { readSecretText } from '../secret-input.ts';
 import { isServiceError } from '../../kernel/errors.ts';
@@ -60,7 +69,6 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .action(async (options: CheckOptions) => {
       const { state, line } = await check(context, options);
       io.stdout.write(`${line}\n`);
-      context.dependencies.endSoon();
       if (PLUGIN_STATES[state] > 0) {
         throw new PluginExit(state);
       }
@@ -101,19 +109,20 @@ function checkDatabase(context: CommandContext): Promise<Readings> {
 }
 
 async function checkServer(
-  { dependencies }: CommandContext,
+  context: CommandContext,
   { tokenFile, timeout, ...options }: CheckOptions,
 ): Promise<Readings> {
-  const url = options.url ?? (await dependencies.settings()).baseUrl;
+  const url = options.url ?? (await context.baseUrl());
+  const { io, fetch, clock } = context.dependencies;
   assertServerUrl(url);
-  const token = tokenFile === undefined ? undefined : await readApiToken(dependencies.io, tokenFile);
+  const token = tokenFile === undefined ? undefined : await readApiToken(io, tokenFile);
   try {
     const { readServer } = await import('./server-readings.ts');
-    return await readServer(dependencies.fetch, {
+    return await readServer(fetch, {
       url: url.replace(/\/+$/, ''),
       token,
       signal: AbortSignal.timeout(timeout * 1000),
-      now: dependencies.clock.now().getTime(),
+      now: clock.now().getTime(),
     });
   } catch (error) {
     const text = `no answer from ${url}: ${fetchFaultReason(error)}`;

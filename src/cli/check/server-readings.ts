@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { parseJsonOrUndefined } from '../../kernel/parse-json.ts';
-import type { Fetch } from '../device/scan-code.ts';
-import type { Problem } from './plugin.ts';
-import type { ReadingName, Readings } from './plugin.ts';
+import type { Fetch } from '../dependencies.ts';
+import type { Problem, ReadingName, Readings } from './plugin.ts';
 
 /** A server to check. */
 export interface CheckedServer {

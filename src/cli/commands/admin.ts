@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiToken } from '../../administrators/administrator.ts';
 import type { ListedSession } from '../../administrators/session.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { expiryOption, type OptionInstant, parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { Services } from '../../services.ts';
@@ -39,31 +37,29 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
     .description('add an administrator')
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
-    .action(async (name: string, { passwordFile }: PasswordOptions, command: Command) => {
+    .action(async (name: string, { passwordFile }: PasswordOptions) => {
       const password = await context.newSecret(`Password of ${name}`, '--password-file', passwordFile);
       await context.withServices(({ administrators }, caller) => administrators.add(caller, name, password));
-      context.output(command).done(`the administrator ${name} is added`, { name });
+      context.output.done(`the administrator ${name} is added`, { name });
     });
   admin
     .command('list')
     .addHelpText('after', examples('admin list', '--json admin list'))
     .description('list the administrators')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
-      context.output(command).list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
+      context.output.list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
     });
   withConfirmation(admin.command('remove'))
     .addHelpText('after', examples('admin remove bert', '--json admin remove bert'))
     .description('remove an administrator, with sessions and API tokens; the last one stays')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofAdministratorRemoval(caller, name),
         act: ({ administrators }, caller) => administrators.remove(caller, name),
+        done: () => [`the administrator ${name} is removed`, { name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the administrator ${name} is removed`, { name });
-      }
     });
   addPassword(admin, context);
   addSignInCommands(admin, context);
@@ -80,31 +76,26 @@ function addPassword(admin: Command, context: CommandContext): void {
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
     .option('--revoke-tokens', 'also revoke all API tokens of the administrator; else they stay')
-    .action(async (name: string, { passwordFile, revokeTokens }: NewPasswordOptions, command: Command) => {
+    .action(async (name: string, { passwordFile, revokeTokens }: NewPasswordOptions) => {
       const password = await context.newSecret(`New password of ${name}`, '--password-file', passwordFile);
       const revokesApiTokens = revokeTokens === true;
-      const outcome = await actOnceConfirmed(context, command, {
+      await context.confirmed({
         foresee: ({ consequences }, caller) =>
           revokesApiTokens ? consequences.ofApiTokenRemoval(caller, name) : Promise.resolve([]),
         act: ({ administrators }, caller) =>
           administrators.setPassword(caller, name, password, { revokesApiTokens }),
+        done: ({ apiTokens }) => {
+          const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
+          const remark = revokesApiTokens
+            ? `API tokens revoked: ${revoked}.`
+            : `API tokens that go on to work: ${left}. See them by: tankeeper admin api-token list`;
+          return [
+            `the administrator ${name} has a new password; all sessions are ended`,
+            { name, api_tokens_revoked: revoked, api_tokens_left: left },
+            revokesApiTokens || left > 0 ? remark : undefined,
+          ];
+        },
       });
-      if (outcome === undefined) {
-        return;
-      }
-      const { apiTokens } = outcome.result;
-      const output = context.output(command);
-      const [revoked, left] = revokesApiTokens ? [apiTokens, 0] : [0, apiTokens];
-      output.done(`the administrator ${name} has a new password; all sessions are ended`, {
-        name,
-        api_tokens_revoked: revoked,
-        api_tokens_left: left,
-      });
-      if (revokesApiTokens) {
-        output.say(`API tokens revoked: ${revoked}.`);
-      } else if (left > 0) {
-        output.say(`API tokens that go on to work: ${left}. See them by: tankeeper admin api-token list`);
-      }
     });
 }
 
@@ -137,11 +128,11 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .addHelpText('after', examples('admin api-token list bert', '--json admin api-token list bert'))
     .description("list an administrator's API tokens; the tokens themselves are not kept")
     .argument('<administrator>')
-    .action(async (administrator: string, _options: object, command: Command) => {
+    .action(async (administrator: string) => {
       const found = await context.withServices(({ administrators }, caller) =>
         administrators.listApiTokens(caller, administrator),
       );
-      context.output(command).list(found, API_TOKEN_COLUMNS, 'no API tokens');
+      context.output.list(found, API_TOKEN_COLUMNS, 'no API tokens');
     });
   withConfirmation(apiToken.command('remove'))
     .addHelpText(
@@ -151,17 +142,12 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .description('remove an API token; it is refused from now on')
     .argument('<administrator>')
     .argument('<name>')
-    .action(async (administrator: string, name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (administrator: string, name: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofApiTokenRemoval(caller, administrator, name),
         act: ({ administrators }, caller) => administrators.removeApiToken(caller, administrator, name),
+        done: () => [`the API token ${name} of ${administrator} is removed`, { administrator, name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the API token ${name} of ${administrator} is removed`, {
-          administrator,
-          name,
-        });
-      }
     });
 }
 
@@ -189,20 +175,18 @@ function addAdd(apiToken: Command, context: CommandContext): void {
       'when it ends: a date (2027-01-31) or a duration (90D); else never',
       expiryOption(clock),
     )
-    .action(
-      async (administrator: string, name: string, { rights, expires }: AddOptions, command: Command) => {
-        const { token } = await context.withServices(({ administrators }, caller) =>
-          administrators.addApiToken(caller, administrator, {
-            name,
-            rights,
-            ...(expires !== undefined && { expiresAt: expires() }),
-          }),
-        );
-        const output = context.output(command);
-        output.say('This is shown once; only its hash is kept:');
-        output.done(token, { administrator, name, token });
-      },
-    );
+    .action(async (administrator: string, name: string, { rights, expires }: AddOptions) => {
+      const { token } = await context.withServices(({ administrators }, caller) =>
+        administrators.addApiToken(caller, administrator, {
+          name,
+          rights,
+          ...(expires !== undefined && { expiresAt: expires() }),
+        }),
+      );
+      const output = context.output;
+      output.say('This is shown once; only its hash is kept:');
+      output.done(token, { administrator, name, token });
+    });
 }
 
 interface SecondFactorOptions {
@@ -253,52 +237,36 @@ function addSecondFactor(admin: Command, context: CommandContext): void {
     .action(async (name: string, options: SecondFactorOptions, command: Command) => {
       const { token, passkeyLink, remove } = options;
       if (token !== undefined) {
-        await setToken(name, token, context, command);
+        await context.confirmed({
+          foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, { serial: token }),
+          act: ({ secondFactors }, caller) => secondFactors.setToken(caller, name, token),
+          done: () => [
+            `the administrator ${name} signs in with the token ${token}`,
+            { name, second_factor: 'token', serial: token },
+          ],
+        });
       } else if (passkeyLink === true) {
-        await printLink(name, context, command);
+        await printLink(name, context);
       } else if (remove === true) {
-        await removeFactor(name, context, command);
+        await context.confirmed({
+          foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, undefined),
+          act: ({ secondFactors }, caller) => secondFactors.remove(caller, name),
+          done: () => [
+            `the administrator ${name} signs in with the password alone`,
+            { name, second_factor: null },
+          ],
+        });
       } else {
         command.error('error: one of --token, --passkey-link and --remove is needed');
       }
     });
 }
 
-async function setToken(
-  name: string,
-  serial: string,
-  context: CommandContext,
-  command: Command,
-): Promise<void> {
-  const outcome = await actOnceConfirmed(context, command, {
-    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, { serial }),
-    act: ({ secondFactors }, caller) => secondFactors.setToken(caller, name, serial),
-  });
-  if (outcome !== undefined) {
-    context.output(command).done(`the administrator ${name} signs in with the token ${serial}`, {
-      name,
-      second_factor: 'token',
-      serial,
-    });
-  }
-}
-
-async function removeFactor(name: string, context: CommandContext, command: Command): Promise<void> {
-  const outcome = await actOnceConfirmed(context, command, {
-    foresee: ({ consequences }, caller) => consequences.ofSecondFactor(caller, name, undefined),
-    act: ({ secondFactors }, caller) => secondFactors.remove(caller, name),
-  });
-  if (outcome !== undefined) {
-    const done = `the administrator ${name} signs in with the password alone`;
-    context.output(command).done(done, { name, second_factor: null });
-  }
-}
-
-async function printLink(name: string, context: CommandContext, command: Command): Promise<void> {
+async function printLink(name: string, context: CommandContext): Promise<void> {
   const { link, expiresAt } = await context.withServices(({ secondFactors }, caller) =>
     secondFactors.passkeyLink(caller, name),
   );
-  const output = context.output(command);
+  const output = context.output;
   output.say(`For ${name}, once, until ${expiresAt.toISOString()}:`);
   output.done(link, { name, link, expires: expiresAt.toISOString() });
 }
@@ -323,7 +291,7 @@ function addSessions(admin: Command, context: CommandContext): void {
         const listed = await context.withServices(({ sessions }, caller) =>
           sessions.list(caller, name ?? '*'),
         );
-        context.output(command).list(listed, SESSION_COLUMNS, 'no open sessions');
+        context.output.list(listed, SESSION_COLUMNS, 'no open sessions');
         return;
       }
       if (name === undefined) {
@@ -332,7 +300,7 @@ function addSessions(admin: Command, context: CommandContext): void {
       const ended = await context.withServices(({ sessions }, caller) =>
         sessions.end(caller, { owner: name, id: end, isAll: endAll === true }),
       );
-      context.output(command).done(`sessions of ${name} ended: ${ended}`, { name, ended });
+      context.output.done(`sessions of ${name} ended: ${ended}`, { name, ended });
     });
 }
 

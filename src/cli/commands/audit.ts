@@ -10,14 +10,11 @@ import type { AuditFinding } from '../../audit/finding.ts';
 import type { InstallationKey } from '../../audit/signing-key.ts';
 import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../audit/verify-trail.ts';
 import { CliFailure } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
-import { examples } from '../command-context.ts';
 import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../option-values.ts';
-import type { Column } from '../output.ts';
+import type { Column, TextStyle } from '../output.ts';
 import { ProgressBar } from '../progress.ts';
-import type { TextStyle } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
@@ -111,7 +108,7 @@ function addSearch(audit: Command, context: CommandContext): void {
       wholeNumberOption(0, GREATEST_OFFSET),
     )
     .option('--limit <rows>', 'so many at most', wholeNumberOption(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .action(async ({ serial, request, since, until, ...others }: SearchOptions, command: Command) => {
+    .action(async ({ serial, request, since, until, ...others }: SearchOptions) => {
       const filter: AuditFilter = {
         ...others,
         ...(serial !== undefined && { subject: serial }),
@@ -121,7 +118,7 @@ function addSearch(audit: Command, context: CommandContext): void {
       const rows = await context.withServices((services, caller) =>
         services.audit.search(caller, { ...filter, ...periodOf({ since, until }) }),
       );
-      context.output(command).list(rows, COLUMNS, 'nothing matches');
+      context.output.list(rows, COLUMNS, 'nothing matches');
     });
 }
 
@@ -147,7 +144,7 @@ function addExport(audit: Command, context: CommandContext): void {
     .option('--csv', 'for spreadsheets; cannot be verified')
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
     .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
-    .action(async ({ csv, output, since, until }: ExportCommandOptions, command: Command) => {
+    .action(async ({ csv, output, since, until }: ExportCommandOptions) => {
       const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
       const rows = await context.withServices(async (services, caller) => {
         const target = await openExport(context.dependencies.io, output);
@@ -160,7 +157,7 @@ function addExport(audit: Command, context: CommandContext): void {
         }
       });
       if (output !== '-') {
-        context.output(command).done(`rows exported: ${rows}`, { rows });
+        context.output.done(`rows exported: ${rows}`, { rows });
       }
     });
 }
@@ -178,12 +175,12 @@ function addPrune(audit: Command, context: CommandContext): void {
       pastInstantOption(context.dependencies.clock),
     )
     .option('--force', 'also where the trail does not verify')
-    .action(async (options: PruneOptions, command: Command) => {
+    .action(async (options: PruneOptions) => {
       const { force } = options;
       // Once, for the question and the act, and only after the time of the database is known.
       let date: Date | undefined;
       const before = (): Date => (date ??= options.before());
-      const outcome = await actOnceConfirmed(context, command, {
+      await context.confirmed({
         foresee: async (services, caller) => {
           if (before() > context.dependencies.clock.now()) {
             throw new CliFailure('only months that are over can be pruned');
@@ -196,19 +193,13 @@ function addPrune(audit: Command, context: CommandContext): void {
           );
         },
         act: (services, caller) => services.audit.prune(caller, { before: before(), force: force === true }),
-      });
-      if (outcome === undefined) {
-        return;
-      }
-      const { rows, months, records } = outcome.result;
-      const isNothing = rows === 0 && months.length === 0 && records === 0;
-      const sentence = isNothing
-        ? 'there was nothing to prune'
-        : ['pruned', months.join(', ')].join(' ').trim();
-      context.output(command).done(`${sentence} (${rows} rows, ${records} records of the journal)`, {
-        rows,
-        months,
-        records,
+        done: ({ rows, months, records }) => {
+          const isNothing = rows === 0 && months.length === 0 && records === 0;
+          const sentence = isNothing
+            ? 'there was nothing to prune'
+            : ['pruned', months.join(', ')].join(' ').trim();
+          return [`${sentence} (${rows} rows, ${records} records of the journal)`, { rows, months, records }];
+        },
       });
     });
 }
@@ -238,7 +229,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
       '--checkpoint <hash>',
       'this checkpoint must be there, as a server has logged it; or a file, such as the log: the last one in it',
     )
-    .action(async ({ file, key, checkpoint }: VerifyOptions, command: Command) => {
+    .action(async ({ file, key, checkpoint }: VerifyOptions) => {
       const found: AuditFinding[] = [];
       let total = 0;
       const report = (finding: AuditFinding): void => {
@@ -255,7 +246,7 @@ export function addAuditVerifyCommand(audit: Command, context: CommandContext): 
         file === undefined
           ? await verifyDatabase(context, request)
           : await verifyFile(context, file, key, request);
-      const output = context.output(command);
+      const output = context.output;
       found.forEach((finding) => {
         output.say(safeText(findingText(finding)));
       });

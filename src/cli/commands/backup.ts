@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
 import { total } from '../../backup/backup-service.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, operatorCaller } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
 import { NewFile, readableFile } from '../files.ts';
+import { commandLog, untilSignal } from '../../compose/process.ts';
+import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
 import { ProgressBar } from '../progress.ts';
 import { readSecretText } from '../secret-input.ts';
 
@@ -50,7 +51,7 @@ function addExport(program: Command, context: CommandContext): void {
         .conflicts('passphraseFile'),
     )
     .option('--force', 'replace a file of that name')
-    .action(async (path: string, options: ExportOptions, command: Command) => {
+    .action(async (path: string, options: ExportOptions) => {
       const lock = await lockOf(context, options);
       const bar = new ProgressBar(context.dependencies.io, 'rows');
       const file = await NewFile.begin(path, options.force === true);
@@ -67,13 +68,11 @@ function addExport(program: Command, context: CommandContext): void {
         );
         const { bytes, sha256 } = await file.finish();
         bar.clear();
-        context
-          .output(command)
-          .done(
-            `${path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
-              `A restore needs the encryption keys ${keyIds.join(', ')}, which are not in it`,
-            { file: path, bytes, sha256, rows: total(rows), tables: Object.fromEntries(rows), keys: keyIds },
-          );
+        context.output.done(
+          `${path}: ${total(rows)} rows in ${rows.size} tables, ${bytes} bytes\nSHA-256 ${sha256}\n` +
+            `A restore needs the encryption keys ${keyIds.join(', ')}, which are not in it`,
+          { file: path, bytes, sha256, rows: total(rows), tables: Object.fromEntries(rows), keys: keyIds },
+        );
       } finally {
         bar.clear();
         await file.discard();
@@ -105,7 +104,7 @@ function addRestore(program: Command, context: CommandContext): void {
       'close every open challenge: no response that was accepted after the backup is accepted again',
     )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
-    .action(async (path: string, options: RestoreOptions, command: Command) => {
+    .action(async (path: string, options: RestoreOptions) => {
       const file = await readableFile(path);
       const unlock = await unlockOf(context, options);
       const bars = {
@@ -122,15 +121,13 @@ function addRestore(program: Command, context: CommandContext): void {
           bars[step].show(done, of);
         },
       };
-      const { rows, createdAt, version } = await dependencies
-        .restore(operatorCaller(dependencies), request)
-        .finally(() => {
-          bars.verified.clear();
-          bars.restored.clear();
-        });
+      const { rows, createdAt, version } = await restored(context, request).finally(() => {
+        bars.verified.clear();
+        bars.restored.clear();
+      });
       const origin = `of ${createdAt.toISOString()}, written by tankeeper ${version}`;
       const sentence = `the backup ${origin} is ${checksOnly ? 'intact, and its keys are here' : 'restored'}: ${total(rows)} rows`;
-      context.output(command).done(sentence, {
+      context.output.done(sentence, {
         file: path,
         restored: !checksOnly,
         created: createdAt.toISOString(),
@@ -139,6 +136,13 @@ function addRestore(program: Command, context: CommandContext): void {
         tables: Object.fromEntries(rows),
       });
     });
+}
+
+async function restored(context: CommandContext, request: RestoreRequest): Promise<RestoredBackup> {
+  const { config } = await context.configuration();
+  const { restoreBackup } = await import('../../compose/restore-backup.ts');
+  const caller = operatorCaller(context.dependencies);
+  return untilSignal((giveUp) => restoreBackup(config, commandLog(config), caller, request, giveUp));
 }
 
 async function lockOf(

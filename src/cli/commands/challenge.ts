@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { StatusEntry } from '../../challenges/challenge-service.ts';
 import { CliFailure } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import { CodeReader } from '../device/code-reader.ts';
 import { writeQrPng } from '../device/qr-code.ts';
-import { examples } from '../command-context.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
 
@@ -34,13 +33,8 @@ export function addChallengeCommand(program: Command, context: CommandContext): 
         'device',
       ),
     )
-    .action(async (user: string, text: string, options: ChallengeOptions, command: Command) => {
-      await challenge(
-        context,
-        { user, data: text, realm: options.realm, serial: options.serial },
-        options,
-        command,
-      );
+    .action(async (user: string, text: string, options: ChallengeOptions) => {
+      await challenge(context, { user, data: text, realm: options.realm, serial: options.serial }, options);
     });
 }
 
@@ -55,11 +49,9 @@ async function challenge(
   context: CommandContext,
   request: RequestedChallenge,
   { device, png }: ChallengeOptions,
-  command: Command,
 ): Promise<void> {
-  const output = context.output(command);
+  const output = context.output;
   const { isInteractive } = context.dependencies.io;
-  const { json } = command.optsWithGlobals<{ json?: true }>();
   await context.withServices(async (services, caller) => {
     const issued = await services.ocra.requestChallenge(caller, request);
     const { serial, transactionId, url, callbackUrl, question, data } = issued;
@@ -76,7 +68,7 @@ async function challenge(
       url,
       callbackurl: callbackUrl,
     });
-    if (!isInteractive || json === true) {
+    if (!isInteractive || context.isJson) {
       return;
     }
     const prompt = 'Response (Enter to leave it open): ';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { TokenReport } from '../../monitoring/outcomes.ts';
@@ -63,8 +62,8 @@ export function addCountCommand(program: Command, context: CommandContext): void
       'count one by one instead and show each count that has drifted (exit code 1 if any has)',
     )
     .option('--mend', 'with --verify: set right what has drifted')
-    .action(async ({ verify, mend }: CountOptions, command: Command) => {
-      const output = context.output(command);
+    .action(async ({ verify, mend }: CountOptions) => {
+      const output = context.output;
       if (mend === true && verify !== true) {
         throw new CliFailure('--mend goes with --verify only', EXIT_CODES.usage);
       }

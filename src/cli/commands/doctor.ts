@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
+import { untilSignal } from '../../compose/process.ts';
 import { applyStyle } from '../output.ts';
 import type { DoctorReport } from '../../doctor/examination.ts';
 import { type Finding, SEVERITIES, type Severity } from '../../doctor/finding.ts';
@@ -29,31 +29,39 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     )
     .addHelpText('after', HELP)
     .addHelpText('after', examples('doctor', '--json doctor'))
-    .action(async (_options: object, command: Command) => {
-      const { checks, findings } = await examine(context);
-      const output = context.output(command);
-      for (const finding of bySeverity(findings)) {
-        output.say(linesOf(finding, context.dependencies.io.color));
-      }
-      const counts = countsOf(findings);
-      output.done(summary({ checks, findings }), {
-        errors: counts.error,
-        warnings: counts.warning,
-        notes: counts.note,
-        findings: bySeverity(findings).map((finding) => ({ ...finding })),
-        checks: checks.map((check) => ({ ...check })),
-      });
-      const worst = SEVERITIES.find((severity) => counts[severity] > 0) ?? 'note';
-      if (EXIT_CODE_OF[worst] > EXIT_CODES.success) {
-        throw new CliFailure(`the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
-      }
+    .action(async () => {
+      reportExamination(context, await examine(context));
     });
 }
 
+/** @throws CliFailure with the exit code of the worst finding */
+export function reportExamination(
+  { output, dependencies: { io } }: CommandContext,
+  { checks, findings }: DoctorReport,
+): void {
+  for (const finding of bySeverity(findings)) {
+    output.say(linesOf(finding, io.color));
+  }
+  const counts = countsOf(findings);
+  output.done(summary({ checks, findings }), {
+    errors: counts.error,
+    warnings: counts.warning,
+    notes: counts.note,
+    findings: bySeverity(findings).map((finding) => ({ ...finding })),
+    checks: checks.map((check) => ({ ...check })),
+  });
+  const worst = SEVERITIES.find((severity) => counts[severity] > 0) ?? 'note';
+  if (EXIT_CODE_OF[worst] > EXIT_CODES.success) {
+    throw new CliFailure(`the installation has ${amounts(counts)}`, EXIT_CODE_OF[worst]);
+  }
+}
+
 /** To a script, the exit code 1 would mean warnings. */
-async function examine({ dependencies }: CommandContext): Promise<DoctorReport> {
+async function examine(context: CommandContext): Promise<DoctorReport> {
   try {
-    return await dependencies.examine();
+    const { config } = await context.configuration();
+    const { examineInstallation } = await import('../../compose/doctor/examine-installation.ts');
+    return await untilSignal((giveUp) => examineInstallation(config, { giveUp }));
   } catch (error) {
     throw isServiceError(error, 'configuration.invalid')
       ? new CliFailure(error.message, EXIT_CODE_OF.error)

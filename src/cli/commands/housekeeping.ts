@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { HousekeepingTally } from '../../housekeeping/housekeeping.ts';
@@ -27,8 +26,8 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
       '--confirm-time',
       "the database's time is right, although its clock has jumped by more than a day",
     )
-    .action(async ({ dryRun, confirmTime }: { dryRun?: true; confirmTime?: true }, command: Command) => {
-      const output = context.output(command);
+    .action(async ({ dryRun, confirmTime }: { dryRun?: true; confirmTime?: true }) => {
+      const output = context.output;
       if (dryRun === true) {
         const due = await context.withServices((services, caller) =>
           withSlowWorkLine(io, 'counting what is due', () => services.housekeeping.due(caller)),

@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 import type { KeyFileImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import type { KeyFileFormat } from '../../challenges/enrolment/token-key-file.ts';
 import { CliFailure } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import { fileErrorText } from '../files.ts';
 import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
@@ -60,9 +59,7 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
     command
       .option('--realm <name>', 'the realm of the tokens for which the file names none; else none')
       .option('--dry-run', 'only report what would be loaded and what would be refused (exit code 1)')
-      .action(async (path: string, options: ImportOptions, own: Command) => {
-        await importKeyFile(context, format, path, options, context.output(own));
-      });
+      .action((path: string, options: ImportOptions) => importKeyFile(context, format, path, options));
   }
 }
 
@@ -76,8 +73,8 @@ async function importKeyFile(
   format: KeyFileFormat,
   path: string,
   options: ImportOptions,
-  output: Output,
 ): Promise<void> {
+  const { output } = context;
   const file = await readKeyFile(path);
   const secrets = await readSecrets(context, options);
   const request = { format, file, realm: options.realm, ...secrets };

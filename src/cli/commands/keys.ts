@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
-import type { Column, Output } from '../output.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import type { Column, Output, TextStyle } from '../output.ts';
 import { ProgressBar } from '../progress.ts';
-import type { TextStyle } from '../output.ts';
 import { type Consequence, consequence } from '../../consequences/consequence.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 import type { Rotation } from '../../keys/key-service.ts';
@@ -48,15 +45,15 @@ export function addKeysCommands(program: Command, context: CommandContext): void
     .command('list')
     .addHelpText('after', examples('keys list', '--json keys list'))
     .description('show the keys, how many secrets each has sealed, and which servers have it')
-    .action(async (_options: object, command: Command) => {
-      await list(context, context.output(command));
+    .action(async () => {
+      await list(context, context.output);
     });
   keys
     .command('add')
     .addHelpText('after', examples('keys add', '--json keys add'))
     .description('make a new key, where the others are; it seals nothing before keys rotate')
-    .action(async (_options: object, command: Command) => {
-      await add(context, context.output(command));
+    .action(async () => {
+      await add(context, context.output);
     });
   addRotate(keys, context);
   addRetire(keys, context);
@@ -71,7 +68,7 @@ function addRotate(keys: Command, context: CommandContext): void {
     )
     .argument('[key]', 'the id of another key')
     .option('--force', 'also while a server lacks the key: it cannot read what is sealed anew')
-    .action(async (keyId: string | undefined, { force }: { force?: true }, command: Command) => {
+    .action(async (keyId: string | undefined, { force }: { force?: true }) => {
       const bar = new ProgressBar(context.dependencies.io, 'secrets');
       const rotation = await context.withServices(({ keys: service }, caller) =>
         service
@@ -82,7 +79,7 @@ function addRotate(keys: Command, context: CommandContext): void {
             bar.clear();
           }),
       );
-      report(context.output(command), rotation);
+      report(context.output, rotation);
     });
 }
 
@@ -95,24 +92,21 @@ function addRetire(keys: Command, context: CommandContext): void {
     .description('retire a key for ever; refused while a secret is sealed with it')
     .argument('<key>', 'the id of the key')
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')
-    .action(async (text: string, { removeFromFile }: { removeFromFile?: true }, command: Command) => {
+    .action(async (text: string, { removeFromFile }: { removeFromFile?: true }) => {
       const keyId = keyIdIn(text) ?? '';
-      const outcome = await actOnceConfirmed(context, command, {
+      await context.confirmed({
         foresee: () => Promise.resolve(retirementConsequences(keyId, removeFromFile === true)),
         act: ({ keys: service }, caller) =>
           service.retire(caller, keyId, { removeFromFile: removeFromFile === true }),
+        done: ({ isNew, isRemoved }) => [
+          [
+            `the key ${keyId} ${isNew ? 'is retired: no server needs it any more' : 'was retired before'}`,
+            ...(isRemoved ? ['it is no longer in the key file'] : []),
+          ].join('; '),
+          { keyid: keyId, retired: true, changed: isNew, removed_from_file: isRemoved },
+          'Keep a copy of it as long as you keep backups of the database from before.',
+        ],
       });
-      if (outcome === undefined) {
-        return;
-      }
-      const { isNew, isRemoved } = outcome.result;
-      const output = context.output(command);
-      const sentence = [
-        `the key ${keyId} ${isNew ? 'is retired: no server needs it any more' : 'was retired before'}`,
-        ...(isRemoved ? ['it is no longer in the key file'] : []),
-      ].join('; ');
-      output.done(sentence, { keyid: keyId, retired: true, changed: isNew, removed_from_file: isRemoved });
-      output.say('Keep a copy of it as long as you keep backups of the database from before.');
     });
 }
 

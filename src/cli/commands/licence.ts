@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { consequence } from '../../consequences/consequence.ts';
@@ -18,10 +16,10 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     .addHelpText('after', examples('licence install licence.jws', '--json licence install licence.jws'))
     .description('install a licence in the place of the one there is; one that would not count is refused')
     .argument('<file>', 'the signed licence (a JWS in compact form), - for stdin')
-    .action(async (file: string, _options: object, command: Command) => {
+    .action(async (file: string) => {
       const text = await readSecretText(context.dependencies.io, file, 'The licence');
       const report = await context.withServices(({ licences }, caller) => licences.install(caller, text));
-      const output = context.output(command);
+      const output = context.output;
       output.say('The licence is installed:');
       print(output, report);
     });
@@ -29,15 +27,15 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
     .command('show')
     .addHelpText('after', examples('licence show', '--json licence show'))
     .description('show the licence, and whether it counts')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const report = await context.withServices(({ licences }, caller) => licences.show(caller));
-      print(context.output(command), report);
+      print(context.output, report);
     });
   withConfirmation(licence.command('remove'))
     .addHelpText('after', examples('licence remove', '--json licence remove'))
     .description('remove the licence; support then comes from the community')
-    .action(async (_options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async () => {
+      await context.confirmed({
         foresee: async ({ licences }, caller) => {
           const { kind } = await licences.show(caller);
           return consequence(
@@ -47,10 +45,8 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
           );
         },
         act: ({ licences }, caller) => licences.remove(caller),
+        done: () => ['the licence is removed', { removed: true }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done('the licence is removed', { removed: true });
-      }
     });
 }
 

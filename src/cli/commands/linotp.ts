@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
 import type { CliIo } from '../dependencies.ts';
-import { examples } from '../command-context.ts';
 import { fileErrorText } from '../files.ts';
 import { ImportProgressDisplay } from '../progress.ts';
 import { ImportReportFile, reportLine, summaryLines, unreadLines } from './linotp-report.ts';
@@ -64,9 +63,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
     .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
     .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
-  addLinotpOptions(command).action(async (options: ImportOptions, own: Command) => {
-    await importLinotp(context, options, own);
-  });
+  addLinotpOptions(command).action((options: ImportOptions) => importLinotp(context, options));
 }
 
 /** Adds the options of `LinotpOptions`. */
@@ -96,9 +93,10 @@ export async function withLinotp<T>(
   options: LinotpOptions,
   work: (source: LinotpSource, encryptionKey: EncryptionKey) => Promise<T>,
 ): Promise<T> {
-  assertNoPassword(options.database);
+  const place = await sourcePlace(context, options);
   const encryptionKey = await readEncryptionKey(options.enckey);
-  const source = await context.dependencies.openLinotpSource(await placeOf(context, options));
+  const { openLinotpSource } = await import('../../linotp/sources/open-source.ts');
+  const source = await openLinotpSource(place);
   try {
     return await work(source, encryptionKey);
   } finally {
@@ -111,14 +109,9 @@ function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileNam
   return (fileName) => (passwdDir === undefined ? fileName : resolve(passwdDir, basename(fileName)));
 }
 
-async function importLinotp(
-  context: CommandContext,
-  options: ImportOptions,
-  command: Command,
-): Promise<void> {
+async function importLinotp(context: CommandContext, options: ImportOptions): Promise<void> {
   const { io, clock } = context.dependencies;
-  const { json } = command.optsWithGlobals<{ json?: true }>();
-  const progress = new ImportProgressDisplay(io, clock, { json: json === true });
+  const progress = new ImportProgressDisplay(io, clock, { json: context.isJson });
   const file = options.report === undefined ? undefined : await ImportReportFile.create(options.report);
   const shown = new ShownDifferences(file);
   const summary = await runImport(context, options, progress, shown)
@@ -135,7 +128,7 @@ async function importLinotp(
   });
   const lines = [...shown.lines(options.report), ...summaryLines(summary)];
   const { entries, more } = shown;
-  context.output(command).done(lines.join('\n'), { summary: { ...summary }, entries, more });
+  context.output.done(lines.join('\n'), { summary: { ...summary }, entries, more });
   if (fault !== undefined) {
     throw new CliFailure(`all is done but the report: ${fault.message}`);
   }
@@ -210,10 +203,12 @@ async function readEncryptionKey(path: string): Promise<EncryptionKey> {
   return key;
 }
 
-async function placeOf(
+/** @returns the URL with its password, or the path @throws CliFailure if the option holds a password */
+export async function sourcePlace(
   context: CommandContext,
-  { database, databasePasswordFile }: LinotpOptions,
+  { database, databasePasswordFile }: Pick<LinotpOptions, 'database' | 'databasePasswordFile'>,
 ): Promise<string> {
+  assertNoPassword(database);
   if (databasePasswordFile === undefined) {
     return database;
   }
@@ -271,20 +266,13 @@ export function addVerifyCommands(program: Command, context: CommandContext): vo
       ),
     )
     .description('compare every token and challenge with LinOTP and print what differs; changes nothing');
-  addLinotpOptions(command).action(async (options: LinotpOptions, own: Command) => {
-    await verifyLinotp(context, options, own);
-  });
+  addLinotpOptions(command).action((options: LinotpOptions) => verifyLinotp(context, options));
 }
 
-async function verifyLinotp(
-  context: CommandContext,
-  options: LinotpOptions,
-  command: Command,
-): Promise<void> {
+async function verifyLinotp(context: CommandContext, options: LinotpOptions): Promise<void> {
   const { io, clock } = context.dependencies;
-  const { json } = command.optsWithGlobals<{ json?: true }>();
-  const display = new ImportProgressDisplay(io, clock, { json: json === true });
-  const printer = json === true ? new JsonPrinter(io) : new LinePrinter(io);
+  const display = new ImportProgressDisplay(io, clock, { json: context.isJson });
+  const printer = context.isJson ? new JsonPrinter(io) : new LinePrinter(io);
   const summary = await withLinotp(context, options, (source, encryptionKey) =>
     context.withServices(({ linotpVerification }) =>
       linotpVerification.run({

@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { type OptionInstant, parseList, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
 import { didYouMean } from '../../kernel/nearest-name.ts';
@@ -52,14 +50,12 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
     .addHelpText('after', examples('policy remove answers', '--json policy remove answers'))
     .description('remove a policy')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofPolicyRemoval(caller, name),
         act: ({ policies }, caller) => policies.remove(caller, name),
+        done: () => [`the policy ${name} is removed`, { name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the policy ${name} is removed`, { name });
-      }
     });
   for (const [verb, active] of [
     ['enable', true],
@@ -69,16 +65,14 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
       .addHelpText('after', examples(`policy ${verb} answers`, `--json policy ${verb} answers`))
       .description(`${verb} a policy; all else of it stays`)
       .argument('<name>')
-      .action(async (name: string, _options: object, command: Command) => {
-        const outcome = await actOnceConfirmed(context, command, {
+      .action(async (name: string) => {
+        await context.confirmed({
           foresee: async ({ policies, consequences }, caller) =>
             consequences.ofPolicy(caller, { ...(await policies.show(caller, name)), active }),
           act: async ({ policies }, caller) =>
             policies.set(caller, { ...(await policies.show(caller, name)), active }),
+          done: () => [`the policy ${name} is ${verb}d`, { name, active }],
         });
-        if (outcome !== undefined) {
-          context.output(command).done(`the policy ${name} is ${verb}d`, { name, active });
-        }
       });
   }
 }
@@ -89,7 +83,7 @@ function addListAndShow(policy: Command, context: CommandContext): void {
     .addHelpText('after', examples('policy list', 'policy list --scope authentication'))
     .description('list the policies')
     .option('--scope <scope>', `only those of one scope: ${POLICY_SCOPES.join(', ')}`)
-    .action(async ({ scope }: { scope?: string }, command: Command) => {
+    .action(async ({ scope }: { scope?: string }) => {
       if (scope !== undefined && !POLICY_SCOPES.some((known) => known === scope)) {
         throw new CliFailure(
           `unknown scope ${scope}${didYouMean(scope, POLICY_SCOPES, ';')} the scopes are ${POLICY_SCOPES.join(', ')}`,
@@ -98,16 +92,16 @@ function addListAndShow(policy: Command, context: CommandContext): void {
       }
       const found = await context.withServices(({ policies }, caller) => policies.list(caller));
       const shown = found.filter((one) => scope === undefined || one.scope === scope);
-      context.output(command).list(shown, POLICY_COLUMNS, 'no policies');
+      context.output.list(shown, POLICY_COLUMNS, 'no policies');
     });
   policy
     .command('show')
     .addHelpText('after', examples('policy show answers', '--json policy show answers'))
     .description('show a policy')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const found = await context.withServices(({ policies }, caller) => policies.show(caller, name));
-      context.output(command).record(found, POLICY_COLUMNS);
+      context.output.record(found, POLICY_COLUMNS);
     });
 }
 
@@ -130,7 +124,7 @@ function addSet(policy: Command, context: CommandContext): void {
     .option('--time <times>', 'minute hour day month weekday year; left out: always')
     .option('--inactive', 'switched off')
     .option('--force', 'also with realms and resolvers that do not exist yet')
-    .action(async (name: string, options: SetOptions, command: Command) => {
+    .action(async (name: string, options: SetOptions) => {
       const draft = draftOf(name, options);
       const assertKnown = async (policies: Services['policies'], caller: Caller): Promise<void> => {
         const unknown = options.force === true ? [] : await policies.unknownNames(caller, draft);
@@ -140,7 +134,7 @@ function addSet(policy: Command, context: CommandContext): void {
           );
         }
       };
-      const outcome = await actOnceConfirmed(context, command, {
+      await context.confirmed({
         foresee: async ({ policies, consequences }, caller) => {
           await assertKnown(policies, caller);
           return consequences.ofPolicy(caller, draft);
@@ -149,10 +143,8 @@ function addSet(policy: Command, context: CommandContext): void {
           await assertKnown(policies, caller);
           await policies.set(caller, draft);
         },
+        done: () => [`the policy ${name} is set`, { name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the policy ${name} is set`, { name });
-      }
     });
 }
 
@@ -238,8 +230,8 @@ export function addPolicyExplain(policy: Command, context: CommandContext): void
     .addOption(
       new Option('--only <outcome>', 'only what is allowed, or refused').choices(['allowed', 'refused']),
     )
-    .action(async (administrator: string | undefined, options: ExplainOptions, command: Command) => {
-      const output = context.output(command);
+    .action(async (administrator: string | undefined, options: ExplainOptions) => {
+      const output = context.output;
       const { lines, remarks } = await context.withServices((services, caller) =>
         explain(services, caller, administrator, options),
       );

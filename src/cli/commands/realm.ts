@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { unknownName } from '../named-failures.ts';
@@ -42,14 +40,14 @@ function addWriting(realm: Command, context: CommandContext): void {
     .description('add a realm; the first one becomes the default')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
-    .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
+    .action(async (name: string, { resolvers }: ResolversOption) => {
       await context.withServices(async ({ realms }, caller) => {
         if ((await realms.list(caller)).some((known) => known.name === name.trim().toLowerCase())) {
           throw new CliFailure(`there is a realm ${name} already; \`tankeeper realm set\` changes it`);
         }
         await realms.set(caller, { name, resolvers });
       });
-      context.output(command).done(`the realm ${name} is added`, { name, resolvers });
+      context.output.done(`the realm ${name} is added`, { name, resolvers });
     });
   withConfirmation(realm.command('set'))
     .addHelpText(
@@ -59,8 +57,8 @@ function addWriting(realm: Command, context: CommandContext): void {
     .description('set the resolvers of a realm')
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
-    .action(async (name: string, { resolvers }: ResolversOption, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string, { resolvers }: ResolversOption) => {
+      await context.confirmed({
         foresee: async ({ realms, consequences }, caller) => {
           requireRealm(await realms.list(caller), name);
           return consequences.ofRealmChange(caller, { name, resolvers });
@@ -69,26 +67,25 @@ function addWriting(realm: Command, context: CommandContext): void {
           requireRealm(await realms.list(caller), name);
           await realms.set(caller, { name, resolvers });
         },
+        done: () => [
+          `the realm ${name} has these resolvers now: ${resolvers.join(', ')}`,
+          {
+            name,
+            resolvers,
+          },
+        ],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the realm ${name} has these resolvers now: ${resolvers.join(', ')}`, {
-          name,
-          resolvers,
-        });
-      }
     });
   withConfirmation(realm.command('remove'))
     .addHelpText('after', examples('realm remove office', '--json realm remove office'))
     .description('remove a realm, also from its tokens')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofRealmRemoval(caller, name),
         act: ({ realms }, caller) => realms.remove(caller, name),
+        done: () => [`the realm ${name} is removed`, { name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the realm ${name} is removed`, { name });
-      }
     });
 }
 
@@ -97,18 +94,18 @@ function addReading(realm: Command, context: CommandContext): void {
     .command('list')
     .addHelpText('after', examples('realm list', '--json realm list'))
     .description('list the realms')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const found = await context.withServices(({ realms }, caller) => realms.list(caller));
-      context.output(command).list(found, REALM_COLUMNS, 'no realms');
+      context.output.list(found, REALM_COLUMNS, 'no realms');
     });
   realm
     .command('show')
     .addHelpText('after', examples('realm show office', '--json realm show office'))
     .description('show a realm')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const found = await context.withServices(({ realms }, caller) => realms.list(caller));
-      context.output(command).record(requireRealm(found, name), REALM_COLUMNS);
+      context.output.record(requireRealm(found, name), REALM_COLUMNS);
     });
 }
 
@@ -118,19 +115,16 @@ function addDefault(realm: Command, context: CommandContext): void {
     .description('say which realm counts where none is named')
     .argument('[name]')
     .option('--none', 'no realm does')
-    .action(async (name: string | undefined, { none }: { none?: true }, command: Command) => {
+    .action(async (name: string | undefined, { none }: { none?: true }) => {
       if ((name === undefined) !== (none === true)) {
         throw new CliFailure('give either NAME or --none', EXIT_CODES.usage);
       }
-      const outcome = await actOnceConfirmed(context, command, {
+      const sentence = name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofDefaultRealm(caller, name ?? null),
         act: ({ realms }, caller) => realms.setDefault(caller, name ?? null),
+        done: () => [sentence, { default: name ?? null }],
       });
-      if (outcome !== undefined) {
-        const sentence =
-          name === undefined ? 'there is no default realm now' : `the default realm is ${name}`;
-        context.output(command).done(sentence, { default: name ?? null });
-      }
     });
 }
 

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, confirmOrFail, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { fileErrorText } from '../files.ts';
 import { withSlowWorkLine } from '../progress.ts';
@@ -44,43 +42,41 @@ export function addResolverCommands(program: Command, context: CommandContext): 
     .command('list')
     .addHelpText('after', examples('resolver list', '--json resolver list'))
     .description('list the resolvers')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
-      context.output(command).list(found, RESOLVER_COLUMNS, 'no resolvers');
+      context.output.list(found, RESOLVER_COLUMNS, 'no resolvers');
     });
   resolver
     .command('show')
     .addHelpText('after', examples('resolver show staff', '--json resolver show staff'))
     .description('show a resolver')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
-      context.output(command).record(requireResolver(found, name), RESOLVER_COLUMNS);
+      context.output.record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
   withConfirmation(resolver.command('remove'))
     .addHelpText('after', examples('resolver remove staff', '--json resolver remove staff'))
     .description('remove a resolver that no realm and no token refers to')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofResolverRemoval(caller, name),
         act: ({ resolvers }, caller) => resolvers.remove(caller, name),
+        done: () => [`the resolver ${name} is removed`, { name }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the resolver ${name} is removed`, { name });
-      }
     });
   resolver
     .command('test')
     .addHelpText('after', examples('resolver test staff', '--json resolver test staff'))
     .description('try whether its users can be read')
     .argument('<name>')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const found = await context.withServices(({ resolvers }, caller) =>
         withSlowWorkLine(context.dependencies.io, 'reading users', () => resolvers.test(caller, name)),
       );
       const text = `the resolver ${name} answers: ${describeExamination(found)}`;
-      context.output(command).done(text, { name, users: found.users, ...(!isUsual(found) && found) });
+      context.output.done(text, { name, users: found.users, ...(!isUsual(found) && found) });
     });
 }
 
@@ -138,7 +134,7 @@ function addAdd(resolver: Command, context: CommandContext): void {
         .choices(RESOLVER_KINDS)
         .default('managed'),
     );
-  withSettings(command).action(async (name: string, options: AddOptions, self: Command) => {
+  withSettings(command).action(async (name: string, options: AddOptions) => {
     const { kind, file } = options;
     if ((kind === 'passwd') !== (file !== undefined)) {
       throw new CliFailure('a passwd resolver needs --file FILE, no other has one', EXIT_CODES.usage);
@@ -153,7 +149,7 @@ function addAdd(resolver: Command, context: CommandContext): void {
       await confirmTrial(context, resolvers, caller, draft, options);
       await resolvers.set(caller, draft);
     });
-    context.output(self).done(`the resolver ${name} is added`, { name, kind, settings });
+    context.output.done(`the resolver ${name} is added`, { name, kind, settings });
   });
 }
 
@@ -176,7 +172,7 @@ function addSet(resolver: Command, context: CommandContext): void {
         'askSecret',
       ]),
     );
-  withSettings(command).action(async (name: string, options: SetOptions, self: Command) => {
+  withSettings(command).action(async (name: string, options: SetOptions) => {
     const newSecret = await readResolverSecret(context, name, options);
     const secret = options.removeSecret === true ? null : newSecret;
     const { kind, settings } = await context.withServices(async ({ resolvers }, caller) => {
@@ -197,7 +193,7 @@ function addSet(resolver: Command, context: CommandContext): void {
       await resolvers.set(caller, draft);
       return { kind: known.kind, settings: changed };
     });
-    context.output(self).done(`the resolver ${name} is changed`, { name, kind, settings });
+    context.output.done(`the resolver ${name} is changed`, { name, kind, settings });
   });
 }
 
@@ -223,7 +219,7 @@ async function confirmTrial(
     }
     const [failed] = unavailableResolvers(error);
     const reason = failed?.describe() ?? error.message;
-    await confirmOrFail(context, `the users of ${draft.name} cannot be read: ${reason}`, '--force stores it');
+    await context.confirmOrFail(`the users of ${draft.name} cannot be read: ${reason}`, '--force stores it');
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { commandLog, untilSignal } from '../../compose/process.ts';
+import { actOf } from '../../policy/caller.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, operatorCaller } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { ConfigRow } from '../../config/describe-config.ts';
@@ -16,33 +17,43 @@ const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
 
 /** Adds `serve`, `migrate` and `config`. */
 export function addServerCommands(program: Command, context: CommandContext): void {
-  const { dependencies } = context;
   program
     .command('serve')
     .addHelpText('after', examples('serve', 'serve --help'))
     .description('run the server until SIGTERM or Ctrl-C')
-    .action(() => dependencies.serve());
+    .action(async () => {
+      const { config, file } = await context.configuration();
+      const { serve } = await import('../../compose/serve.ts');
+      await serve(config, file?.warnings);
+    });
   program
     .command('migrate')
     .addHelpText('after', examples('migrate', '--json migrate'))
     .description("bring the database's tables up to date (the server does so itself when it starts)")
-    .action(async (_options: object, command: Command) => {
-      const { applied } = await withSlowWorkLine(dependencies.io, 'bringing the tables up to date', () =>
-        dependencies.migrate(operatorCaller(dependencies)),
-      );
+    .action(async () => {
+      const { io } = context.dependencies;
+      const applied = await withSlowWorkLine(io, 'bringing the tables up to date', () => migrated(context));
       const sentence =
         applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
-      context.output(command).done(sentence, { applied });
+      context.output.done(sentence, { applied });
     });
   const config = program
     .command('config')
     .addHelpText('after', examples('config', '--config tankeeper.yaml config'))
     .description('show what the environment and the configuration file configure, secrets masked')
-    .action(async (_options: object, command: Command) => {
-      const rows = await dependencies.describeConfig();
-      context.output(command).list(rows, CONFIG_COLUMNS, 'nothing is configured');
+    .action(async () => {
+      const { describeConfig } = await import('../../config/describe-config.ts');
+      const rows = describeConfig(undefined, (await context.configuration()).file);
+      context.output.list(rows, CONFIG_COLUMNS, 'nothing is configured');
     });
   addCheck(config, context);
+}
+
+async function migrated(context: CommandContext): Promise<readonly string[]> {
+  const { config } = await context.configuration();
+  const { migrate } = await import('../../compose/database-schema.ts');
+  const act = actOf(operatorCaller(context.dependencies), 'migrate');
+  return untilSignal((giveUp) => migrate(config, commandLog(config), act, giveUp));
 }
 
 function addCheck(config: Command, context: CommandContext): void {
@@ -54,8 +65,11 @@ function addCheck(config: Command, context: CommandContext): void {
     )
     .argument('[file]', 'the file; else that of --config or TANKEEPER_CONFIG')
     .action(async (file: string | undefined, _options: object, command: Command) => {
-      const { faults, warnings } = await context.dependencies.checkConfig(file);
-      const output = context.output(command);
+      const { configFileVariable } = await import('../../config/config-file.ts');
+      const { checkConfig } = await import('../../config/check-config.ts');
+      const path = file ?? command.optsWithGlobals<{ config?: string }>().config ?? configFileVariable();
+      const { faults, warnings } = await checkConfig(path);
+      const output = context.output;
       const lines = [...faults, ...warnings.map((warning) => `warning: ${warning}`)];
       const verdict = faults.length === 0 ? 'the configuration is correct' : `faults: ${faults.length}`;
       output.done([...lines, verdict].join('\n'), { faults, warnings });

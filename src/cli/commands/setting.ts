@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
 interface Setting {
@@ -31,14 +29,14 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .command('list')
     .addHelpText('after', examples('setting list', '--json setting list'))
     .description('list what counts: the values that are set, and the defaults of others')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const settings = await context.withServices(async ({ settings: configuration }, caller) => {
         const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
         return [...values]
           .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
           .sort((one, other) => (one.key < other.key ? -1 : 1));
       });
-      context.output(command).list(settings, SETTING_COLUMNS, 'there are no settings');
+      context.output.list(settings, SETTING_COLUMNS, 'there are no settings');
     });
   withConfirmation(setting.command('set'))
     .addHelpText('after', examples('setting set OcraMaxChallenges 5', 'setting set OcraChallengeTimeout 2M'))
@@ -46,8 +44,8 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     .argument('<key>')
     .argument('<value>')
     .option('--force', 'also a key that the server does not read, for clients that look for it')
-    .action(async (key: string, value: string, { force }: { force?: true }, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (key: string, value: string, { force }: { force?: true }) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, value),
         act: async ({ settings: configuration }, caller) => {
           const unread = force === true ? undefined : await configuration.unreadReason(caller, key);
@@ -56,10 +54,8 @@ export function addSettingCommands(program: Command, context: CommandContext): v
           }
           await configuration.set(caller, new Map([[key, value]]));
         },
+        done: () => [`${key} is ${value}`, { key, value }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`${key} is ${value}`, { key, value });
-      }
     });
   withConfirmation(setting.command('remove'))
     .addHelpText(
@@ -68,13 +64,11 @@ export function addSettingCommands(program: Command, context: CommandContext): v
     )
     .description('remove a value; the default counts again')
     .argument('<key>')
-    .action(async (key: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (key: string) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofSetting(caller, key, undefined),
         act: ({ settings: configuration }, caller) => configuration.remove(caller, key),
+        done: () => [`${key} has its default again`, { key }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`${key} has its default again`, { key });
-      }
     });
 }

@@ -1,13 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../challenges/enrolment/enrolment.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { CHALLENGE_ENDS, promptForResponse } from './challenge.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
 import { CodeReader } from '../device/code-reader.ts';
-import { writeQrPng } from '../device/qr-code.ts';
-import { drawQrText } from '../device/qr-code.ts';
-import { examples } from '../command-context.ts';
+import { drawQrText, writeQrPng } from '../device/qr-code.ts';
 import type { Output } from '../output.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';
@@ -76,18 +73,17 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
     )
     .option('--png <file>', 'write the QR code to a picture instead of the terminal')
     .addOption(deviceOption())
-    .action(async (options: InitOptions, command: Command) => {
-      refuseIdleDevice(context, options, command);
+    .action(async (options: InitOptions) => {
+      refuseIdleDevice(context, options);
       const request = await toRequest(context, options);
-      const output = context.output(command);
-      await actOnceConfirmed(context, command, {
+      const output = context.output;
+      await context.confirmed({
         // The second phase completes the token of the first.
         foresee: async ({ consequences }, caller) =>
           request.activationcode === undefined ? consequences.ofEnrolment(caller, request) : [],
         act: async (services, caller) => {
           const enrolled = await services.enrolment.init(caller, request);
-          if (enrolled.kind === 'phase1' && isGuided(context, options, command)) {
-            const { guideRollOut } = await import('./token-init.ts');
+          if (enrolled.kind === 'phase1' && isGuided(context, options)) {
             const { device, message } = options;
             const isVirtual = device === true;
             await guideRollOut({ context, services, caller, output, isVirtual, message }, enrolled);
@@ -106,16 +102,15 @@ function deviceOption(): Option {
   ).conflicts(['png', 'phase2', 'activationCodeFile', 'generate', 'otpkeyFile']);
 }
 
-function refuseIdleDevice(context: CommandContext, options: InitOptions, command: Command): void {
-  if (options.device === true && !isGuided(context, options, command)) {
+function refuseIdleDevice(context: CommandContext, options: InitOptions): void {
+  if (options.device === true && !isGuided(context, options)) {
     throw new CliFailure('--device needs a terminal, without --json', EXIT_CODES.usage);
   }
 }
 
 /** @returns true if both phases follow at the terminal; scripts and pictures get the code of one phase */
-function isGuided({ dependencies: { io } }: CommandContext, { png }: InitOptions, command: Command): boolean {
-  const { json } = command.optsWithGlobals<{ json?: true }>();
-  return io.isInteractive && json !== true && png === undefined;
+function isGuided({ dependencies: { io }, isJson }: CommandContext, { png }: InitOptions): boolean {
+  return io.isInteractive && !isJson && png === undefined;
 }
 
 async function toRequest(context: CommandContext, options: InitOptions): Promise<EnrolmentRequest> {

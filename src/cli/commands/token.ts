@@ -1,12 +1,9 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { addPinOptions, addTokenInitCommand, type PinOptions, readPins } from './token-init.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
 import { parseList, wholeNumberOption } from '../option-values.ts';
-import type { Column } from '../output.ts';
-import type { TextStyle } from '../output.ts';
+import type { Column, TextStyle } from '../output.ts';
 import type { TokenListing } from '../../tokens/token-listing.ts';
 import type { DescribedToken } from '../../tokens/token-view.ts';
 import { isLocked } from '../../tokens/token.ts';
@@ -46,13 +43,13 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2`))
       .description(description)
       .argument('<serial...>')
-      .action(async (serials: readonly string[], _options: object, command: Command) => {
+      .action(async (serials: readonly string[]) => {
         await context.withServices(async ({ tokens }, caller) => {
           for (const serial of serials) {
             await tokens[verb](caller, { serial });
           }
         });
-        context.output(command).done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
+        context.output.done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
       });
   }
   addWithdrawals(token, context);
@@ -66,20 +63,16 @@ function addWithdrawals(token: Command, context: CommandContext): void {
       .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2 --yes`))
       .description(description)
       .argument('<serial...>')
-      .action(async (serials: readonly string[], _options: object, command: Command) => {
-        const outcome = await actOnceConfirmed(context, command, {
+      .action(async (serials: readonly string[]) => {
+        await context.confirmed({
           foresee: ({ consequences }, caller) => consequences[foresee](caller, serials),
           act: async ({ tokens }, caller) => {
             for (const serial of serials) {
               await tokens[verb](caller, { serial });
             }
           },
+          done: () => [serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials }],
         });
-        if (outcome !== undefined) {
-          context
-            .output(command)
-            .done(serials.map((serial) => `${serial} is ${done}`).join('\n'), { serials });
-        }
       });
   }
 }
@@ -92,9 +85,9 @@ function addAssign(token: Command, context: CommandContext): void {
     .argument('<serial>')
     .argument('<user>', 'LOGIN or LOGIN@REALM')
     .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")
-    .action(async (serial: string, user: string, { realm }: { realm?: string }, command: Command) => {
+    .action(async (serial: string, user: string, { realm }: { realm?: string }) => {
       await context.withServices(({ tokens }, caller) => tokens.assign(caller, { serial, user, realm }));
-      context.output(command).done(`${serial} belongs to ${user} now`, { serial, user });
+      context.output.done(`${serial} belongs to ${user} now`, { serial, user });
     });
 }
 
@@ -105,19 +98,17 @@ function addRealms(token: Command, context: CommandContext): void {
     .argument('<serial>')
     .argument('[realms]', 'comma separated')
     .option('--none', 'no realm')
-    .action(async (serial: string, list: string | undefined, { none }: { none?: true }, command: Command) => {
+    .action(async (serial: string, list: string | undefined, { none }: { none?: true }) => {
       const realms = parseList(list ?? '');
       if ((realms.length === 0) !== (none === true)) {
         throw new CliFailure('give either REALMS or --none', EXIT_CODES.usage);
       }
-      const outcome = await actOnceConfirmed(context, command, {
+      const where = none === true ? 'no realm' : realms.join(', ');
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofTokenRealms(caller, { serial, realms }),
         act: ({ tokens }, caller) => tokens.setRealms(caller, { serial, realms }),
+        done: () => [`${serial} is in ${where} now`, { serial, realms }],
       });
-      if (outcome !== undefined) {
-        const where = none === true ? 'no realm' : realms.join(', ');
-        context.output(command).done(`${serial} is in ${where} now`, { serial, realms });
-      }
     });
 }
 
@@ -206,9 +197,9 @@ export function addTokenListCommands(token: Command, context: CommandContext): v
     .addHelpText('after', examples('token show LSGO1', '--json token show LSGO1'))
     .description('show a token; no secrets')
     .argument('<serial>')
-    .action(async (serial: string, _options: object, command: Command) => {
+    .action(async (serial: string) => {
       const found = await context.withServices(({ tokens }, caller) => tokens.show(caller, serial));
-      context.output(command).record(found, SHOW_COLUMNS);
+      context.output.record(found, SHOW_COLUMNS);
     });
 }
 
@@ -229,11 +220,11 @@ function addList(token: Command, context: CommandContext): void {
     .option('--unassigned', 'those that belong to nobody')
     .option('--limit <number>', 'at most so many', wholeNumberOption(1, 1_000_000))
     .option('--offset <number>', 'leave so many out first', wholeNumberOption(0, 1_000_000_000))
-    .action(async (options: ListOptions, command: Command) => {
+    .action(async (options: ListOptions) => {
       const found = await context.withServices(({ tokens }, caller) =>
         tokens.list(caller, toListing(options)),
       );
-      context.output(command).list(found, LIST_COLUMNS, 'no tokens');
+      context.output.list(found, LIST_COLUMNS, 'no tokens');
     });
 }
 
@@ -276,13 +267,13 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
       'how many counters ahead are tried to synchronise',
       wholeNumberOption(1, 10_000),
     )
-    .action(async (serial: string, options: SetOptions, command: Command) => {
+    .action(async (serial: string, options: SetOptions) => {
       const { description, maxFail, counterWindow, syncWindow } = options;
       const pins = await readPins(context, options);
       await context.withServices(({ tokens }, caller) =>
         tokens.set(caller, { serial }, { description, maxFail, counterWindow, syncWindow, ...pins }),
       );
-      context.output(command).done(`${serial} is changed`, { serial });
+      context.output.done(`${serial} is changed`, { serial });
     });
 }
 
@@ -293,16 +284,13 @@ export function addRemovePinCommand(token: Command, context: CommandContext): vo
     .description('remove the PIN of a token: responses are then accepted without it')
     .argument('<serial>')
     .option('--ocra', 'the OCRA PIN, in place of the token PIN')
-    .action(async (serial: string, { ocra }: { ocra?: true }, command: Command) => {
+    .action(async (serial: string, { ocra }: { ocra?: true }) => {
       const pin = ocra === true ? 'ocraPin' : 'pin';
-      const outcome = await actOnceConfirmed(context, command, {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofPinRemoval(caller, serial, pin),
         act: ({ tokens }, caller) => tokens.removePin(caller, { serial }, pin),
+        done: () => [`${serial} has no ${ocra === true ? 'OCRA PIN' : 'PIN'} now`, { serial }],
       });
-      if (outcome !== undefined) {
-        const what = ocra === true ? 'OCRA PIN' : 'PIN';
-        context.output(command).done(`${serial} has no ${what} now`, { serial });
-      }
     });
 }
 
@@ -327,7 +315,7 @@ export function addTokenResyncCommand(token: Command, context: CommandContext): 
     .option('--challenge2 <question>', 'what the second response answers; else the last challenge')
     .option('--otp1-file <file>', 'a file that holds the first response, - for stdin; else it is asked for')
     .option('--otp2-file <file>', 'a file that holds the second response, - for stdin; else it is asked for')
-    .action(async (serial: string, options: ResyncOptions, command: Command) => {
+    .action(async (serial: string, options: ResyncOptions) => {
       const { challenge1, challenge2, otp1File, otp2File } = options;
       const otp1 = await context.knownSecret('First response', '--otp1-file', otp1File);
       const otp2 = await context.knownSecret('Second response', '--otp2-file', otp2File);
@@ -340,6 +328,6 @@ export function addTokenResyncCommand(token: Command, context: CommandContext): 
           `${serial} is not in step: the two responses were not found one after the other`,
         );
       }
-      context.output(command).done(`${serial} is in step again`, { serial });
+      context.output.done(`${serial} is in step again`, { serial });
     });
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { TransactionEvent } from '../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../challenges/transaction-service.ts';
-import type { CommandContext } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import type { Column, JsonValue } from '../output.ts';
 
 const EVENT_COLUMNS: readonly Column<TransactionEvent>[] = [
@@ -36,13 +35,13 @@ export function addTransactionCommands(program: Command, context: CommandContext
     .addHelpText('after', examples('transaction show 0123456789ab', '--json transaction show 0123456789ab'))
     .description('show what happened to a transaction, from its challenge and the audit')
     .argument('<id>', 'the transaction id')
-    .action(async (id: string, _options: object, command: Command) => {
+    .action(async (id: string) => {
       const history = await context.withServices(({ transactions }, caller) =>
         transactions.history(caller, id),
       );
-      const output = context.output(command);
+      const output = context.output;
       output.record(history, COLUMNS);
-      if (command.optsWithGlobals<{ json?: true }>().json !== true) {
+      if (!context.isJson) {
         output.say('');
         output.list(history.events, EVENT_COLUMNS, 'no events');
         if (history.more > 0) {

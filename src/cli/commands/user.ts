@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
@@ -54,14 +52,12 @@ export function addUserCommands(program: Command, context: CommandContext): void
     .description('remove a user; their tokens become unassigned')
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
-    .action(async (login: string, { resolver }: { resolver: string }, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (login: string, { resolver }: { resolver: string }) => {
+      await context.confirmed({
         foresee: ({ consequences }, caller) => consequences.ofUserRemoval(caller, { resolver, login }),
         act: ({ users }, caller) => users.remove(caller, { resolver, login }),
+        done: () => [`the user ${login} of ${resolver} is removed`, { login, resolver }],
       });
-      if (outcome !== undefined) {
-        context.output(command).done(`the user ${login} of ${resolver} is removed`, { login, resolver });
-      }
     });
   addPassword(user, context);
 }
@@ -85,7 +81,7 @@ function addAdd(user: Command, context: CommandContext): void {
     .option('--phone <text>', 'phone number', '')
     .option('--ask-password', 'ask for a password')
     .option('--password-file <file>', 'a file that holds the password, - for stdin')
-    .action(async (login: string, options: AddOptions, command: Command) => {
+    .action(async (login: string, options: AddOptions) => {
       const { resolver, givenName, surname, email, phone, askPassword, passwordFile } = options;
       const password =
         askPassword === true || passwordFile !== undefined
@@ -102,9 +98,11 @@ function addAdd(user: Command, context: CommandContext): void {
           ...(password !== undefined && { password }),
         }),
       );
-      context
-        .output(command)
-        .done(`the user ${login} is added to ${resolver}`, { login, resolver, userid: added.userId });
+      context.output.done(`the user ${login} is added to ${resolver}`, {
+        login,
+        resolver,
+        userid: added.userId,
+      });
     });
 }
 
@@ -117,7 +115,7 @@ function addList(user: Command, context: CommandContext): void {
     .option('--resolver <name>', 'one resolver')
     .option('--search <text>', 'those with this text in login, name, e-mail or phone; * stands for any text')
     .option('--limit <users>', 'so many at most', wholeNumberOption(1, 1_000_000))
-    .action(async (options: ListOptions, command: Command) => {
+    .action(async (options: ListOptions) => {
       const { realm, resolver, search, limit } = options;
       if ((realm === undefined) === (resolver === undefined)) {
         throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
@@ -127,7 +125,7 @@ function addList(user: Command, context: CommandContext): void {
           users.list(caller, { realm, resolver, search, limit }),
         ),
       );
-      context.output(command).list(found, USER_COLUMNS, 'no users');
+      context.output.list(found, USER_COLUMNS, 'no users');
     });
 }
 
@@ -142,19 +140,17 @@ function addPassword(user: Command, context: CommandContext): void {
     .requiredOption('--resolver <name>', 'a managed resolver')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
     .addOption(new Option('--remove', 'the user has none from now on').conflicts('passwordFile'))
-    .action(async (login: string, { resolver, passwordFile, remove }: PasswordOptions, command: Command) => {
+    .action(async (login: string, { resolver, passwordFile, remove }: PasswordOptions) => {
       const password =
         remove === true
           ? null
           : await context.newSecret(`New password of ${login}`, '--password-file', passwordFile);
-      const outcome = await actOnceConfirmed(context, command, {
+      const what = password === null ? 'no password any more' : 'a new password';
+      await context.confirmed({
         foresee: async ({ consequences }, caller) =>
           password === null ? consequences.ofPasswordRemoval(caller, { resolver, login }) : [],
         act: ({ users }, caller) => users.setPassword(caller, { resolver, login, password }),
+        done: () => [`the user ${login} of ${resolver} has ${what}`, { login, resolver }],
       });
-      if (outcome !== undefined) {
-        const what = password === null ? 'no password any more' : 'a new password';
-        context.output(command).done(`the user ${login} of ${resolver} has ${what}`, { login, resolver });
-      }
     });
 }

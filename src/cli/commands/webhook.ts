@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
-import { actOnceConfirmed, withConfirmation } from '../command-context.ts';
-import { examples } from '../command-context.ts';
+import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
@@ -76,10 +74,10 @@ function addAdd(webhook: Command, context: CommandContext): void {
         'webhook add desk --url https://desk.example.com/hook --events token.locked --realms office',
       ),
     )
-    .action(async (name: string, { url, events, realms, allowHttp }: AddOptions, command: Command) => {
+    .action(async (name: string, { url, events, realms, allowHttp }: AddOptions) => {
       const request = { name, url, events, realms, allowsHttp: allowHttp === true };
       const secret = await context.withServices(({ webhooks }, caller) => webhooks.add(caller, request));
-      printSecretOnce(context, command, name, secret);
+      printSecretOnce(context, name, secret);
     });
 }
 
@@ -88,18 +86,18 @@ function addReading(webhook: Command, context: CommandContext): void {
     .command('list')
     .description('list the receivers with the deliveries that wait or were given up')
     .addHelpText('after', examples('webhook list', '--json webhook list'))
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.list(caller));
-      context.output(command).list(found, LISTED, 'no webhooks');
+      context.output.list(found, LISTED, 'no webhooks');
     });
   webhook
     .command('show')
     .description('show a receiver and its deliveries')
     .argument('<name>')
     .addHelpText('after', examples('webhook show siem', '--json webhook show siem'))
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.show(caller, name));
-      context.output(command).record(found, SHOWN_COLUMNS);
+      context.output.record(found, SHOWN_COLUMNS);
     });
 }
 
@@ -113,9 +111,9 @@ function addSwitches(webhook: Command, context: CommandContext): void {
       .description(what)
       .argument('<name>')
       .addHelpText('after', examples(`webhook ${verb} siem`, `--json webhook ${verb} siem`))
-      .action(async (name: string, _options: object, command: Command) => {
+      .action(async (name: string) => {
         await context.withServices(({ webhooks }, caller) => webhooks.enable(caller, name, enabled));
-        context.output(command).done(`the webhook ${name} is ${verb}d`, { name, enabled });
+        context.output.done(`the webhook ${name} is ${verb}d`, { name, enabled });
       });
   }
 }
@@ -126,21 +124,19 @@ function addTest(webhook: Command, context: CommandContext): void {
     .description('send a signed event of the type webhook.test now, and print the answer')
     .argument('<name>')
     .addHelpText('after', examples('webhook test siem', '--json webhook test siem'))
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const { result, eventId, durationMs } = await context.withServices(({ webhooks }, caller) =>
         webhooks.test(caller, name),
       );
       if (result.failure !== undefined) {
         throw new CliFailure(`the webhook ${name} did not take it after ${durationMs} ms: ${result.failure}`);
       }
-      context
-        .output(command)
-        .done(`the webhook ${name} has answered HTTP ${result.status} after ${durationMs} ms`, {
-          name,
-          status: result.status,
-          duration_ms: durationMs,
-          event: eventId,
-        });
+      context.output.done(`the webhook ${name} has answered HTTP ${result.status} after ${durationMs} ms`, {
+        name,
+        status: result.status,
+        duration_ms: durationMs,
+        event: eventId,
+      });
     });
 }
 
@@ -150,27 +146,27 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
     .description('make all deliveries to a receiver due now, also those that were given up')
     .argument('<name>')
     .addHelpText('after', examples('webhook retry siem', '--json webhook retry siem'))
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const deliveries = await context.withServices(({ webhooks }, caller) => webhooks.retry(caller, name));
-      context.output(command).done(`${deliveries} deliveries to ${name} are due now`, { name, deliveries });
+      context.output.done(`${deliveries} deliveries to ${name} are due now`, { name, deliveries });
     });
   webhook
     .command('rotate-secret')
     .description('make a new secret and print it, this once; the old one signs, too, for a day')
     .argument('<name>')
     .addHelpText('after', examples('webhook rotate-secret siem', '--json webhook rotate-secret siem'))
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string) => {
       const secret = await context.withServices(({ webhooks }, caller) =>
         webhooks.replaceSecret(caller, name),
       );
-      printSecretOnce(context, command, name, secret);
+      printSecretOnce(context, name, secret);
     });
   withConfirmation(webhook.command('remove'))
     .description('remove a receiver, and what waits for it')
     .argument('<name>')
     .addHelpText('after', examples('webhook remove siem', 'webhook remove siem --yes'))
-    .action(async (name: string, _options: object, command: Command) => {
-      const outcome = await actOnceConfirmed(context, command, {
+    .action(async (name: string) => {
+      await context.confirmed({
         foresee: async ({ webhooks }, caller) => {
           const { waiting, givenUp } = await webhooks.show(caller, name);
           const lost = waiting + givenUp;
@@ -181,16 +177,13 @@ function addUpkeep(webhook: Command, context: CommandContext): void {
           );
         },
         act: ({ webhooks }, caller) => webhooks.remove(caller, name),
+        done: (deliveries) => [`the webhook ${name} is removed`, { name, deliveries }],
       });
-      if (outcome !== undefined) {
-        const { result: deliveries } = outcome;
-        context.output(command).done(`the webhook ${name} is removed`, { name, deliveries });
-      }
     });
 }
 
-function printSecretOnce(context: CommandContext, command: Command, name: string, secret: string): void {
-  const output = context.output(command);
+function printSecretOnce(context: CommandContext, name: string, secret: string): void {
+  const output = context.output;
   output.say('This secret is shown once; give it to the receiver:');
   output.done(secret, { name, secret });
 }

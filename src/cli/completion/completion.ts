@@ -26,8 +26,6 @@ export function addCompletionCommands(program: Command, context: CommandContext)
 }
 
 async function complete(program: Command, context: CommandContext, line: string): Promise<readonly string[]> {
-  const { splitShellLine } = await import('./completion.ts');
-  const { completedWord } = await import('./completion.ts');
   const typed = splitShellLine(line).slice(1);
   const current = typed.at(-1) ?? '';
   const { words, names } = completedWord(program, typed);
@@ -36,18 +34,19 @@ async function complete(program: Command, context: CommandContext, line: string)
   return [...words, ...found].filter((word) => word.startsWith(current) && !/\p{Cc}/u.test(word));
 }
 
+/** Nothing is offered where the installation is away, or slow. */
 async function findNames(
-  { dependencies }: CommandContext,
+  context: CommandContext,
   kind: NameKind,
   prefix: string,
 ): Promise<readonly string[]> {
-  const { knownNames } = await import('./completion.ts');
+  const { dependencies } = context;
   const caller = operatorCaller(dependencies);
-  return (
-    (await dependencies
-      .glance((services) => knownNames(kind, prefix, services, caller))
-      .catch(() => undefined)) ?? []
-  );
+  const find = async (): Promise<readonly string[] | undefined> => {
+    const { config } = await context.configuration();
+    return dependencies.glance(config, (services) => knownNames(kind, prefix, services, caller));
+  };
+  return (await find().catch(() => undefined)) ?? [];
 }
 
 /** Names that are looked up in the database. */

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import { watchSignals } from '../../compose/process.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import type { DemoOptions } from './run-demo.ts';
-import { examples } from '../command-context.ts';
 
 /** Adds `tankeeper demo`. */
-export function addDemoCommand(program: Command, { dependencies }: CommandContext): void {
+export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
     .addHelpText('after', examples('demo --portal', 'demo --exit --port 6001'))
@@ -14,7 +14,8 @@ export function addDemoCommand(program: Command, { dependencies }: CommandContex
     .option('--port <number>', 'where to begin looking for a free port (default: PORT, 5001)', parsePort)
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('./run-demo.ts');
-      await runDemo(dependencies, options);
+      const { startDemoServer } = await import('../../compose/demo-server.ts');
+      await runDemo(context, options, startDemoServer, watchSignals());
     });
 }
 

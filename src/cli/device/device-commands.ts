@@ -18,39 +18,40 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     .command('device')
     .description('a virtual QR-TAN app, to try a server without a phone')
     .option('--state <file>', 'where it keeps its tokens, mode 0600', defaultDeviceFile(context));
-  addScanCommand(device, context);
+  const stateFile = (): string => device.opts<{ state: string }>().state;
+  addScanCommand(device, context, stateFile);
   device
     .command('list')
     .addHelpText('after', examples('device list', '--json device list'))
     .description("list the device's tokens; no secrets")
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const { readDeviceFile } = await import('./device-file.ts');
-      const { tokens } = await readDeviceFile(stateFile(command));
-      context.output(command).list(tokens, TOKEN_COLUMNS, 'no tokens');
+      const { tokens } = await readDeviceFile(stateFile());
+      context.output.list(tokens, TOKEN_COLUMNS, 'no tokens');
     });
   device
     .command('forget')
     .addHelpText('after', examples('device forget LSGO1', 'device forget LSGO1 --state phone.json'))
     .description('remove a token from the device')
     .argument('<serial>')
-    .action(async (serial: string, _options: object, command: Command) => {
+    .action(async (serial: string) => {
       const { forgetToken } = await import('./virtual-device.ts');
-      await forgetToken(stateFile(command), serial);
-      context.output(command).done(`${serial} is forgotten`, { serial });
+      await forgetToken(stateFile(), serial);
+      context.output.done(`${serial} is forgotten`, { serial });
     });
   device
     .command('activation-code')
     .addHelpText('after', examples('device activation-code', '--json device activation-code'))
     .description('make a random activation code, keep it for the second roll-out phase and print it')
-    .action(async (_options: object, command: Command) => {
+    .action(async () => {
       const { makeActivationCode } = await import('./virtual-device.ts');
-      const code = await makeActivationCode(stateFile(command), context.dependencies.random);
-      context.output(command).done(code, { activationcode: code });
+      const code = await makeActivationCode(stateFile(), context.dependencies.random);
+      context.output.done(code, { activationcode: code });
     });
 }
 
 /** Adds `tankeeper device scan`. */
-export function addScanCommand(device: Command, context: CommandContext): void {
+function addScanCommand(device: Command, context: CommandContext, stateFile: () => string): void {
   device
     .command('scan')
     .addHelpText('after', examples('device scan --png code.png --send', 'device scan --url-file code.txt'))
@@ -61,13 +62,8 @@ export function addScanCommand(device: Command, context: CommandContext): void {
     .option('--activation-code-file <file>', 'for lseqr://nonce, - for stdin; else the kept one, or a prompt')
     .option('--ocra-pin-file <file>', 'for suites with a PIN, - for stdin; else a prompt')
     .option('--send', 'also send the response to the URL that the code names, as the app does')
-    .action(async (url: string | undefined, options: ScanOptions, command: Command) => {
+    .action(async (url: string | undefined, options: ScanOptions) => {
       const { scanCode } = await import('./scan-code.ts');
-      await scanCode(context, url, { ...options, state: stateFile(command) }, context.output(command));
+      await scanCode(context, url, { ...options, state: stateFile() }, context.output);
     });
-}
-
-/** @returns the file of the option `--state`, which belongs to the command `device` */
-export function stateFile(command: Command): string {
-  return command.optsWithGlobals<{ state: string }>().state;
 }

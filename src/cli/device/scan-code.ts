@@ -1,9 +1,8 @@
-import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import type { Fetch } from '../dependencies.ts';
+import { CliFailure, EXIT_CODES, fetchFaultReason } from '../cli-failure.ts';
 import type { CommandContext } from '../command-context.ts';
-import { readByDevice } from './virtual-device.ts';
+import { type DeviceAnswer, type DeviceQuestions, readByDevice } from './virtual-device.ts';
 import { readQrPng } from './qr-code.ts';
-import type { DeviceAnswer, DeviceQuestions } from './virtual-device.ts';
-import { fetchFaultReason } from '../fetch-fault.ts';
 import type { JsonValue, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { buildResponseRequest, type OutgoingResponse, readVerdict } from '../../device/response-request.ts';
@@ -105,9 +104,6 @@ export interface SentResponse {
   /** True if the server accepted it; null if its answer does not say. */
   readonly accepted: boolean | null;
 }
-
-/** The part of `fetch` that is used here. */
-export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 10_000;
 

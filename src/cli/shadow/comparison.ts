@@ -75,7 +75,7 @@ async function openServers(
   options: ShadowOptions,
 ): Promise<readonly [ShadowedServer, ShadowedServer]> {
   const { io, random } = context.dependencies;
-  const { baseUrl } = await context.dependencies.settings();
+  const baseUrl = await context.baseUrl();
   const { url, newUrl = baseUrl, user, newUser = user } = options;
   const certificates = async (file: string | undefined): Promise<string | undefined> =>
     file === undefined ? undefined : readSecretText(io, file, 'the file of certificates');

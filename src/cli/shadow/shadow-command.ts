@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import type { CommandContext } from '../command-context.ts';
+import { type CommandContext, examples } from '../command-context.ts';
 import type { ShadowOptions } from './comparison.ts';
-import { examples } from '../command-context.ts';
 
 /** Adds `shadow`: asks an old server and tankeeper the same, and compares. */
 export function addShadowCommand(program: Command, context: CommandContext): void {
@@ -34,9 +33,9 @@ export function addShadowCommand(program: Command, context: CommandContext): voi
       '--questions <file>',
       'ask these instead, one a line (/ocra/checkstatus?serial=T1); default: /monitoring, for each realm; - for stdin',
     )
-    .action(async (options: ShadowOptions, command: Command) => {
+    .action(async (options: ShadowOptions) => {
       const { runShadow } = await import('./comparison.ts');
-      await runShadow(context, options, context.output(command));
+      await runShadow(context, options, context.output);
     });
 }
 

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 
-import { actOf } from '../../../src/policy/caller.ts';
 import { buildProgram, runProgram } from '../../../src/cli/program.ts';
-import { migrate } from '../../../src/compose/database-schema.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -80,7 +78,7 @@ async function run(
     {
       io,
       openServices: () => Promise.resolve({ ...services, close: () => Promise.resolve() }),
-      migrate: async (caller) => ({ applied: await migrate(config, LOG, actOf(caller, 'migrate')) }),
+      loadConfiguration: () => Promise.resolve({ config, file: undefined }),
       osUser: 'tester',
       random: systemRandom,
     },
