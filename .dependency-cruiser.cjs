@@ -143,7 +143,12 @@ module.exports = {
         path: '^src/',
         pathNot: [STORES, SOURCES, '^src/(storage|database|compose)/', '^src/services\\.ts$'],
       },
-      to: { path: [STORES, SOURCES], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: [STORES, SOURCES],
+        // Opens a LinOTP database by itself.
+        pathNot: ['^src/linotp/sources/open-source\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'edges-never-import-stores',
@@ -170,17 +175,26 @@ module.exports = {
       to: { path: '^src/', pathNot: [domain] },
     },
     {
-      name: 'edges-never-reach-storage-or-security',
-      comment: 'Beside the domain they know the rows that `tankeeper config` prints.',
+      name: 'the-edge-of-http-never-reaches-storage-or-security',
       severity: 'error',
-      from: { path: '^src/(http|cli)/' },
+      from: { path: '^src/http/' },
+      to: {
+        path: ['^src/'],
+        pathNot: [`${domain}(?!(?:sources|sending)/|.*${STORES})`, '^src/http/', '^src/services\\.ts$'],
+      },
+    },
+    {
+      name: 'commands-reach-storage-and-security-through-compose-only',
+      comment:
+        'They begin what needs no service there: the server, migrations, doctor, restore and the demo.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
       to: {
         path: ['^src/'],
         pathNot: [
           `${domain}(?!(?:sources|sending)/|.*${STORES})`,
-          '^src/$1/',
-          '^src/device/',
-          '^src/config/(describe-config|check-config)\\.ts$',
+          '^src/(cli|compose|config|device)/',
+          '^src/linotp/sources/open-source\\.ts$',
           '^src/services\\.ts$',
         ],
       },

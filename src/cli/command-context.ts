@@ -146,6 +146,24 @@ export function operatorCaller({ osUser, random }: { osUser: string; random: Ran
   };
 }
 
+/** Adds a command to a group. @param lines examples for the end of its help, as of `examples` */
+export function addCommand(
+  group: Command,
+  name: string,
+  description: string,
+  lines: readonly string[],
+): Command {
+  return group
+    .command(name)
+    .description(description)
+    .addHelpText('after', examples(...lines));
+}
+
+/** As `addCommand`, with the options of `confirmed`: `--yes` and `--dry-run`. */
+export function addConfirmedCommand(...declaration: Parameters<typeof addCommand>): Command {
+  return withConfirmation(addCommand(...declaration));
+}
+
 /** Adds `--yes` and `--dry-run`. */
 export function withConfirmation(command: Command): Command {
   return command

@@ -158,7 +158,8 @@ describe('serve, migrate and config', () => {
     const nothing = fakeCli({}, { loadConfiguration });
     expect(await runProgram(['migrate'], nothing.dependencies)).toBe(0);
     expect(nothing.io.out()).toBe('the tables are up to date\n');
-    await queryOnce(test.url, 'DROP OWNED BY CURRENT_USER');
+    await queryOnce(test.url, 'DROP SCHEMA public CASCADE');
+    await queryOnce(test.url, 'CREATE SCHEMA public');
     const applied = fakeCli({}, { loadConfiguration });
     await runProgram(['migrate', '--json'], applied.dependencies);
     const { applied: names } = JSON.parse(applied.io.out()) as { readonly applied: readonly string[] };
@@ -179,7 +180,7 @@ describe('serve, migrate and config', () => {
     await runProgram(['--json', 'config'], json.dependencies);
     expect(JSON.parse(json.io.out())).toContainEqual({
       variable: 'DATABASE_URL',
-      value: 'postgres://app:***@db/x',
+      value: 'postgres://app:****@db/x',
       default: expect.any(String),
       source: 'file',
       meaning: expect.any(String),

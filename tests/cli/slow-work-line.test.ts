@@ -77,7 +77,8 @@ it.each([
     [noun]: { [method]: slowly },
   });
   const run = runProgram(line.split(' '), { ...dependencies, openServices });
-  await jest.advanceTimersByTimeAsync(3_100);
+  // The configuration is read again for the message.
+  await jest.advanceTimersByTimeAsync(6_200);
   expect(await run).toBe(1);
   expect(io.err()).toContain(`\r${what} … 2 s`);
 });

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiToken } from '../../administrators/administrator.ts';
 import type { ListedSession } from '../../administrators/session.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { expiryOption, type OptionInstant, parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import type { Services } from '../../services.ts';
@@ -31,10 +31,10 @@ const ADMINISTRATOR_COLUMNS: readonly Column<Administrator>[] = [
 /** Adds `tankeeper admin …`. */
 export function addAdminCommands(program: Command, context: CommandContext): void {
   const admin = program.command('admin').description('administrators, their sign-ins and API tokens');
-  admin
-    .command('add')
-    .addHelpText('after', examples('admin add bert', 'admin add bert --password-file bert.password'))
-    .description('add an administrator')
+  addCommand(admin, 'add', 'add an administrator', [
+    'admin add bert',
+    'admin add bert --password-file bert.password',
+  ])
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
     .action(async (name: string, { passwordFile }: PasswordOptions) => {
@@ -42,17 +42,18 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
       await context.withServices(({ administrators }, caller) => administrators.add(caller, name, password));
       context.output.done(`the administrator ${name} is added`, { name });
     });
-  admin
-    .command('list')
-    .addHelpText('after', examples('admin list', '--json admin list'))
-    .description('list the administrators')
-    .action(async () => {
+  addCommand(admin, 'list', 'list the administrators', ['admin list', '--json admin list']).action(
+    async () => {
       const found = await context.withServices(({ administrators }, caller) => administrators.list(caller));
       context.output.list(found, ADMINISTRATOR_COLUMNS, 'no administrators');
-    });
-  withConfirmation(admin.command('remove'))
-    .addHelpText('after', examples('admin remove bert', '--json admin remove bert'))
-    .description('remove an administrator, with sessions and API tokens; the last one stays')
+    },
+  );
+  addConfirmedCommand(
+    admin,
+    'remove',
+    'remove an administrator, with sessions and API tokens; the last one stays',
+    ['admin remove bert', '--json admin remove bert'],
+  )
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
@@ -67,12 +68,10 @@ export function addAdminCommands(program: Command, context: CommandContext): voi
 }
 
 function addPassword(admin: Command, context: CommandContext): void {
-  withConfirmation(admin.command('password'))
-    .addHelpText(
-      'after',
-      examples('admin password bert', 'admin password bert --revoke-tokens --password-file bert.password'),
-    )
-    .description('set a new password; ends all sessions of the administrator')
+  addConfirmedCommand(admin, 'password', 'set a new password; ends all sessions of the administrator', [
+    'admin password bert',
+    'admin password bert --revoke-tokens --password-file bert.password',
+  ])
     .argument('<name>')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')
     .option('--revoke-tokens', 'also revoke all API tokens of the administrator; else they stay')
@@ -123,10 +122,10 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
     .command('api-token')
     .description('API tokens: what programs show instead of a password (Authorization: Bearer)');
   addAdd(apiToken, context);
-  apiToken
-    .command('list')
-    .addHelpText('after', examples('admin api-token list bert', '--json admin api-token list bert'))
-    .description("list an administrator's API tokens; the tokens themselves are not kept")
+  addCommand(apiToken, 'list', "list an administrator's API tokens; the tokens themselves are not kept", [
+    'admin api-token list bert',
+    '--json admin api-token list bert',
+  ])
     .argument('<administrator>')
     .action(async (administrator: string) => {
       const found = await context.withServices(({ administrators }, caller) =>
@@ -134,12 +133,10 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
       );
       context.output.list(found, API_TOKEN_COLUMNS, 'no API tokens');
     });
-  withConfirmation(apiToken.command('remove'))
-    .addHelpText(
-      'after',
-      examples('admin api-token remove bert nagios', '--json admin api-token remove bert nagios'),
-    )
-    .description('remove an API token; it is refused from now on')
+  addConfirmedCommand(apiToken, 'remove', 'remove an API token; it is refused from now on', [
+    'admin api-token remove bert nagios',
+    '--json admin api-token remove bert nagios',
+  ])
     .argument('<administrator>')
     .argument('<name>')
     .action(async (administrator: string, name: string) => {
@@ -153,16 +150,10 @@ export function addApiTokenCommands(admin: Command, context: CommandContext): vo
 
 function addAdd(apiToken: Command, context: CommandContext): void {
   const { clock } = context.dependencies;
-  apiToken
-    .command('add')
-    .addHelpText(
-      'after',
-      examples(
-        'admin api-token add bert nagios --rights "monitoring:*" --expires 90D',
-        'admin api-token add bert portal --rights ocra:request,ocra:checkstatus',
-      ),
-    )
-    .description('make an API token and print it, this once')
+  addCommand(apiToken, 'add', 'make an API token and print it, this once', [
+    'admin api-token add bert nagios --rights "monitoring:*" --expires 90D',
+    'admin api-token add bert portal --rights ocra:request,ocra:checkstatus',
+  ])
     .argument('<administrator>', 'on whose behalf it speaks')
     .argument('<name>', 'what it is called')
     .requiredOption(
@@ -216,16 +207,16 @@ export function addSignInCommands(admin: Command, context: CommandContext): void
 }
 
 function addSecondFactor(admin: Command, context: CommandContext): void {
-  withConfirmation(admin.command('second-factor'))
-    .addHelpText(
-      'after',
-      examples(
-        'admin second-factor bert --token QR17',
-        'admin second-factor bert --passkey-link',
-        'admin second-factor bert --remove --yes',
-      ),
-    )
-    .description('set or remove the second factor of an administrator; a change ends all sessions')
+  addConfirmedCommand(
+    admin,
+    'second-factor',
+    'set or remove the second factor of an administrator; a change ends all sessions',
+    [
+      'admin second-factor bert --token QR17',
+      'admin second-factor bert --passkey-link',
+      'admin second-factor bert --remove --yes',
+    ],
+  )
     .argument('<name>')
     .addOption(
       new Option('--token <serial>', 'an OCRA token of this server').conflicts(['passkeyLink', 'remove']),
@@ -272,13 +263,11 @@ async function printLink(name: string, context: CommandContext): Promise<void> {
 }
 
 function addSessions(admin: Command, context: CommandContext): void {
-  admin
-    .command('sessions')
-    .addHelpText(
-      'after',
-      examples('admin sessions', 'admin sessions bert --end 17', 'admin sessions bert --end-all'),
-    )
-    .description('list open sessions and logins, or end them')
+  addCommand(admin, 'sessions', 'list open sessions and logins, or end them', [
+    'admin sessions',
+    'admin sessions bert --end 17',
+    'admin sessions bert --end-all',
+  ])
     .argument('[name]', 'whose; default: of all administrators')
     .addOption(
       new Option('--end <id>', 'end this one; it is refused within a second')

@@ -10,7 +10,7 @@ import type { AuditFinding } from '../../audit/finding.ts';
 import type { InstallationKey } from '../../audit/signing-key.ts';
 import { type TrailVerification, type VerifyRequest, verifyTrail } from '../../audit/verify-trail.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
 import { type OptionInstant, pastInstantOption, wholeNumberOption } from '../option-values.ts';
 import type { Column, TextStyle } from '../output.ts';
@@ -85,13 +85,10 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
 }
 
 function addSearch(audit: Command, context: CommandContext): void {
-  audit
-    .command('search')
-    .addHelpText(
-      'after',
-      examples('audit search --outcome wrong --since 2026-11-01', 'audit search --serial LSGO1 --limit 20'),
-    )
-    .description('show rows, newest first; all that is given must match')
+  addCommand(audit, 'search', 'show rows, newest first; all that is given must match', [
+    'audit search --outcome wrong --since 2026-11-01',
+    'audit search --serial LSGO1 --limit 20',
+  ])
     .option('--serial <serial>', 'of this token, or whatever else the act was about')
     .option('--actor <name>', 'by this administrator; operator:NAME for commands')
     .option('--action <action>', 'such as ocra/check_t or admin/init')
@@ -130,16 +127,12 @@ function periodOf({ since, until }: PeriodOptions): AuditPeriod {
 }
 
 function addExport(audit: Command, context: CommandContext): void {
-  audit
-    .command('export')
-    .addHelpText(
-      'after',
-      examples(
-        'audit export --output audit.jsonl',
-        'audit export --csv --since 2026-11-01 --output november.csv',
-      ),
-    )
-    .description('write the trail as JSON lines that can be verified at another place, or as CSV')
+  addCommand(
+    audit,
+    'export',
+    'write the trail as JSON lines that can be verified at another place, or as CSV',
+    ['audit export --output audit.jsonl', 'audit export --csv --since 2026-11-01 --output november.csv'],
+  )
     .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
     .option('--csv', 'for spreadsheets; cannot be verified')
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
@@ -163,12 +156,12 @@ function addExport(audit: Command, context: CommandContext): void {
 }
 
 function addPrune(audit: Command, context: CommandContext): void {
-  withConfirmation(audit.command('prune'))
-    .addHelpText(
-      'after',
-      examples('audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'),
-    )
-    .description('take away whole months that are over; the trail verifies afterwards as it did before')
+  addConfirmedCommand(
+    audit,
+    'prune',
+    'take away whole months that are over; the trail verifies afterwards as it did before',
+    ['audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'],
+  )
     .requiredOption(
       '--before <date>',
       'the month of this date and all later ones are kept',
@@ -219,10 +212,12 @@ interface VerifyOptions {
 
 /** Adds `tankeeper audit verify`. */
 export function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
-  audit
-    .command('verify')
-    .addHelpText('after', examples('audit verify --checkpoint server.log', 'audit verify --file audit.jsonl'))
-    .description('find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)')
+  addCommand(
+    audit,
+    'verify',
+    'find rows that were changed, removed, inserted or reordered (exit code 1 if there are any)',
+    ['audit verify --checkpoint server.log', 'audit verify --file audit.jsonl'],
+  )
     .option('--file <file>', 'verify an export instead, - for standard input; needs no database')
     .option('--key <key>', 'with --file: the public key of the installation, as verify shows it', parseKey)
     .option(

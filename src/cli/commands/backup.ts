@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
 import { total } from '../../backup/backup-service.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
+import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, readableFile } from '../files.ts';
 import { commandLog, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
@@ -31,15 +31,12 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
 }
 
 function addExport(program: Command, context: CommandContext): void {
-  program
-    .command('export')
-    .addHelpText(
-      'after',
-      examples('export tankeeper.age', 'export tankeeper.age --force --passphrase-file backup.passphrase'),
-    )
-    .description(
-      'write an encrypted backup of the whole database while servers run; the encryption key is not in it: keep a copy of the key file apart',
-    )
+  addCommand(
+    program,
+    'export',
+    'write an encrypted backup of the whole database while servers run; the encryption key is not in it: keep a copy of the key file apart',
+    ['export tankeeper.age', 'export tankeeper.age --force --passphrase-file backup.passphrase'],
+  )
     .argument('<file>', 'a file that is not there yet')
     .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
     .addOption(
@@ -82,15 +79,12 @@ function addExport(program: Command, context: CommandContext): void {
 
 function addRestore(program: Command, context: CommandContext): void {
   const { dependencies } = context;
-  program
-    .command('restore')
-    .addHelpText(
-      'after',
-      examples('restore tankeeper.age --check', 'restore tankeeper.age --close-challenges'),
-    )
-    .description(
-      'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with',
-    )
+  addCommand(
+    program,
+    'restore',
+    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with',
+    ['restore tankeeper.age --check', 'restore tankeeper.age --close-challenges'],
+  )
     .argument('<file>', 'a backup that `tankeeper export` has written')
     .option('--passphrase-file <file>', 'a file that holds the passphrase, - for stdin; else it is asked for')
     .addOption(

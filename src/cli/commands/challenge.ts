@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { StatusEntry } from '../../challenges/challenge-service.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { CodeReader } from '../device/code-reader.ts';
 import { writeQrPng } from '../device/qr-code.ts';
 import type { Caller } from '../../policy/caller.ts';
@@ -16,13 +16,12 @@ interface ChallengeOptions {
 
 /** Adds `tankeeper challenge`. */
 export function addChallengeCommand(program: Command, context: CommandContext): void {
-  program
-    .command('challenge')
-    .addHelpText(
-      'after',
-      examples('challenge anna "Pay 12.50 to Bert?"', 'challenge anna --serial LSGO1 --png code.png'),
-    )
-    .description("issue a challenge for a user's token, show its QR code and check the response")
+  addCommand(
+    program,
+    'challenge',
+    "issue a challenge for a user's token, show its QR code and check the response",
+    ['challenge anna "Pay 12.50 to Bert?"', 'challenge anna --serial LSGO1 --png code.png'],
+  )
     .argument('<user>', 'LOGIN or LOGIN@REALM')
     .argument('[text]', 'what the app shows', '')
     .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { TokenReport } from '../../monitoring/outcomes.ts';
@@ -51,12 +51,12 @@ const DRIFT_COLUMNS: readonly Column<CountDrift>[] = [
 
 /** Adds `tankeeper count`. */
 export function addCountCommand(program: Command, context: CommandContext): void {
-  program
-    .command('count')
-    .addHelpText('after', examples('count', 'count --verify --mend'))
-    .description(
-      'show how many tokens and active users there are, or verify the counts that the database keeps',
-    )
+  addCommand(
+    program,
+    'count',
+    'show how many tokens and active users there are, or verify the counts that the database keeps',
+    ['count', 'count --verify --mend'],
+  )
     .option(
       '--verify',
       'count one by one instead and show each count that has drifted (exit code 1 if any has)',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { HousekeepingTally } from '../../housekeeping/housekeeping.ts';
@@ -15,12 +15,12 @@ export function addHousekeepingCommand(program: Command, context: CommandContext
   const housekeeping = program
     .command('housekeeping')
     .description('remove what is old; servers do so by themselves, unless HOUSEKEEPING_INTERVAL is off');
-  housekeeping
-    .command('run')
-    .addHelpText('after', examples('housekeeping run --dry-run', 'housekeeping run'))
-    .description(
-      'remove challenges that expired long ago (CHALLENGE_RETENTION), sessions and rate limits that have ended, and old numbers of responses',
-    )
+  addCommand(
+    housekeeping,
+    'run',
+    'remove challenges that expired long ago (CHALLENGE_RETENTION), sessions and rate limits that have ended, and old numbers of responses',
+    ['housekeeping run --dry-run', 'housekeeping run'],
+  )
     .option('--dry-run', 'count what would be removed (up to a million), and remove nothing')
     .option(
       '--confirm-time',

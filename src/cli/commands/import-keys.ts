@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { KeyFileImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import type { KeyFileFormat } from '../../challenges/enrolment/token-key-file.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { fileErrorText } from '../files.ts';
 import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
@@ -21,16 +21,15 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Adds `import pskc` and `import csv`. */
 export function addKeyFileImportCommands(group: Command, context: CommandContext): void {
-  const pskc = group
-    .command('pskc')
-    .addHelpText(
-      'after',
-      examples(
-        'import pskc keys.xml --ask-password --dry-run',
-        'import pskc keys.xml --realm office --key-file transport.key',
-      ),
-    )
-    .description('load the keys of a PSKC file (RFC 6030): all of them or, if one is wrong, none')
+  const pskc = addCommand(
+    group,
+    'pskc',
+    'load the keys of a PSKC file (RFC 6030): all of them or, if one is wrong, none',
+    [
+      'import pskc keys.xml --ask-password --dry-run',
+      'import pskc keys.xml --realm office --key-file transport.key',
+    ],
+  )
     .argument('<file>')
     .option('--ask-password', 'ask for the password that the file is encrypted with')
     .option('--password-file <file>', 'a file that holds the password, - for stdin')
@@ -46,10 +45,12 @@ export function addKeyFileImportCommands(group: Command, context: CommandContext
         'a file that holds the pre-shared key in hexadecimal, - for stdin',
       ).conflicts(['askPassword', 'passwordFile']),
     );
-  const csv = group
-    .command('csv')
-    .addHelpText('after', examples('import csv keys.csv --dry-run', 'import csv keys.csv --realm office'))
-    .description('load the keys of a table with a header line: all of them or, if one is wrong, none')
+  const csv = addCommand(
+    group,
+    'csv',
+    'load the keys of a table with a header line: all of them or, if one is wrong, none',
+    ['import csv keys.csv --dry-run', 'import csv keys.csv --realm office'],
+  )
     .argument('<file>')
     .addHelpText('after', CSV_HELP);
   for (const [format, command] of [

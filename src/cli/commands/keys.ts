@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column, Output, TextStyle } from '../output.ts';
 import { ProgressBar } from '../progress.ts';
 import { type Consequence, consequence } from '../../consequences/consequence.ts';
@@ -41,31 +41,29 @@ export function addKeysCommands(program: Command, context: CommandContext): void
   const keys = program
     .command('keys')
     .description('the encryption keys that seal the secrets in the database: change them while servers run');
-  keys
-    .command('list')
-    .addHelpText('after', examples('keys list', '--json keys list'))
-    .description('show the keys, how many secrets each has sealed, and which servers have it')
-    .action(async () => {
-      await list(context, context.output);
-    });
-  keys
-    .command('add')
-    .addHelpText('after', examples('keys add', '--json keys add'))
-    .description('make a new key, where the others are; it seals nothing before keys rotate')
-    .action(async () => {
-      await add(context, context.output);
-    });
+  addCommand(keys, 'list', 'show the keys, how many secrets each has sealed, and which servers have it', [
+    'keys list',
+    '--json keys list',
+  ]).action(async () => {
+    await list(context, context.output);
+  });
+  addCommand(keys, 'add', 'make a new key, where the others are; it seals nothing before keys rotate', [
+    'keys add',
+    '--json keys add',
+  ]).action(async () => {
+    await add(context, context.output);
+  });
   addRotate(keys, context);
   addRetire(keys, context);
 }
 
 function addRotate(keys: Command, context: CommandContext): void {
-  keys
-    .command('rotate')
-    .addHelpText('after', examples('keys rotate', 'keys rotate 0123456789abcdef --force'))
-    .description(
-      'let the key that was added last seal, and seal all secrets anew with it; goes on where it was interrupted',
-    )
+  addCommand(
+    keys,
+    'rotate',
+    'let the key that was added last seal, and seal all secrets anew with it; goes on where it was interrupted',
+    ['keys rotate', 'keys rotate 0123456789abcdef --force'],
+  )
     .argument('[key]', 'the id of another key')
     .option('--force', 'also while a server lacks the key: it cannot read what is sealed anew')
     .action(async (keyId: string | undefined, { force }: { force?: true }) => {
@@ -84,12 +82,10 @@ function addRotate(keys: Command, context: CommandContext): void {
 }
 
 function addRetire(keys: Command, context: CommandContext): void {
-  withConfirmation(keys.command('retire'))
-    .addHelpText(
-      'after',
-      examples('keys retire 0123456789abcdef', 'keys retire 0123456789abcdef --remove-from-file'),
-    )
-    .description('retire a key for ever; refused while a secret is sealed with it')
+  addConfirmedCommand(keys, 'retire', 'retire a key for ever; refused while a secret is sealed with it', [
+    'keys retire 0123456789abcdef',
+    'keys retire 0123456789abcdef --remove-from-file',
+  ])
     .argument('<key>', 'the id of the key')
     .option('--remove-from-file', 'also take it out of the key file: backups from before need a copy of it')
     .action(async (text: string, { removeFromFile }: { removeFromFile?: true }) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column, Output } from '../output.ts';
 import { readSecretText } from '../secret-input.ts';
 import { consequence } from '../../consequences/consequence.ts';
@@ -11,10 +11,12 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
   const licence = program
     .command('licence')
     .description('the signed licence that /monitoring/license reports; no function depends on it');
-  licence
-    .command('install')
-    .addHelpText('after', examples('licence install licence.jws', '--json licence install licence.jws'))
-    .description('install a licence in the place of the one there is; one that would not count is refused')
+  addCommand(
+    licence,
+    'install',
+    'install a licence in the place of the one there is; one that would not count is refused',
+    ['licence install licence.jws', '--json licence install licence.jws'],
+  )
     .argument('<file>', 'the signed licence (a JWS in compact form), - for stdin')
     .action(async (file: string) => {
       const text = await readSecretText(context.dependencies.io, file, 'The licence');
@@ -23,31 +25,30 @@ export function addLicenceCommands(program: Command, context: CommandContext): v
       output.say('The licence is installed:');
       print(output, report);
     });
-  licence
-    .command('show')
-    .addHelpText('after', examples('licence show', '--json licence show'))
-    .description('show the licence, and whether it counts')
-    .action(async () => {
-      const report = await context.withServices(({ licences }, caller) => licences.show(caller));
-      print(context.output, report);
+  addCommand(licence, 'show', 'show the licence, and whether it counts', [
+    'licence show',
+    '--json licence show',
+  ]).action(async () => {
+    const report = await context.withServices(({ licences }, caller) => licences.show(caller));
+    print(context.output, report);
+  });
+  addConfirmedCommand(licence, 'remove', 'remove the licence; support then comes from the community', [
+    'licence remove',
+    '--json licence remove',
+  ]).action(async () => {
+    await context.confirmed({
+      foresee: async ({ licences }, caller) => {
+        const { kind } = await licences.show(caller);
+        return consequence(
+          kind !== 'none',
+          'licence.support',
+          'support then comes from the community; the licence must be at hand to install it again',
+        );
+      },
+      act: ({ licences }, caller) => licences.remove(caller),
+      done: () => ['the licence is removed', { removed: true }],
     });
-  withConfirmation(licence.command('remove'))
-    .addHelpText('after', examples('licence remove', '--json licence remove'))
-    .description('remove the licence; support then comes from the community')
-    .action(async () => {
-      await context.confirmed({
-        foresee: async ({ licences }, caller) => {
-          const { kind } = await licences.show(caller);
-          return consequence(
-            kind !== 'none',
-            'licence.support',
-            'support then comes from the community; the licence must be at hand to install it again',
-          );
-        },
-        act: ({ licences }, caller) => licences.remove(caller),
-        done: () => ['the licence is removed', { removed: true }],
-      });
-    });
+  });
 }
 
 function print(output: Output, report: LicenceReport): void {

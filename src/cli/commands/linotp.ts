@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
 import type { CliIo } from '../dependencies.ts';
 import { fileErrorText } from '../files.ts';
@@ -49,16 +49,15 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .command('import')
     .description('take over another installation, or load keys from a file');
   addKeyFileImportCommands(group, context);
-  const command = group
-    .command('linotp')
-    .addHelpText(
-      'after',
-      examples(
-        'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
-        'import linotp --database dump.sql --enckey encKey --report report.txt',
-      ),
-    )
-    .description('take over LinOTP 2.x or 3.x; repeated: what has changed there since')
+  const command = addCommand(
+    group,
+    'linotp',
+    'take over LinOTP 2.x or 3.x; repeated: what has changed there since',
+    [
+      'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
+      'import linotp --database dump.sql --enckey encKey --report report.txt',
+    ],
+  )
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
     .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
@@ -256,16 +255,15 @@ function readZone(text: string): LocalTime {
 /** Adds `verify`. */
 export function addVerifyCommands(program: Command, context: CommandContext): void {
   const group = program.command('verify').description('compare this installation with another one');
-  const command = group
-    .command('linotp')
-    .addHelpText(
-      'after',
-      examples(
-        'verify linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey',
-        '--json verify linotp --database dump.sql --enckey encKey',
-      ),
-    )
-    .description('compare every token and challenge with LinOTP and print what differs; changes nothing');
+  const command = addCommand(
+    group,
+    'linotp',
+    'compare every token and challenge with LinOTP and print what differs; changes nothing',
+    [
+      'verify linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey',
+      '--json verify linotp --database dump.sql --enckey encKey',
+    ],
+  );
   addLinotpOptions(command).action((options: LinotpOptions) => verifyLinotp(context, options));
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { type OptionInstant, parseList, pastInstantOption } from '../option-values.ts';
 import type { Column, JsonValue } from '../output.ts';
 import { didYouMean } from '../../kernel/nearest-name.ts';
@@ -46,9 +46,10 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
   addListAndShow(policy, context);
   addPolicyExplain(policy, context);
   addSet(policy, context);
-  withConfirmation(policy.command('remove'))
-    .addHelpText('after', examples('policy remove answers', '--json policy remove answers'))
-    .description('remove a policy')
+  addConfirmedCommand(policy, 'remove', 'remove a policy', [
+    'policy remove answers',
+    '--json policy remove answers',
+  ])
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
@@ -61,9 +62,10 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
     ['enable', true],
     ['disable', false],
   ] as const) {
-    withConfirmation(policy.command(verb))
-      .addHelpText('after', examples(`policy ${verb} answers`, `--json policy ${verb} answers`))
-      .description(`${verb} a policy; all else of it stays`)
+    addConfirmedCommand(policy, verb, `${verb} a policy; all else of it stays`, [
+      `policy ${verb} answers`,
+      `--json policy ${verb} answers`,
+    ])
       .argument('<name>')
       .action(async (name: string) => {
         await context.confirmed({
@@ -78,10 +80,7 @@ export function addPolicyCommands(program: Command, context: CommandContext): vo
 }
 
 function addListAndShow(policy: Command, context: CommandContext): void {
-  policy
-    .command('list')
-    .addHelpText('after', examples('policy list', 'policy list --scope authentication'))
-    .description('list the policies')
+  addCommand(policy, 'list', 'list the policies', ['policy list', 'policy list --scope authentication'])
     .option('--scope <scope>', `only those of one scope: ${POLICY_SCOPES.join(', ')}`)
     .action(async ({ scope }: { scope?: string }) => {
       if (scope !== undefined && !POLICY_SCOPES.some((known) => known === scope)) {
@@ -94,10 +93,7 @@ function addListAndShow(policy: Command, context: CommandContext): void {
       const shown = found.filter((one) => scope === undefined || one.scope === scope);
       context.output.list(shown, POLICY_COLUMNS, 'no policies');
     });
-  policy
-    .command('show')
-    .addHelpText('after', examples('policy show answers', '--json policy show answers'))
-    .description('show a policy')
+  addCommand(policy, 'show', 'show a policy', ['policy show answers', '--json policy show answers'])
     .argument('<name>')
     .action(async (name: string) => {
       const found = await context.withServices(({ policies }, caller) => policies.show(caller, name));
@@ -106,15 +102,10 @@ function addListAndShow(policy: Command, context: CommandContext): void {
 }
 
 function addSet(policy: Command, context: CommandContext): void {
-  withConfirmation(policy.command('set'))
-    .addHelpText(
-      'after',
-      examples(
-        'policy set answers --scope authentication --realm "*" --action qrtanurl=https://tan.example.org/ocra/check_t',
-        'policy set helpdesk --scope admin --realm office --user bert --action reset,disable --inactive',
-      ),
-    )
-    .description('create a policy, or replace the one of that name')
+  addConfirmedCommand(policy, 'set', 'create a policy, or replace the one of that name', [
+    'policy set answers --scope authentication --realm "*" --action qrtanurl=https://tan.example.org/ocra/check_t',
+    'policy set helpdesk --scope admin --realm office --user bert --action reset,disable --inactive',
+  ])
     .argument('<name>')
     .requiredOption('--scope <scope>', POLICY_SCOPES.join(', '))
     .requiredOption('--action <list>', 'comma separated: action or action=value')
@@ -200,18 +191,12 @@ const COLUMNS: readonly Column<ExplanationLine>[] = [
 
 /** Adds `tankeeper policy explain`. */
 export function addPolicyExplain(policy: Command, context: CommandContext): void {
-  policy
-    .command('explain')
-    .addHelpText(
-      'after',
-      examples(
-        'policy explain admin --realm office --client 10.0.0.5',
-        'policy explain oidc:anna --groups helpdesk --only allowed',
-        'policy explain --user bert --realm office',
-        '--json policy explain admin --time 2026-11-20T03:00:00Z',
-      ),
-    )
-    .description('what somebody may do, and why; or why a request was refused')
+  addCommand(policy, 'explain', 'what somebody may do, and why; or why a request was refused', [
+    'policy explain admin --realm office --client 10.0.0.5',
+    'policy explain oidc:anna --groups helpdesk --only allowed',
+    'policy explain --user bert --realm office',
+    '--json policy explain admin --time 2026-11-20T03:00:00Z',
+  ])
     .argument('[administrator]', 'an administrator, or oidc:NAME')
     .option('--realm <realm>', 'in this realm')
     .option('--client <address>', 'from this address; left out: from none')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { unknownName } from '../named-failures.ts';
@@ -31,13 +31,10 @@ export function addRealmCommands(program: Command, context: CommandContext): voi
 
 function addWriting(realm: Command, context: CommandContext): void {
   const resolversOption = ['--resolvers <list>', 'comma separated, in the order of the look-up'] as const;
-  realm
-    .command('add')
-    .addHelpText(
-      'after',
-      examples('realm add office --resolvers staff', 'realm add all --resolvers staff,partners'),
-    )
-    .description('add a realm; the first one becomes the default')
+  addCommand(realm, 'add', 'add a realm; the first one becomes the default', [
+    'realm add office --resolvers staff',
+    'realm add all --resolvers staff,partners',
+  ])
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
@@ -49,12 +46,10 @@ function addWriting(realm: Command, context: CommandContext): void {
       });
       context.output.done(`the realm ${name} is added`, { name, resolvers });
     });
-  withConfirmation(realm.command('set'))
-    .addHelpText(
-      'after',
-      examples('realm set office --resolvers staff', 'realm set office --resolvers staff,partners'),
-    )
-    .description('set the resolvers of a realm')
+  addConfirmedCommand(realm, 'set', 'set the resolvers of a realm', [
+    'realm set office --resolvers staff',
+    'realm set office --resolvers staff,partners',
+  ])
     .argument('<name>')
     .requiredOption(...resolversOption, parseList)
     .action(async (name: string, { resolvers }: ResolversOption) => {
@@ -69,16 +64,14 @@ function addWriting(realm: Command, context: CommandContext): void {
         },
         done: () => [
           `the realm ${name} has these resolvers now: ${resolvers.join(', ')}`,
-          {
-            name,
-            resolvers,
-          },
+          { name, resolvers },
         ],
       });
     });
-  withConfirmation(realm.command('remove'))
-    .addHelpText('after', examples('realm remove office', '--json realm remove office'))
-    .description('remove a realm, also from its tokens')
+  addConfirmedCommand(realm, 'remove', 'remove a realm, also from its tokens', [
+    'realm remove office',
+    '--json realm remove office',
+  ])
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
@@ -90,18 +83,11 @@ function addWriting(realm: Command, context: CommandContext): void {
 }
 
 function addReading(realm: Command, context: CommandContext): void {
-  realm
-    .command('list')
-    .addHelpText('after', examples('realm list', '--json realm list'))
-    .description('list the realms')
-    .action(async () => {
-      const found = await context.withServices(({ realms }, caller) => realms.list(caller));
-      context.output.list(found, REALM_COLUMNS, 'no realms');
-    });
-  realm
-    .command('show')
-    .addHelpText('after', examples('realm show office', '--json realm show office'))
-    .description('show a realm')
+  addCommand(realm, 'list', 'list the realms', ['realm list', '--json realm list']).action(async () => {
+    const found = await context.withServices(({ realms }, caller) => realms.list(caller));
+    context.output.list(found, REALM_COLUMNS, 'no realms');
+  });
+  addCommand(realm, 'show', 'show a realm', ['realm show office', '--json realm show office'])
     .argument('<name>')
     .action(async (name: string) => {
       const found = await context.withServices(({ realms }, caller) => realms.list(caller));
@@ -110,9 +96,10 @@ function addReading(realm: Command, context: CommandContext): void {
 }
 
 function addDefault(realm: Command, context: CommandContext): void {
-  withConfirmation(realm.command('default'))
-    .addHelpText('after', examples('realm default office', 'realm default --none'))
-    .description('say which realm counts where none is named')
+  addConfirmedCommand(realm, 'default', 'say which realm counts where none is named', [
+    'realm default office',
+    'realm default --none',
+  ])
     .argument('[name]')
     .option('--none', 'no realm does')
     .action(async (name: string | undefined, { none }: { none?: true }) => {

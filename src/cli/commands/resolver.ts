@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { fileErrorText } from '../files.ts';
 import { withSlowWorkLine } from '../progress.ts';
@@ -38,26 +38,22 @@ const RESOLVER_COLUMNS: readonly Column<Resolver>[] = [
 export function addResolverCommands(program: Command, context: CommandContext): void {
   const resolver = program.command('resolver').description('resolvers: where users live');
   addResolverSetCommands(resolver, context);
-  resolver
-    .command('list')
-    .addHelpText('after', examples('resolver list', '--json resolver list'))
-    .description('list the resolvers')
-    .action(async () => {
+  addCommand(resolver, 'list', 'list the resolvers', ['resolver list', '--json resolver list']).action(
+    async () => {
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
       context.output.list(found, RESOLVER_COLUMNS, 'no resolvers');
-    });
-  resolver
-    .command('show')
-    .addHelpText('after', examples('resolver show staff', '--json resolver show staff'))
-    .description('show a resolver')
+    },
+  );
+  addCommand(resolver, 'show', 'show a resolver', ['resolver show staff', '--json resolver show staff'])
     .argument('<name>')
     .action(async (name: string) => {
       const found = await context.withServices(({ resolvers }, caller) => resolvers.list(caller));
       context.output.record(requireResolver(found, name), RESOLVER_COLUMNS);
     });
-  withConfirmation(resolver.command('remove'))
-    .addHelpText('after', examples('resolver remove staff', '--json resolver remove staff'))
-    .description('remove a resolver that no realm and no token refers to')
+  addConfirmedCommand(resolver, 'remove', 'remove a resolver that no realm and no token refers to', [
+    'resolver remove staff',
+    '--json resolver remove staff',
+  ])
     .argument('<name>')
     .action(async (name: string) => {
       await context.confirmed({
@@ -66,10 +62,10 @@ export function addResolverCommands(program: Command, context: CommandContext): 
         done: () => [`the resolver ${name} is removed`, { name }],
       });
     });
-  resolver
-    .command('test')
-    .addHelpText('after', examples('resolver test staff', '--json resolver test staff'))
-    .description('try whether its users can be read')
+  addCommand(resolver, 'test', 'try whether its users can be read', [
+    'resolver test staff',
+    '--json resolver test staff',
+  ])
     .argument('<name>')
     .action(async (name: string) => {
       const found = await context.withServices(({ resolvers }, caller) =>
@@ -115,16 +111,10 @@ export function addResolverSetCommands(resolver: Command, context: CommandContex
 }
 
 function addAdd(resolver: Command, context: CommandContext): void {
-  const command = resolver
-    .command('add')
-    .addHelpText(
-      'after',
-      examples(
-        'resolver add staff --kind managed',
-        'resolver add corp --kind ldap --set LDAPURI=ldaps://ad.example.org --set LDAPBASE=dc=example,dc=org --ask-secret',
-      ),
-    )
-    .description('add a resolver')
+  const command = addCommand(resolver, 'add', 'add a resolver', [
+    'resolver add staff --kind managed',
+    'resolver add corp --kind ldap --set LDAPURI=ldaps://ad.example.org --set LDAPBASE=dc=example,dc=org --ask-secret',
+  ])
     .argument('<name>')
     .addOption(
       new Option(
@@ -154,16 +144,12 @@ function addAdd(resolver: Command, context: CommandContext): void {
 }
 
 function addSet(resolver: Command, context: CommandContext): void {
-  const command = resolver
-    .command('set')
-    .addHelpText(
-      'after',
-      examples(
-        'resolver set corp --set TIMEOUT=5',
-        'resolver set corp --secret-file bind.password --unset SIZELIMIT',
-      ),
-    )
-    .description('change settings of a resolver; what is not named stays as it is')
+  const command = addCommand(
+    resolver,
+    'set',
+    'change settings of a resolver; what is not named stays as it is',
+    ['resolver set corp --set TIMEOUT=5', 'resolver set corp --secret-file bind.password --unset SIZELIMIT'],
+  )
     .argument('<name>')
     .option('--unset <key>', 'take a setting away; may be repeated', collectKey)
     .addOption(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commandLog, untilSignal } from '../../compose/process.ts';
 import { actOf } from '../../policy/caller.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
+import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import type { ConfigRow } from '../../config/describe-config.ts';
@@ -17,35 +17,35 @@ const CONFIG_COLUMNS: readonly Column<ConfigRow>[] = [
 
 /** Adds `serve`, `migrate` and `config`. */
 export function addServerCommands(program: Command, context: CommandContext): void {
-  program
-    .command('serve')
-    .addHelpText('after', examples('serve', 'serve --help'))
-    .description('run the server until SIGTERM or Ctrl-C')
-    .action(async () => {
+  addCommand(program, 'serve', 'run the server until SIGTERM or Ctrl-C', ['serve', 'serve --help']).action(
+    async () => {
       const { config, file } = await context.configuration();
       const { serve } = await import('../../compose/serve.ts');
       await serve(config, file?.warnings);
-    });
-  program
-    .command('migrate')
-    .addHelpText('after', examples('migrate', '--json migrate'))
-    .description("bring the database's tables up to date (the server does so itself when it starts)")
-    .action(async () => {
-      const { io } = context.dependencies;
-      const applied = await withSlowWorkLine(io, 'bringing the tables up to date', () => migrated(context));
-      const sentence =
-        applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
-      context.output.done(sentence, { applied });
-    });
-  const config = program
-    .command('config')
-    .addHelpText('after', examples('config', '--config tankeeper.yaml config'))
-    .description('show what the environment and the configuration file configure, secrets masked')
-    .action(async () => {
-      const { describeConfig } = await import('../../config/describe-config.ts');
-      const rows = describeConfig(undefined, (await context.configuration()).file);
-      context.output.list(rows, CONFIG_COLUMNS, 'nothing is configured');
-    });
+    },
+  );
+  addCommand(
+    program,
+    'migrate',
+    "bring the database's tables up to date (the server does so itself when it starts)",
+    ['migrate', '--json migrate'],
+  ).action(async () => {
+    const { io } = context.dependencies;
+    const applied = await withSlowWorkLine(io, 'bringing the tables up to date', () => migrated(context));
+    const sentence =
+      applied.length === 0 ? 'the tables are up to date' : `applied:\n  ${applied.join('\n  ')}`;
+    context.output.done(sentence, { applied });
+  });
+  const config = addCommand(
+    program,
+    'config',
+    'show what the environment and the configuration file configure, secrets masked',
+    ['config', '--config tankeeper.yaml config'],
+  ).action(async () => {
+    const { describeConfig } = await import('../../config/describe-config.ts');
+    const rows = describeConfig(undefined, (await context.configuration()).file);
+    context.output.list(rows, CONFIG_COLUMNS, 'nothing is configured');
+  });
   addCheck(config, context);
 }
 
@@ -57,12 +57,12 @@ async function migrated(context: CommandContext): Promise<readonly string[]> {
 }
 
 function addCheck(config: Command, context: CommandContext): void {
-  config
-    .command('check')
-    .addHelpText('after', examples('config check', 'config check tankeeper.yaml'))
-    .description(
-      'check the environment and a configuration file, and list every fault at once; status 1 with faults',
-    )
+  addCommand(
+    config,
+    'check',
+    'check the environment and a configuration file, and list every fault at once; status 1 with faults',
+    ['config check', 'config check tankeeper.yaml'],
+  )
     .argument('[file]', 'the file; else that of --config or TANKEEPER_CONFIG')
     .action(async (file: string | undefined, _options: object, command: Command) => {
       const { configFileVariable } = await import('../../config/config-file.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
 
 interface Setting {
@@ -25,22 +25,22 @@ export function addSettingCommands(program: Command, context: CommandContext): v
   const setting = program
     .command('setting')
     .description('configuration values in the database, such as OcraMaxChallenges (the environment: config)');
-  setting
-    .command('list')
-    .addHelpText('after', examples('setting list', '--json setting list'))
-    .description('list what counts: the values that are set, and the defaults of others')
-    .action(async () => {
-      const settings = await context.withServices(async ({ settings: configuration }, caller) => {
-        const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
-        return [...values]
-          .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
-          .sort((one, other) => (one.key < other.key ? -1 : 1));
-      });
-      context.output.list(settings, SETTING_COLUMNS, 'there are no settings');
+  addCommand(setting, 'list', 'list what counts: the values that are set, and the defaults of others', [
+    'setting list',
+    '--json setting list',
+  ]).action(async () => {
+    const settings = await context.withServices(async ({ settings: configuration }, caller) => {
+      const [set, { values }] = [await configuration.list(caller), await configuration.overview(caller)];
+      return [...values]
+        .map(([key, value]): Setting => ({ key, value, source: set.has(key) ? 'set' : 'default' }))
+        .sort((one, other) => (one.key < other.key ? -1 : 1));
     });
-  withConfirmation(setting.command('set'))
-    .addHelpText('after', examples('setting set OcraMaxChallenges 5', 'setting set OcraChallengeTimeout 2M'))
-    .description('set a value')
+    context.output.list(settings, SETTING_COLUMNS, 'there are no settings');
+  });
+  addConfirmedCommand(setting, 'set', 'set a value', [
+    'setting set OcraMaxChallenges 5',
+    'setting set OcraChallengeTimeout 2M',
+  ])
     .argument('<key>')
     .argument('<value>')
     .option('--force', 'also a key that the server does not read, for clients that look for it')
@@ -57,12 +57,10 @@ export function addSettingCommands(program: Command, context: CommandContext): v
         done: () => [`${key} is ${value}`, { key, value }],
       });
     });
-  withConfirmation(setting.command('remove'))
-    .addHelpText(
-      'after',
-      examples('setting remove OcraMaxChallenges', '--json setting remove OcraMaxChallenges'),
-    )
-    .description('remove a value; the default counts again')
+  addConfirmedCommand(setting, 'remove', 'remove a value; the default counts again', [
+    'setting remove OcraMaxChallenges',
+    '--json setting remove OcraMaxChallenges',
+  ])
     .argument('<key>')
     .action(async (key: string) => {
       await context.confirmed({

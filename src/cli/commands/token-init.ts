@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Enrolled, EnrolmentRequest } from '../../challenges/enrolment/enrolment.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, type CommandContext, withConfirmation } from '../command-context.ts';
 import { CHALLENGE_ENDS, promptForResponse } from './challenge.ts';
 import { CodeReader } from '../device/code-reader.ts';
 import { drawQrText, writeQrPng } from '../device/qr-code.ts';
@@ -35,18 +35,20 @@ interface InitOptions extends PinOptions {
 
 /** Adds `token init`. */
 export function addTokenInitCommand(token: Command, context: CommandContext): void {
-  withConfirmation(addPinOptions(token.command('init')))
-    .addHelpText(
-      'after',
-      examples(
-        'token init --user anna',
-        'token init --user anna --device',
-        'token init --user anna --png code.png',
+  withConfirmation(
+    addPinOptions(
+      addCommand(
+        token,
+        'init',
+        'roll a QR-TAN token out, at a terminal with both phases and the first response, or enrol a plain OCRA token',
+        [
+          'token init --user anna',
+          'token init --user anna --device',
+          'token init --user anna --png code.png',
+        ],
       ),
-    )
-    .description(
-      'roll a QR-TAN token out, at a terminal with both phases and the first response, or enrol a plain OCRA token',
-    )
+    ),
+  )
     .option('--serial <serial>', 'its serial; else one is made')
     .option('--user <login>', 'whose it is: LOGIN or LOGIN@REALM')
     .option('--realm <name>', "the user's realm, or without a user the token's")

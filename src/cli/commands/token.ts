@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { addPinOptions, addTokenInitCommand, type PinOptions, readPins } from './token-init.ts';
 import { parseList, wholeNumberOption } from '../option-values.ts';
 import type { Column, TextStyle } from '../output.ts';
@@ -38,10 +38,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addRemovePinCommand(token, context);
   addTokenResyncCommand(token, context);
   for (const { verb, done, description } of HARMLESS_CHANGES) {
-    token
-      .command(verb)
-      .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2`))
-      .description(description)
+    addCommand(token, verb, description, [`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2`])
       .argument('<serial...>')
       .action(async (serials: readonly string[]) => {
         await context.withServices(async ({ tokens }, caller) => {
@@ -59,9 +56,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
 
 function addWithdrawals(token: Command, context: CommandContext): void {
   for (const { verb, done, description, foresee } of WITHDRAWALS) {
-    withConfirmation(token.command(verb))
-      .addHelpText('after', examples(`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2 --yes`))
-      .description(description)
+    addConfirmedCommand(token, verb, description, [`token ${verb} LSGO1`, `token ${verb} LSGO1 LSGO2 --yes`])
       .argument('<serial...>')
       .action(async (serials: readonly string[]) => {
         await context.confirmed({
@@ -78,10 +73,10 @@ function addWithdrawals(token: Command, context: CommandContext): void {
 }
 
 function addAssign(token: Command, context: CommandContext): void {
-  token
-    .command('assign')
-    .addHelpText('after', examples('token assign LSGO1 anna', 'token assign LSGO1 anna --realm office'))
-    .description("give a token to a user; it comes into the user's realm")
+  addCommand(token, 'assign', "give a token to a user; it comes into the user's realm", [
+    'token assign LSGO1 anna',
+    'token assign LSGO1 anna --realm office',
+  ])
     .argument('<serial>')
     .argument('<user>', 'LOGIN or LOGIN@REALM')
     .option('--realm <name>', "the user's realm; else what follows the @, or the default realm")
@@ -92,9 +87,10 @@ function addAssign(token: Command, context: CommandContext): void {
 }
 
 function addRealms(token: Command, context: CommandContext): void {
-  withConfirmation(token.command('realms'))
-    .addHelpText('after', examples('token realms LSGO1 office,partners', 'token realms LSGO1 --none'))
-    .description('set the realms that a token is in')
+  addConfirmedCommand(token, 'realms', 'set the realms that a token is in', [
+    'token realms LSGO1 office,partners',
+    'token realms LSGO1 --none',
+  ])
     .argument('<serial>')
     .argument('[realms]', 'comma separated')
     .option('--none', 'no realm')
@@ -192,10 +188,7 @@ function stateStyle(token: DescribedToken): TextStyle {
 /** Adds `token list` and `token show`. */
 export function addTokenListCommands(token: Command, context: CommandContext): void {
   addList(token, context);
-  token
-    .command('show')
-    .addHelpText('after', examples('token show LSGO1', '--json token show LSGO1'))
-    .description('show a token; no secrets')
+  addCommand(token, 'show', 'show a token; no secrets', ['token show LSGO1', '--json token show LSGO1'])
     .argument('<serial>')
     .action(async (serial: string) => {
       const found = await context.withServices(({ tokens }, caller) => tokens.show(caller, serial));
@@ -204,13 +197,10 @@ export function addTokenListCommands(token: Command, context: CommandContext): v
 }
 
 function addList(token: Command, context: CommandContext): void {
-  token
-    .command('list')
-    .addHelpText(
-      'after',
-      examples('token list --user anna', 'token list --realm office --inactive --limit 100'),
-    )
-    .description('list tokens; no secrets')
+  addCommand(token, 'list', 'list tokens; no secrets', [
+    'token list --user anna',
+    'token list --realm office --inactive --limit 100',
+  ])
     .option('--user <login>', 'those of a user: LOGIN or LOGIN@REALM')
     .addOption(new Option('--realm <name>', 'those in a realm').conflicts('inNoRealm'))
     .option('--in-no-realm', 'those in no realm')
@@ -252,12 +242,12 @@ interface SetOptions extends PinOptions {
 
 /** Adds `token set`. */
 export function addTokenSetCommand(token: Command, context: CommandContext): void {
-  addPinOptions(token.command('set'))
-    .addHelpText(
-      'after',
-      examples('token set LSGO1 --max-fail 5', 'token set LSGO1 --ask-pin --description "Spare phone"'),
-    )
-    .description('change what belongs to a token; what is not given stays')
+  addPinOptions(
+    addCommand(token, 'set', 'change what belongs to a token; what is not given stays', [
+      'token set LSGO1 --max-fail 5',
+      'token set LSGO1 --ask-pin --description "Spare phone"',
+    ]),
+  )
     .argument('<serial>')
     .option('--description <text>', 'what people read')
     .option('--max-fail <number>', 'so many wrong responses lock it', wholeNumberOption(1, 1_000_000))
@@ -279,9 +269,12 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
 
 /** Adds `token remove-pin`. */
 export function addRemovePinCommand(token: Command, context: CommandContext): void {
-  withConfirmation(token.command('remove-pin'))
-    .addHelpText('after', examples('token remove-pin LSGO1', 'token remove-pin LSGO1 --ocra --yes'))
-    .description('remove the PIN of a token: responses are then accepted without it')
+  addConfirmedCommand(
+    token,
+    'remove-pin',
+    'remove the PIN of a token: responses are then accepted without it',
+    ['token remove-pin LSGO1', 'token remove-pin LSGO1 --ocra --yes'],
+  )
     .argument('<serial>')
     .option('--ocra', 'the OCRA PIN, in place of the token PIN')
     .action(async (serial: string, { ocra }: { ocra?: true }) => {
@@ -303,13 +296,12 @@ interface ResyncOptions {
 
 /** Adds `token resync`. */
 export function addTokenResyncCommand(token: Command, context: CommandContext): void {
-  token
-    .command('resync')
-    .addHelpText(
-      'after',
-      examples('token resync LSGO1', 'token resync LSGO1 --challenge1 12345678 --challenge2 87654321'),
-    )
-    .description('bring a token back in step by two responses that it gave one after the other')
+  addCommand(
+    token,
+    'resync',
+    'bring a token back in step by two responses that it gave one after the other',
+    ['token resync LSGO1', 'token resync LSGO1 --challenge1 12345678 --challenge2 87654321'],
+  )
     .argument('<serial>')
     .option('--challenge1 <question>', 'what the first response answers; else the last challenge but one')
     .option('--challenge2 <question>', 'what the second response answers; else the last challenge')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TransactionEvent } from '../../challenges/transaction-history.ts';
 import type { TransactionHistory } from '../../challenges/transaction-service.ts';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import type { Column, JsonValue } from '../output.ts';
 
 const EVENT_COLUMNS: readonly Column<TransactionEvent>[] = [
@@ -28,12 +28,13 @@ const COLUMNS: readonly Column<TransactionHistory>[] = [
 
 /** Adds `tankeeper transaction …`. */
 export function addTransactionCommands(program: Command, context: CommandContext): void {
-  program
+  const transaction = program
     .command('transaction')
-    .description('transactions: challenges and the responses to them')
-    .command('show')
-    .addHelpText('after', examples('transaction show 0123456789ab', '--json transaction show 0123456789ab'))
-    .description('show what happened to a transaction, from its challenge and the audit')
+    .description('transactions: challenges and the responses to them');
+  addCommand(transaction, 'show', 'show what happened to a transaction, from its challenge and the audit', [
+    'transaction show 0123456789ab',
+    '--json transaction show 0123456789ab',
+  ])
     .argument('<id>', 'the transaction id')
     .action(async (id: string) => {
       const history = await context.withServices(({ transactions }, caller) =>

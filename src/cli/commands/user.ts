@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { withSlowWorkLine } from '../progress.ts';
@@ -44,12 +44,10 @@ export function addUserCommands(program: Command, context: CommandContext): void
   const user = program.command('user').description('users: those of managed resolvers are kept here');
   addAdd(user, context);
   addList(user, context);
-  withConfirmation(user.command('remove'))
-    .addHelpText(
-      'after',
-      examples('user remove anna --resolver staff', '--json user remove anna --resolver staff'),
-    )
-    .description('remove a user; their tokens become unassigned')
+  addConfirmedCommand(user, 'remove', 'remove a user; their tokens become unassigned', [
+    'user remove anna --resolver staff',
+    '--json user remove anna --resolver staff',
+  ])
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
     .action(async (login: string, { resolver }: { resolver: string }) => {
@@ -63,16 +61,10 @@ export function addUserCommands(program: Command, context: CommandContext): void
 }
 
 function addAdd(user: Command, context: CommandContext): void {
-  user
-    .command('add')
-    .addHelpText(
-      'after',
-      examples(
-        'user add anna --resolver staff --given-name Anna --email anna@example.org',
-        'user add bert --resolver staff --ask-password',
-      ),
-    )
-    .description('add a user to a managed resolver; without a password unless one is asked for')
+  addCommand(user, 'add', 'add a user to a managed resolver; without a password unless one is asked for', [
+    'user add anna --resolver staff --given-name Anna --email anna@example.org',
+    'user add bert --resolver staff --ask-password',
+  ])
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
     .option('--given-name <text>', 'given name', '')
@@ -107,10 +99,10 @@ function addAdd(user: Command, context: CommandContext): void {
 }
 
 function addList(user: Command, context: CommandContext): void {
-  user
-    .command('list')
-    .addHelpText('after', examples('user list --realm office', 'user list --resolver staff'))
-    .description('list the users of a realm or of a resolver, whatever its kind')
+  addCommand(user, 'list', 'list the users of a realm or of a resolver, whatever its kind', [
+    'user list --realm office',
+    'user list --resolver staff',
+  ])
     .option('--realm <name>', 'all resolvers of this realm')
     .option('--resolver <name>', 'one resolver')
     .option('--search <text>', 'those with this text in login, name, e-mail or phone; * stands for any text')
@@ -130,12 +122,10 @@ function addList(user: Command, context: CommandContext): void {
 }
 
 function addPassword(user: Command, context: CommandContext): void {
-  withConfirmation(user.command('password'))
-    .addHelpText(
-      'after',
-      examples('user password anna --resolver staff', 'user password anna --resolver staff --remove'),
-    )
-    .description('set the password of a user, or take it away')
+  addConfirmedCommand(user, 'password', 'set the password of a user, or take it away', [
+    'user password anna --resolver staff',
+    'user password anna --resolver staff --remove',
+  ])
     .argument('<login>')
     .requiredOption('--resolver <name>', 'a managed resolver')
     .option('--password-file <file>', 'a file that holds the password, - for stdin; else a prompt')

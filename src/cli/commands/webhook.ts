@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliFailure } from '../cli-failure.ts';
-import { type CommandContext, examples, withConfirmation } from '../command-context.ts';
+import { addCommand, addConfirmedCommand, type CommandContext, examples } from '../command-context.ts';
 import { parseList } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
@@ -82,19 +82,18 @@ function addAdd(webhook: Command, context: CommandContext): void {
 }
 
 function addReading(webhook: Command, context: CommandContext): void {
-  webhook
-    .command('list')
-    .description('list the receivers with the deliveries that wait or were given up')
-    .addHelpText('after', examples('webhook list', '--json webhook list'))
-    .action(async () => {
-      const found = await context.withServices(({ webhooks }, caller) => webhooks.list(caller));
-      context.output.list(found, LISTED, 'no webhooks');
-    });
-  webhook
-    .command('show')
-    .description('show a receiver and its deliveries')
+  addCommand(webhook, 'list', 'list the receivers with the deliveries that wait or were given up', [
+    'webhook list',
+    '--json webhook list',
+  ]).action(async () => {
+    const found = await context.withServices(({ webhooks }, caller) => webhooks.list(caller));
+    context.output.list(found, LISTED, 'no webhooks');
+  });
+  addCommand(webhook, 'show', 'show a receiver and its deliveries', [
+    'webhook show siem',
+    '--json webhook show siem',
+  ])
     .argument('<name>')
-    .addHelpText('after', examples('webhook show siem', '--json webhook show siem'))
     .action(async (name: string) => {
       const found = await context.withServices(({ webhooks }, caller) => webhooks.show(caller, name));
       context.output.record(found, SHOWN_COLUMNS);
@@ -106,11 +105,8 @@ function addSwitches(webhook: Command, context: CommandContext): void {
     ['enable', true, 'send to a receiver again, first what waits for it'],
     ['disable', false, 'send nothing to a receiver; what waits for it stays, new events are left out'],
   ] as const) {
-    webhook
-      .command(verb)
-      .description(what)
+    addCommand(webhook, verb, what, [`webhook ${verb} siem`, `--json webhook ${verb} siem`])
       .argument('<name>')
-      .addHelpText('after', examples(`webhook ${verb} siem`, `--json webhook ${verb} siem`))
       .action(async (name: string) => {
         await context.withServices(({ webhooks }, caller) => webhooks.enable(caller, name, enabled));
         context.output.done(`the webhook ${name} is ${verb}d`, { name, enabled });
@@ -119,11 +115,11 @@ function addSwitches(webhook: Command, context: CommandContext): void {
 }
 
 function addTest(webhook: Command, context: CommandContext): void {
-  webhook
-    .command('test')
-    .description('send a signed event of the type webhook.test now, and print the answer')
+  addCommand(webhook, 'test', 'send a signed event of the type webhook.test now, and print the answer', [
+    'webhook test siem',
+    '--json webhook test siem',
+  ])
     .argument('<name>')
-    .addHelpText('after', examples('webhook test siem', '--json webhook test siem'))
     .action(async (name: string) => {
       const { result, eventId, durationMs } = await context.withServices(({ webhooks }, caller) =>
         webhooks.test(caller, name),
@@ -141,30 +137,33 @@ function addTest(webhook: Command, context: CommandContext): void {
 }
 
 function addUpkeep(webhook: Command, context: CommandContext): void {
-  webhook
-    .command('retry')
-    .description('make all deliveries to a receiver due now, also those that were given up')
+  addCommand(webhook, 'retry', 'make all deliveries to a receiver due now, also those that were given up', [
+    'webhook retry siem',
+    '--json webhook retry siem',
+  ])
     .argument('<name>')
-    .addHelpText('after', examples('webhook retry siem', '--json webhook retry siem'))
     .action(async (name: string) => {
       const deliveries = await context.withServices(({ webhooks }, caller) => webhooks.retry(caller, name));
       context.output.done(`${deliveries} deliveries to ${name} are due now`, { name, deliveries });
     });
-  webhook
-    .command('rotate-secret')
-    .description('make a new secret and print it, this once; the old one signs, too, for a day')
+  addCommand(
+    webhook,
+    'rotate-secret',
+    'make a new secret and print it, this once; the old one signs, too, for a day',
+    ['webhook rotate-secret siem', '--json webhook rotate-secret siem'],
+  )
     .argument('<name>')
-    .addHelpText('after', examples('webhook rotate-secret siem', '--json webhook rotate-secret siem'))
     .action(async (name: string) => {
       const secret = await context.withServices(({ webhooks }, caller) =>
         webhooks.replaceSecret(caller, name),
       );
       printSecretOnce(context, name, secret);
     });
-  withConfirmation(webhook.command('remove'))
-    .description('remove a receiver, and what waits for it')
+  addConfirmedCommand(webhook, 'remove', 'remove a receiver, and what waits for it', [
+    'webhook remove siem',
+    'webhook remove siem --yes',
+  ])
     .argument('<name>')
-    .addHelpText('after', examples('webhook remove siem', 'webhook remove siem --yes'))
     .action(async (name: string) => {
       await context.confirmed({
         foresee: async ({ webhooks }, caller) => {

@@ -1,15 +1,17 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type CommandContext, examples, operatorCaller } from '../command-context.ts';
+import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
 
 /** Adds `completion`, and the hidden `complete` that its scripts call. */
 export function addCompletionCommands(program: Command, context: CommandContext): void {
   const { io } = context.dependencies;
-  program
-    .command('completion')
-    .addHelpText('after', examples('completion bash', 'completion fish'))
-    .description('print the completion script of a shell: source <(tankeeper completion bash)')
+  addCommand(
+    program,
+    'completion',
+    'print the completion script of a shell: source <(tankeeper completion bash)',
+    ['completion bash', 'completion fish'],
+  )
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) => {
       const { completionScript, SHELLS } = await import('./completion-scripts.ts');

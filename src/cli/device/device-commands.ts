@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandContext, examples } from '../command-context.ts';
+import { addCommand, type CommandContext } from '../command-context.ts';
 import { defaultDeviceFile } from './code-reader.ts';
 import type { ScanOptions } from './scan-code.ts';
 import type { Column } from '../output.ts';
@@ -20,42 +20,44 @@ export function addDeviceCommands(program: Command, context: CommandContext): vo
     .option('--state <file>', 'where it keeps its tokens, mode 0600', defaultDeviceFile(context));
   const stateFile = (): string => device.opts<{ state: string }>().state;
   addScanCommand(device, context, stateFile);
-  device
-    .command('list')
-    .addHelpText('after', examples('device list', '--json device list'))
-    .description("list the device's tokens; no secrets")
-    .action(async () => {
-      const { readDeviceFile } = await import('./device-file.ts');
-      const { tokens } = await readDeviceFile(stateFile());
-      context.output.list(tokens, TOKEN_COLUMNS, 'no tokens');
-    });
-  device
-    .command('forget')
-    .addHelpText('after', examples('device forget LSGO1', 'device forget LSGO1 --state phone.json'))
-    .description('remove a token from the device')
+  addCommand(device, 'list', "list the device's tokens; no secrets", [
+    'device list',
+    '--json device list',
+  ]).action(async () => {
+    const { readDeviceFile } = await import('./device-file.ts');
+    const { tokens } = await readDeviceFile(stateFile());
+    context.output.list(tokens, TOKEN_COLUMNS, 'no tokens');
+  });
+  addCommand(device, 'forget', 'remove a token from the device', [
+    'device forget LSGO1',
+    'device forget LSGO1 --state phone.json',
+  ])
     .argument('<serial>')
     .action(async (serial: string) => {
       const { forgetToken } = await import('./virtual-device.ts');
       await forgetToken(stateFile(), serial);
       context.output.done(`${serial} is forgotten`, { serial });
     });
-  device
-    .command('activation-code')
-    .addHelpText('after', examples('device activation-code', '--json device activation-code'))
-    .description('make a random activation code, keep it for the second roll-out phase and print it')
-    .action(async () => {
-      const { makeActivationCode } = await import('./virtual-device.ts');
-      const code = await makeActivationCode(stateFile(), context.dependencies.random);
-      context.output.done(code, { activationcode: code });
-    });
+  addCommand(
+    device,
+    'activation-code',
+    'make a random activation code, keep it for the second roll-out phase and print it',
+    ['device activation-code', '--json device activation-code'],
+  ).action(async () => {
+    const { makeActivationCode } = await import('./virtual-device.ts');
+    const code = await makeActivationCode(stateFile(), context.dependencies.random);
+    context.output.done(code, { activationcode: code });
+  });
 }
 
 /** Adds `tankeeper device scan`. */
 function addScanCommand(device: Command, context: CommandContext, stateFile: () => string): void {
-  device
-    .command('scan')
-    .addHelpText('after', examples('device scan --png code.png --send', 'device scan --url-file code.txt'))
-    .description('read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows')
+  addCommand(
+    device,
+    'scan',
+    'read a QR code (lseqr://init, lseqr://nonce or lseqr://req) and show what the app shows',
+    ['device scan --png code.png --send', 'device scan --url-file code.txt'],
+  )
     .argument('[url]', 'what the code says; for lseqr://init rather a file, as it holds a secret')
     .option('--png <file>', 'a picture of the code')
     .option('--url-file <file>', 'a file that holds what the code says, - for stdin')
