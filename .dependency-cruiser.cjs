@@ -270,9 +270,9 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/compose/command-line\\.ts$'] },
     },
     {
-      name: 'nobody-imports-compose',
+      name: 'only-commands-import-compose',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/compose/', '^src/main\\.ts$'] },
+      from: { path: '^src/', pathNot: ['^src/(compose|cli)/', '^src/main\\.ts$'] },
       to: { path: '^src/compose/' },
     },
   ],

@@ -1,15 +1,32 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { CliFailure } from './cli-failure.ts';
 
-/** @throws CliFailure with the reason if the file cannot be read */
-export async function readFileBytes(file: string): Promise<Buffer> {
+/**
+ * @param max bytes; of a longer file, or an endless one, only one more is read
+ * @throws CliFailure with the reason if the file cannot be read
+ */
+export async function readFileBytes(file: string, max: number): Promise<Buffer> {
   try {
-    return await readFile(file);
+    return await readBytes(createReadStream(file, { end: max }), max);
   } catch (error) {
     throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
   }
+}
+
+/** @returns the bytes of a stream, as far as the piece that exceeds `max` */
+export async function readBytes(stream: AsyncIterable<Buffer | string>, max: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > max) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks);
 }
 
 /** @returns the fault of a file, in words for the usual reasons */

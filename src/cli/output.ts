@@ -181,7 +181,7 @@ function plainText(value: JsonValue): string {
 }
 
 /** The way in which a column of a table gives way where the terminal is narrow. */
-export interface ColumnFit {
+interface ColumnFit {
   /** The width of its widest text, title included. */
   readonly natural: number;
   /** It is not shortened below this. */
@@ -191,7 +191,7 @@ export interface ColumnFit {
 }
 
 /** Columns between two columns of a table. */
-export const GAP = 2;
+const GAP = 2;
 
 const ELLIPSIS = '…';
 
@@ -200,7 +200,7 @@ const ELLIPSIS = '…';
  * @param room characters of a line; Infinity: nothing is cut
  * @returns the width of each column; undefined for one that is left out
  */
-export function fitColumns(columns: readonly ColumnFit[], room: number): readonly (number | undefined)[] {
+function fitColumns(columns: readonly ColumnFit[], room: number): readonly (number | undefined)[] {
   const left = new Set(columns);
   while (lineWidth([...left].map(({ min }) => min)) > room) {
     const next = nextToLeave([...left]);
@@ -215,7 +215,7 @@ export function fitColumns(columns: readonly ColumnFit[], room: number): readonl
 }
 
 /** @returns the text in exactly that many terminal columns, its end replaced by … if it is longer */
-export function fitText(text: string, width: number, align: 'left' | 'right'): string {
+function fitText(text: string, width: number, align: 'left' | 'right'): string {
   const fitting = stringWidth(text) > width ? cutText(text, width) : text;
   const padding = ' '.repeat(Math.max(0, width - stringWidth(fitting)));
   return align === 'right' ? padding + fitting : fitting + padding;
@@ -226,7 +226,7 @@ export function fitText(text: string, width: number, align: 'left' | 'right'): s
  * copied.
  * @returns its lines, at least one
  */
-export function wrapText(text: string, room: number): readonly string[] {
+function wrapText(text: string, room: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/(?<=[ ,])(?=[^ ,])/)) {

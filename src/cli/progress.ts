@@ -5,16 +5,44 @@ import type { Clock } from '../kernel/clock.ts';
 const WIDTH = 30;
 const MIN_WIDTH = 5;
 
+/** A line on a terminal that is written again and again. */
+class StatusLine {
+  readonly #io: CliIo;
+  #shown = '';
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  /** Pads the line: the previous one may have been longer. */
+  show(text: string): void {
+    // A line that fills the last column wraps, and could not be overwritten.
+    const line = text.slice(0, this.#io.columns - 1);
+    if (line !== this.#shown) {
+      this.#io.stderr.write(`\r${line.padEnd(this.#shown.length)}`);
+      this.#shown = line;
+    }
+  }
+
+  clear(): void {
+    if (this.#shown !== '') {
+      this.#io.stderr.write(`\r${' '.repeat(this.#shown.length)}\r`);
+      this.#shown = '';
+    }
+  }
+}
+
 /** A line on a terminal that shows progress. */
 export class ProgressBar {
   readonly #io: CliIo;
   readonly #what: string;
-  #shown = '';
+  readonly #line: StatusLine;
 
   /** Shows nothing unless the terminal is interactive. */
   constructor(io: CliIo, what: string) {
     this.#io = io;
     this.#what = what;
+    this.#line = new StatusLine(io);
   }
 
   /** @param rate words about the speed, shown at the end */
@@ -24,27 +52,14 @@ export class ProgressBar {
     }
     const share = Math.min(done / total, 1);
     const text = `${Math.floor(share * 100)} %  ${done} of ${total} ${this.#what}  ${rate}`.trimEnd();
-    // A line that fills the last column wraps, and could not be overwritten.
-    const room = this.#io.columns - 1;
-    const width = Math.min(WIDTH, room - text.length - '[] '.length);
+    const width = Math.min(WIDTH, this.#io.columns - 1 - text.length - '[] '.length);
     const bar = width < MIN_WIDTH ? '' : `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}] `;
-    this.#write(`${bar}${text}`.slice(0, room));
+    this.#line.show(`${bar}${text}`);
   }
 
   /** Removes the line. To be called at the end, also after a failure. */
   clear(): void {
-    if (this.#shown !== '') {
-      this.#io.stderr.write(`\r${' '.repeat(this.#shown.length)}\r`);
-      this.#shown = '';
-    }
-  }
-
-  /** Pads the line: the previous one may have been longer. */
-  #write(line: string): void {
-    if (line !== this.#shown) {
-      this.#io.stderr.write(`\r${line.padEnd(this.#shown.length)}`);
-      this.#shown = line;
-    }
+    this.#line.clear();
   }
 }
 
@@ -60,44 +75,21 @@ export async function withSlowWorkLine<T>(io: CliIo, what: string, work: () => P
   if (!io.isInteractive) {
     return work();
   }
-  const line = new SlowWorkLine(io, what);
+  const line = new StatusLine(io);
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    const elapsed = performance.now() - begun;
+    if (elapsed >= QUIET_MS) {
+      line.show(`${what} … ${Math.floor(elapsed / 1000)} s`);
+    }
+  }, TICK);
+  // The work decides how long the process lives.
+  timer.unref();
   try {
     return await work();
   } finally {
+    clearInterval(timer);
     line.clear();
-  }
-}
-
-class SlowWorkLine {
-  readonly #io: CliIo;
-  readonly #what: string;
-  readonly #begun = performance.now();
-  readonly #timer: NodeJS.Timeout;
-  #shown = '';
-
-  constructor(io: CliIo, what: string) {
-    this.#io = io;
-    this.#what = what;
-    this.#timer = setInterval(() => {
-      this.#show();
-    }, TICK);
-    // The work decides how long the process lives.
-    this.#timer.unref();
-  }
-
-  clear(): void {
-    clearInterval(this.#timer);
-    if (this.#shown !== '') {
-      this.#io.stderr.write(`\r${' '.repeat(this.#shown.length)}\r`);
-    }
-  }
-
-  #show(): void {
-    const elapsed = performance.now() - this.#begun;
-    if (elapsed >= QUIET_MS) {
-      this.#shown = `${this.#what} … ${Math.floor(elapsed / 1000)} s`.slice(0, this.#io.columns - 1);
-      this.#io.stderr.write(`\r${this.#shown}`);
-    }
   }
 }
 

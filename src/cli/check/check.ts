@@ -166,7 +166,7 @@ function isReadingName(name: string): name is ReadingName {
 const DAY_MS = 86_400_000;
 
 /** Reads the installation itself, past any server. */
-export async function readInstallation(
+async function readInstallation(
   services: Pick<Services, 'installation' | 'monitoring' | 'housekeeping'>,
   caller: Caller,
   now: Date,

@@ -117,7 +117,7 @@ const API_TOKEN_COLUMNS: readonly Column<ApiToken>[] = [
 ];
 
 /** Adds `tankeeper admin api-token …`. */
-export function addApiTokenCommands(admin: Command, context: CommandContext): void {
+function addApiTokenCommands(admin: Command, context: CommandContext): void {
   const apiToken = admin
     .command('api-token')
     .description('API tokens: what programs show instead of a password (Authorization: Bearer)');
@@ -201,7 +201,7 @@ const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
 ];
 
 /** Adds `tankeeper admin second-factor` and `tankeeper admin sessions`. */
-export function addSignInCommands(admin: Command, context: CommandContext): void {
+function addSignInCommands(admin: Command, context: CommandContext): void {
   addSecondFactor(admin, context);
   addSessions(admin, context);
 }

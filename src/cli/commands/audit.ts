@@ -211,7 +211,7 @@ interface VerifyOptions {
 }
 
 /** Adds `tankeeper audit verify`. */
-export function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
+function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
   addCommand(
     audit,
     'verify',
@@ -362,7 +362,7 @@ async function readCheckpoint(text: string): Promise<string> {
 }
 
 /** The target of an export. */
-export interface ExportTarget {
+interface ExportTarget {
   write(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -371,7 +371,7 @@ export interface ExportTarget {
  * @param file a path without a file, or `-` for standard output
  * @throws CliFailure if the file exists or cannot be created
  */
-export async function openExport(io: CliIo, file: string): Promise<ExportTarget> {
+async function openExport(io: CliIo, file: string): Promise<ExportTarget> {
   if (file === '-') {
     return {
       write: (text) => {
@@ -400,7 +400,7 @@ export async function openExport(io: CliIo, file: string): Promise<ExportTarget>
  * @returns the lines of a file, or of standard input for `-`
  * @throws CliFailure when it cannot be read
  */
-export async function* exportedLines(io: CliIo, file: string): AsyncGenerator<string> {
+async function* exportedLines(io: CliIo, file: string): AsyncGenerator<string> {
   if (file === '-') {
     yield* createInterface({ input: Readable.from(io.stdin), crlfDelay: Infinity });
     return;

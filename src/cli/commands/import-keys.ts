@@ -1,10 +1,9 @@
-import { open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { KeyFileImportReport } from '../../challenges/enrolment/token-import-service.ts';
 import type { KeyFileFormat } from '../../challenges/enrolment/token-key-file.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
-import { fileErrorText } from '../files.ts';
+import { readFileBytes } from '../files.ts';
 import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/terminal-text.ts';
 
@@ -124,7 +123,7 @@ async function readSecrets(
 
 /** Reads only as much as it needs to detect a file that is too large. */
 async function readKeyFile(path: string): Promise<string> {
-  const bytes = await readBytes(path);
+  const bytes = await readFileBytes(path, MAX_FILE_BYTES);
   if (bytes.length > MAX_FILE_BYTES) {
     throw new CliFailure(`${path} is larger than ${MAX_FILE_BYTES} bytes`);
   }
@@ -132,22 +131,5 @@ async function readKeyFile(path: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new CliFailure(`${path} is not UTF-8 text`);
-  }
-}
-
-async function readBytes(path: string): Promise<Buffer> {
-  try {
-    const file = await open(path);
-    try {
-      const chunks: Buffer[] = [];
-      for await (const chunk of file.createReadStream({ end: MAX_FILE_BYTES, autoClose: false })) {
-        chunks.push(chunk as Buffer);
-      }
-      return Buffer.concat(chunks);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
   }
 }

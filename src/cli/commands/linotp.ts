@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
 import type { CliIo } from '../dependencies.ts';
-import { fileErrorText } from '../files.ts';
+import { readFileBytes } from '../files.ts';
 import { ImportProgressDisplay } from '../progress.ts';
 import { ImportReportFile, reportLine, summaryLines, unreadLines } from './linotp-report.ts';
 import { mayHoldPassword } from '../../kernel/masked-url.ts';
@@ -66,7 +65,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
 }
 
 /** Adds the options of `LinotpOptions`. */
-export function addLinotpOptions(command: Command): Command {
+function addLinotpOptions(command: Command): Command {
   return command
     .requiredOption(
       '--database <place>',
@@ -87,15 +86,15 @@ export function addLinotpOptions(command: Command): Command {
 }
 
 /** Opens the source and the key file, and closes the source in any case. */
-export async function withLinotp<T>(
+async function withLinotp<T>(
   context: CommandContext,
   options: LinotpOptions,
   work: (source: LinotpSource, encryptionKey: EncryptionKey) => Promise<T>,
 ): Promise<T> {
-  const place = await sourcePlace(context, options);
+  assertNoPassword(options.database);
   const encryptionKey = await readEncryptionKey(options.enckey);
   const { openLinotpSource } = await import('../../linotp/sources/open-source.ts');
-  const source = await openLinotpSource(place);
+  const source = await openLinotpSource(await sourcePlace(context, options));
   try {
     return await work(source, encryptionKey);
   } finally {
@@ -190,9 +189,7 @@ class ShownDifferences implements ReportSink {
 }
 
 async function readEncryptionKey(path: string): Promise<EncryptionKey> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new CliFailure(`cannot read ${path}: ${fileErrorText(error)}`);
-  });
+  const bytes = await readFileBytes(path, MAX_KEY_FILE_BYTES);
   const key = bytes.length > MAX_KEY_FILE_BYTES ? undefined : EncryptionKey.fromFile(bytes);
   if (key === undefined) {
     throw new CliFailure(
@@ -202,12 +199,11 @@ async function readEncryptionKey(path: string): Promise<EncryptionKey> {
   return key;
 }
 
-/** @returns the URL with its password, or the path @throws CliFailure if the option holds a password */
+/** @returns the URL with its password, or the path */
 export async function sourcePlace(
   context: CommandContext,
   { database, databasePasswordFile }: Pick<LinotpOptions, 'database' | 'databasePasswordFile'>,
 ): Promise<string> {
-  assertNoPassword(database);
   if (databasePasswordFile === undefined) {
     return database;
   }

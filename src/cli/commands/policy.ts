@@ -190,7 +190,7 @@ const COLUMNS: readonly Column<ExplanationLine>[] = [
 ];
 
 /** Adds `tankeeper policy explain`. */
-export function addPolicyExplain(policy: Command, context: CommandContext): void {
+function addPolicyExplain(policy: Command, context: CommandContext): void {
   addCommand(policy, 'explain', 'what somebody may do, and why; or why a request was refused', [
     'policy explain admin --realm office --client 10.0.0.5',
     'policy explain oidc:anna --groups helpdesk --only allowed',

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { Column } from '../output.ts';
-import { fileErrorText } from '../files.ts';
+import { readFileBytes } from '../files.ts';
 import { withSlowWorkLine } from '../progress.ts';
 import { unknownName } from '../named-failures.ts';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
@@ -105,7 +104,7 @@ interface SetOptions extends SettingOptions, TrialOption {
 }
 
 /** Adds `tankeeper resolver add` and `set`. */
-export function addResolverSetCommands(resolver: Command, context: CommandContext): void {
+function addResolverSetCommands(resolver: Command, context: CommandContext): void {
   addAdd(resolver, context);
   addSet(resolver, context);
 }
@@ -235,11 +234,14 @@ function withSettings(command: Command): Command {
     .addHelpText('after', settingsHelp);
 }
 
+/** Bytes of a file that holds a setting. */
+const MAX_SETTING_BYTES = 1 << 20;
+
 /** One `KEY=VALUE` of the command line. */
-export type SettingPair = readonly [key: string, value: string];
+type SettingPair = readonly [key: string, value: string];
 
 /** The options for a resolver's settings. */
-export interface SettingOptions {
+interface SettingOptions {
   readonly set?: readonly SettingPair[];
   /** Keys with files that hold their values. */
   readonly setFile?: readonly SettingPair[];
@@ -251,7 +253,7 @@ export interface SettingOptions {
 type TypedSettings = Resolver['settings'];
 
 /** @returns the pairs so far and one more, for an option that may be repeated */
-export function collectPair(text: string, previous: readonly SettingPair[] = []): readonly SettingPair[] {
+function collectPair(text: string, previous: readonly SettingPair[] = []): readonly SettingPair[] {
   const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (key.trim() === '') {
     throw new InvalidArgumentError('It must be KEY=VALUE.');
@@ -260,7 +262,7 @@ export function collectPair(text: string, previous: readonly SettingPair[] = [])
 }
 
 /** @returns the keys so far and one more, for an option that may be repeated */
-export function collectKey(text: string, previous: readonly string[] = []): readonly string[] {
+function collectKey(text: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, text.trim()];
 }
 
@@ -269,13 +271,16 @@ export function collectKey(text: string, previous: readonly string[] = []): read
  * @returns the new settings, each under its canonical name
  * @throws CliFailure for a key that the kind does not have, for a secret, for a file that cannot be read
  */
-export async function mergeSettings(
+async function mergeSettings(
   kind: ResolverKind,
   known: TypedSettings,
   { set = [], setFile = [], unset = [] }: SettingOptions & { readonly unset?: readonly string[] },
 ): Promise<TypedSettings> {
   const read = await Promise.all(
-    setFile.map(async ([key, file]): Promise<SettingPair> => [key, await readText(file)]),
+    setFile.map(async ([key, file]): Promise<SettingPair> => [
+      key,
+      (await readFileBytes(file, MAX_SETTING_BYTES)).toString('utf8'),
+    ]),
   );
   const settings = new Map(Object.entries(known));
   for (const key of unset) {
@@ -289,7 +294,7 @@ export async function mergeSettings(
 }
 
 /** @returns the secret to log in with; undefined if none is given */
-export async function readResolverSecret(
+async function readResolverSecret(
   context: CommandContext,
   name: string,
   { secretFile, askSecret }: SettingOptions,
@@ -300,7 +305,7 @@ export async function readResolverSecret(
 }
 
 /** @returns the keys of `--set`, by kind, for the help text */
-export function settingsHelp(): string {
+function settingsHelp(): string {
   const lines = Object.entries(SETTINGS_RULES).flatMap(([kind, { names, secret }]) => {
     const plain = names.filter((name) => name !== secret);
     return plain.length > 0 && kind !== 'passwd' ? [`  ${kind}: ${plain.join(', ')}`] : [];
@@ -334,13 +339,5 @@ function assertNoSecret(key: string, value: string): void {
       `${key} holds a password: leave it out, and give it with --secret-file FILE (- for stdin) or --ask-secret`,
       EXIT_CODES.usage,
     );
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
   }
 }

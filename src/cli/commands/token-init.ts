@@ -248,7 +248,7 @@ type Phase1 = Extract<Enrolled, { kind: 'phase1' }>;
 type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
 
 /** A roll-out at the terminal. */
-export interface RollOut {
+interface RollOut {
   readonly context: CommandContext;
   readonly services: Pick<Services, 'enrolment' | 'ocra'>;
   readonly caller: Caller;
@@ -263,7 +263,7 @@ export interface RollOut {
 const LATER = '-';
 
 /** Leads from the code of the first phase to the first accepted response. A wrong entry is asked for again. */
-export async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phase1): Promise<void> {
+async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phase1): Promise<void> {
   const { context, output, services, caller } = rollOut;
   const reader = new CodeReader(context, output, rollOut.isVirtual);
   output.say(`${serial}, phase 1: this code holds the shared secret, and is shown this once.`);

@@ -186,7 +186,7 @@ function stateStyle(token: DescribedToken): TextStyle {
 }
 
 /** Adds `token list` and `token show`. */
-export function addTokenListCommands(token: Command, context: CommandContext): void {
+function addTokenListCommands(token: Command, context: CommandContext): void {
   addList(token, context);
   addCommand(token, 'show', 'show a token; no secrets', ['token show LSGO1', '--json token show LSGO1'])
     .argument('<serial>')
@@ -241,7 +241,7 @@ interface SetOptions extends PinOptions {
 }
 
 /** Adds `token set`. */
-export function addTokenSetCommand(token: Command, context: CommandContext): void {
+function addTokenSetCommand(token: Command, context: CommandContext): void {
   addPinOptions(
     addCommand(token, 'set', 'change what belongs to a token; what is not given stays', [
       'token set LSGO1 --max-fail 5',
@@ -268,7 +268,7 @@ export function addTokenSetCommand(token: Command, context: CommandContext): voi
 }
 
 /** Adds `token remove-pin`. */
-export function addRemovePinCommand(token: Command, context: CommandContext): void {
+function addRemovePinCommand(token: Command, context: CommandContext): void {
   addConfirmedCommand(
     token,
     'remove-pin',
@@ -295,7 +295,7 @@ interface ResyncOptions {
 }
 
 /** Adds `token resync`. */
-export function addTokenResyncCommand(token: Command, context: CommandContext): void {
+function addTokenResyncCommand(token: Command, context: CommandContext): void {
   addCommand(
     token,
     'resync',

@@ -52,11 +52,10 @@ async function findNames(
 }
 
 /** Names that are looked up in the database. */
-export type NameKind =
-  'serials' | 'realms' | 'resolvers' | 'policies' | 'users' | 'administrators' | 'settings';
+type NameKind = 'serials' | 'realms' | 'resolvers' | 'policies' | 'users' | 'administrators' | 'settings';
 
 /** The candidates for the place of a word. */
-export interface CompletedWord {
+interface CompletedWord {
   readonly words: readonly string[];
   readonly names?: NameKind | undefined;
 }
@@ -81,7 +80,7 @@ const BY_GROUP: Readonly<Record<string, NameKind>> = {
 };
 
 /** @param typed the words after the program's name; the last one is completed */
-export function completedWord(program: Command, typed: readonly string[]): CompletedWord {
+function completedWord(program: Command, typed: readonly string[]): CompletedWord {
   const { command, position, pending } = placeAfter(program, typed.slice(0, -1));
   if (pending !== undefined) {
     return { words: pending.argChoices ?? [], names: BY_WORD[pending.attributeName()] };
@@ -175,7 +174,7 @@ const LOOKUPS: Readonly<Record<NameKind, Lookup>> = {
 };
 
 /** @returns names that begin with that prefix, a limited number; of users, those of the default realm */
-export async function knownNames(
+async function knownNames(
   kind: NameKind,
   prefix: string,
   services: Services,

@@ -153,7 +153,7 @@ export function emptyDeviceState(): DeviceState {
  * @param file for the message
  * @throws CliFailure if the text is no state that this version knows
  */
-export function parseDeviceState(text: string, file: string): DeviceState {
+function parseDeviceState(text: string, file: string): DeviceState {
   const parsed = deviceState.safeParse(parseJsonOrUndefined(text));
   if (!parsed.success) {
     throw new CliFailure(`${file} is not the state of a virtual device; nothing was changed`);

@@ -16,7 +16,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
  * @throws CliFailure if it is no such picture or holds no readable code
  */
 export async function readQrPng(file: string): Promise<string> {
-  const bytes = await readFileBytes(file);
+  const bytes = await readFileBytes(file, MAX_FILE_BYTES);
   const { data, width, height } = await decodePng(bytes, file);
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.length);
   // Loaded on use, as every other command would wait for these libraries, too.

@@ -99,7 +99,7 @@ function sentColumn({ status, accepted }: SentResponse): { value: () => JsonValu
 }
 
 /** The server's answer to a response. */
-export interface SentResponse {
+interface SentResponse {
   readonly status: number;
   /** True if the server accepted it; null if its answer does not say. */
   readonly accepted: boolean | null;
@@ -112,7 +112,7 @@ const TIMEOUT_MS = 10_000;
  * @throws ServiceError 'callback-url.refused' for a URL other than http(s); CliFailure without an answer within ten
  *   seconds
  */
-export async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Promise<SentResponse> {
+async function sendResponse(fetch: Fetch, answer: OutgoingResponse): Promise<SentResponse> {
   const { url, method, body } = buildResponseRequest(answer, { insecure: 'anywhere' });
   try {
     const answered = await fetch(url, {

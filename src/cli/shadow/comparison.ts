@@ -128,7 +128,7 @@ function textOf(value: unknown): string {
 }
 
 /** The facts that must differ between two servers or dialects and are not compared, by name. */
-export const IGNORED: Readonly<Record<string, string>> = {
+const IGNORED: Readonly<Record<string, string>> = {
   envelope: 'version, versionNumber, jsonrpc, id and detail, which name the server',
   rows: 'head and data, in which the documented dialect repeats the value',
   errors: 'code and text of an error; that both fail is compared',
@@ -157,10 +157,10 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The rule `administrators`. */
-export const ADMINISTRATORS_REALM = 'linotp_admins';
+const ADMINISTRATORS_REALM = 'linotp_admins';
 
 /** A fact that two servers state differently; undefined: one of them does not state it. */
-export interface DifferingFact {
+interface DifferingFact {
   readonly question: string;
   /** `Realms.office.total`. */
   readonly fact: string;
@@ -169,11 +169,7 @@ export interface DifferingFact {
 }
 
 /** @returns the facts in which the answers to a question differ */
-export function differences(
-  question: string,
-  old: ShadowAnswer,
-  tankeeper: ShadowAnswer,
-): readonly DifferingFact[] {
+function differences(question: string, old: ShadowAnswer, tankeeper: ShadowAnswer): readonly DifferingFact[] {
   const [before, after] = [factsOf(question, old), factsOf(question, tankeeper)];
   const kind = { old: before.get('answer'), new: after.get('answer') };
   if (kind.old !== kind.new) {
@@ -186,12 +182,12 @@ export function differences(
 }
 
 /** @returns true if the server has answered the question: with a result, not with an error */
-export function hasResult({ body }: ShadowAnswer): boolean {
+function hasResult({ body }: ShadowAnswer): boolean {
   return memberOf(memberOf(body, 'result'), 'status') === true;
 }
 
 /** @returns the member of an object; undefined if it is none */
-export function memberOf(value: unknown, name: string): unknown {
+function memberOf(value: unknown, name: string): unknown {
   // Own members only: an array has a function of the name values.
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
@@ -258,13 +254,13 @@ const STATUS = encodeURIComponent('assigned,unassigned,active,inactive,unassigne
 const NO_REALM = encodeURIComponent('/:no realm:/');
 
 /** The question whose answer names the realms of a server. */
-export const REALMS_QUESTION = '/monitoring/tokens';
+const REALMS_QUESTION = '/monitoring/tokens';
 
 /**
  * @param answers of both servers to `REALMS_QUESTION`
  * @returns questions about all realms that one of them names
  */
-export function questionsAbout(answers: readonly ShadowAnswer[]): readonly string[] {
+function questionsAbout(answers: readonly ShadowAnswer[]): readonly string[] {
   const names = answers.flatMap(({ body }) => {
     const realms = memberOf(memberOf(memberOf(body, 'result'), 'value'), 'Realms');
     return typeof realms === 'object' && realms !== null ? Object.keys(realms) : [];
@@ -292,7 +288,7 @@ export function questionsAbout(answers: readonly ShadowAnswer[]): readonly strin
  * Reads questions, one a line: a path with its query, `GET` before it if wanted. Empty lines and those with # are skipped.
  * @throws CliFailure for a line that is none, or whose endpoint is not read-only; without any question
  */
-export function parseQuestions(text: string): readonly string[] {
+function parseQuestions(text: string): readonly string[] {
   const questions = text.split(/\r?\n/).flatMap((line, at) => {
     const question = line.trim().replace(/^GET\s+/, '');
     if (question === '' || question.startsWith('#')) {

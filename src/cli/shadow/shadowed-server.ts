@@ -143,7 +143,7 @@ const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
 
 /** A request of GET or, with a form, of POST. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
@@ -167,7 +167,7 @@ export interface HttpAnswer {
  * Sends one request, without following redirects: credentials go to the named server only.
  * @throws CliFailure without an answer within a minute, or for one larger than 16 MiB
  */
-export async function exchange(question: HttpRequest): Promise<HttpAnswer> {
+async function exchange(question: HttpRequest): Promise<HttpAnswer> {
   try {
     const answer = await send(question);
     return {
