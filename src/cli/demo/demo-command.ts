@@ -17,7 +17,8 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .action(async (options: DemoOptions) => {
       const { runDemo } = await import('./run-demo.ts');
       const { startDemoServer } = await import('../../compose/demo-server.ts');
-      await runDemo(context, options, startDemoServer, watchSignals());
+      const signals = watchSignals();
+      await runDemo(context, options, startDemoServer, signals).finally(signals.release);
     });
 }
 
