@@ -86,9 +86,8 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
         act: async (services, caller) => {
           const enrolled = await services.enrolment.init(caller, request);
           if (enrolled.kind === 'phase1' && isGuided(context, options)) {
-            const { device, message } = options;
-            const isVirtual = device === true;
-            await guideRollOut({ context, services, caller, output, isVirtual, message }, enrolled);
+            const rollOut = { isVirtual: options.device === true, message: options.message };
+            await guideRollOut({ context, services, caller, output, ...rollOut }, enrolled);
           } else {
             await printEnrolled(output, enrolled, context, options);
           }
